@@ -1,0 +1,35 @@
+# `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
+.DEFAULT_GOAL := help
+PY := .venv/bin/python
+.PHONY: help setup demo test quick check lint types imports unit database spark journeys lock
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## make .venv with the locked versions and check Java
+	@bin/setup all
+
+demo: setup ## run the main job: draft, approve, validate on lineage events
+	@.venv/bin/treaty demo
+
+test: ## set up everything and run all tests
+	@bin/setup test
+	@bin/test
+
+quick: setup ## unit and architecture tests, in seconds
+	$(PY) -m pytest tests/unit tests/architecture -q -n 2
+
+check: lint types imports test ## lint, types, import direction, all tests
+
+lint: setup ## ruff
+	.venv/bin/ruff check . && .venv/bin/ruff format --check .
+
+types: setup ## mypy, strict
+	.venv/bin/mypy
+
+imports: setup ## import-linter: ui -> registry -> engine -> contracts
+	.venv/bin/lint-imports
+
+lock: setup ## lock the newest admitted versions (no index addresses in the file)
+	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
+	  --custom-compile-command "make lock" --output-file requirements.lock

@@ -1,0 +1,1 @@
+"""What may be promised: contract documents, their faults, their changes."""

@@ -1,0 +1,125 @@
+"""The contract as values: what an ODCS document promises, with the place in the text where each promise stands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from contracts.assertions import Assertion
+from contracts.fingerprint import fingerprint
+
+Severity = Literal["warning", "error"]
+Scope = Literal["delta", "dataset"]
+CheckKind = Literal["treaty", "library", "sql", "text", "custom"]
+
+
+class TermsModel(BaseModel):
+    """Treaty's own terms are strict: unknown words and coerced types are refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Alias(TermsModel):
+    """A lineage identity (OpenLineage namespace and name) of one schema object of the contract."""
+
+    object: str
+    namespace: str
+    name: str
+
+
+class Terms(TermsModel):
+    """The contract-level terms that ODCS has no word for, kept in customProperties under `treaty`."""
+
+    aliases: list[Alias] = []
+
+
+@dataclass(frozen=True)
+class Check:
+    """One quality rule of the document. `arguments` are the analyzer's own words, without the ones named here."""
+
+    id: str
+    name: str
+    kind: CheckKind
+    severity: Severity
+    analyzer: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    where: str | None = None
+    scope: Scope | None = None
+    assertion: Assertion | None = None
+    dimension: str | None = None
+    path: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Property:
+    """A column of a schema object. Nested properties are named in `properties`; an array's element in `items`."""
+
+    name: str
+    logical_type: str | None = None
+    physical_type: str | None = None
+    required: bool = False
+    unique: bool = False
+    primary_key: bool = False
+    primary_key_position: int | None = None
+    partitioned: bool = False
+    partition_key_position: int | None = None
+    classification: str | None = None
+    properties: "tuple[Property, ...]" = ()
+    items: "Property | None" = None
+    path: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class DataObject:
+    """A table of the contract: its columns and its checks (those on its properties included)."""
+
+    name: str
+    physical_name: str | None = None
+    properties: tuple[Property, ...] = ()
+    checks: tuple[Check, ...] = ()
+    path: str = ""
+    line: int | None = None
+
+    @property
+    def partition_columns(self) -> tuple[str, ...]:
+        """Names of the partition columns, by partitionKeyPosition, then in document order."""
+        partitioned = [each for each in self.properties if each.partitioned]
+        return tuple(each.name for each in sorted(partitioned, key=lambda p: p.partition_key_position or 0))
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        """Names of the key columns, by primaryKeyPosition, then in document order."""
+        keys = [each for each in self.properties if each.primary_key]
+        return tuple(each.name for each in sorted(keys, key=lambda p: p.primary_key_position or 0))
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A contract as read: `source` is the document byte for byte, `document` its plain data, `lines` path -> line."""
+
+    source: bytes
+    document: Mapping[str, Any]
+    id: str
+    name: str
+    version: str
+    status: str
+    objects: tuple[DataObject, ...]
+    terms: Terms
+    lines: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 (hex) of the canonical JSON of the document: equal for texts that differ in layout or comments only."""
+        return fingerprint(self.document)
+
+    def object(self, name: str) -> DataObject:
+        """The schema object of that name. Raises KeyError where there is none."""
+        return next(iter(each for each in self.objects if each.name == name), None) or _missing(name)
+
+
+def _missing(name: str) -> DataObject:
+    raise KeyError(name)

@@ -1,0 +1,15 @@
+"""Fingerprints: one identity for equal content, whatever its layout."""
+
+import hashlib
+import json
+from typing import Any
+
+
+def canonical(content: Any) -> bytes:
+    """The canonical JSON of plain data: sorted keys, no blanks, UTF-8. Raises ValueError for NaN and infinities."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def fingerprint(content: Any) -> str:
+    """sha256 (64 hex digits) of the canonical JSON of plain data."""
+    return hashlib.sha256(canonical(content)).hexdigest()

@@ -1,0 +1,1 @@
+"""Profiles of tables and the suggestions drawn from them."""

@@ -1,0 +1,95 @@
+"""What the registry asks of Spark and what comes back: light values that travel between processes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from contracts.logical_types import Schema
+
+
+class EngineError(Exception):
+    """The engine could not answer. `reason` is fit for people: no data values, no secrets."""
+
+    def __init__(self, reason: str, *, retry: bool = True) -> None:
+        self.reason = reason
+        self.retry = retry
+        super().__init__(reason)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _engine_error, (type(self), self.reason, self.retry)
+
+
+def _engine_error(kind: type[EngineError], reason: str, retry: bool) -> EngineError:  # noqa: FBT001
+    return kind(reason, retry=retry)
+
+
+class Unreadable(EngineError):
+    """The table is not there or cannot be read."""
+
+
+class EngineKilled(EngineError):
+    """The engine's process ended or overran its limit."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` () : one partition."""
+
+    location: str
+    format: str | None = None
+    partition_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasureRequest:
+    """Compute the states of what changed. `known` maps a partition to the fingerprint whose states are already stored."""
+
+    source: Source
+    contract: bytes
+    object: str
+    known: Mapping[str, str] = field(default_factory=dict)
+    state_url: str | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The states (packed, one bag a partition) of the changed partitions, and the marker that each was read at.
+
+    `fingerprints` names every partition that exists now; `vanished` those known before that are gone.
+    `schema` is that of the changed partitions."""
+
+    schema: Schema
+    fingerprints: Mapping[str, str]
+    states: Mapping[str, bytes]
+    vanished: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DraftRequest:
+    """Profile a table and suggest checks. `columns` () means all; `partitions` () means all."""
+
+    source: Source
+    contract_id: str
+    object: str
+    columns: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A draft: the base document (schema, no suggested checks) and the suggestions, as plain data."""
+
+    document: bytes
+    suggestions: tuple[Mapping[str, Any], ...]
+    profile: Mapping[str, Any]
+
+
+class Engine(Protocol):
+    """What the worker needs of the engine; `engine.spark.child` is the real one, tests hand in a fake."""
+
+    def measure(self, request: MeasureRequest) -> Measured: ...
+
+    def draft(self, request: DraftRequest) -> Drafted: ...
+
+    def close(self) -> None: ...

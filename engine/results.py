@@ -1,0 +1,94 @@
+"""What a verification found: measurements, check results and the verdict of the run. Plain values, JSON both ways."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+Value = int | float | Decimal | str | None
+
+
+class Outcome(StrEnum):
+    """How a check ended. `not_evaluated` is never counted as a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not_applicable"
+    NOT_EVALUATED = "not_evaluated"
+
+
+class Verdict(StrEnum):
+    """How a run ended, worst first: failed > not_evaluated > warned > passed."""
+
+    FAILED = "failed"
+    NOT_EVALUATED = "not_evaluated"
+    WARNED = "warned"
+    PASSED = "passed"
+
+
+class Record(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Measurement(Record):
+    """One metric of one partition (or of the whole dataset, `partition` None). `value` None means: no value, see `reason`."""
+
+    analyzer: str
+    arguments: dict[str, Any]
+    partition: str | None
+    value: Value
+    reason: str | None = None
+    identity: str
+
+
+class CheckResult(Record):
+    """One check on one partition (`partition` None: the whole dataset)."""
+
+    check_id: str
+    name: str
+    outcome: Outcome
+    severity: str
+    scope: str
+    partition: str | None
+    sentence: str
+    column: str | None = None
+    dimension: str | None = None
+    value: Value = None
+    reason: str | None = None
+    measurement: str | None = None
+
+
+class RunResult(Record):
+    """One verification of one schema object of a contract version."""
+
+    contract_id: str
+    contract_version: str
+    contract_fingerprint: str
+    object: str
+    partitions: tuple[str, ...]
+    rows: int | None
+    started: datetime
+    finished: datetime
+    results: tuple[CheckResult, ...]
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        return fold(self.results)
+
+
+def fold(results: Iterable[CheckResult]) -> Verdict:
+    """The verdict of the results; `passed` for none."""
+    found = {_verdict(result) for result in results}
+    return next((verdict for verdict in Verdict if verdict in found), Verdict.PASSED)
+
+
+def _verdict(result: CheckResult) -> Verdict:
+    if result.outcome is Outcome.NOT_EVALUATED:
+        return Verdict.NOT_EVALUATED
+    if result.outcome is Outcome.FAILED:
+        return Verdict.FAILED if result.severity == "error" else Verdict.WARNED
+    return Verdict.PASSED

@@ -1,0 +1,1 @@
+"""Memory and procedure: versions, approval, audit, tasks, lineage, HTTP."""

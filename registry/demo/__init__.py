@@ -1,0 +1,1 @@
+"""The main job on generated or given tables."""

@@ -1,0 +1,1 @@
+"""From OpenLineage events to tasks."""

@@ -1,0 +1,1 @@
+"""The owners' and consumers' pages."""
