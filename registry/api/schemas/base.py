@@ -1,0 +1,51 @@
+"""The base of all API models, and the texts that they admit."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+
+# PostgreSQL cannot keep NUL in a text, and no name, title or reason needs a control character.
+PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=PRINTABLE)]
+Prose = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000, pattern=PRINTABLE)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000, pattern=PRINTABLE)]
+Location = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=PRINTABLE)]
+Password = Annotated[SecretStr, Field(min_length=12, max_length=256)]
+
+
+class Schema(BaseModel):
+    """The base of all: immutable, readable from rows."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+class Request(Schema):
+    """The base of what is sent: unknown words are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class FaultOut(Schema):
+    """One thing wrong with a document or a request: what, where, what to do."""
+
+    code: str
+    where: str
+    message: str
+    remedy: str = ""
+    line: int | None = None
+
+
+class Problem(Schema):
+    """The body of every answer that is not a success. `reference` finds an unexpected failure in the log."""
+
+    error: str
+    message: str
+    faults: tuple[FaultOut, ...] = ()
+    reference: str | None = None
+
+
+class Ready(Schema):
+    """The service answers and its database is at this schema version."""
+
+    status: str
+    migration: str

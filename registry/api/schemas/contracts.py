@@ -1,0 +1,120 @@
+"""Contracts, versions, runs and measurements, as the API gives them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from engine.results import Outcome, Verdict
+from registry.api.schemas.base import Schema
+from registry.api.schemas.proposals import ProposalSummary
+from registry.words import VersionState
+
+
+class VersionOut(Schema):
+    """A version of a contract, without its body."""
+
+    version: str
+    fingerprint: str
+    state: VersionState
+    approved_by: str
+    approved_at: datetime
+    proposal_id: UUID | None
+
+
+class DatasetOut(Schema):
+    """A dataset that a contract object is about, as lineage names it."""
+
+    id: UUID
+    namespace: str
+    name: str
+    object: str | None
+    location: str | None
+    format: str | None
+    partition_by: tuple[str, ...]
+
+
+class RunSummary(Schema):
+    """A run in a list."""
+
+    id: UUID
+    contract_id: str
+    version: str
+    object: str
+    partitions: tuple[str, ...]
+    verdict: Verdict
+    counts: dict[str, int]
+    rows: int | None
+    started: datetime
+    finished: datetime
+    reason: str | None
+
+
+class ContractSummary(Schema):
+    """A contract in a list; `last_run` None: never judged."""
+
+    id: str
+    name: str
+    owner: str
+    active_version: str | None
+    created: datetime
+    last_run: RunSummary | None
+    open_proposals: int
+
+
+class ContractOut(ContractSummary):
+    """A contract with its versions (newest first), datasets and last runs."""
+
+    versions: tuple[VersionOut, ...]
+    datasets: tuple[DatasetOut, ...]
+    runs: tuple[RunSummary, ...]
+
+
+class ResultOut(Schema):
+    """One check of a run. `value` is the measured number as text."""
+
+    check_id: str
+    name: str
+    outcome: Outcome
+    severity: str
+    scope: str
+    partition: str | None
+    sentence: str
+    column: str | None
+    dimension: str | None
+    value: str | None
+    reason: str | None
+    measurement: str | None
+
+
+class MeasurementOut(Schema):
+    """One metric at one time, of one partition (None: the whole dataset)."""
+
+    run_id: UUID
+    identity: str
+    analyzer: str
+    arguments: dict[str, Any]
+    partition: str | None
+    value: float | None
+    exact: str | None
+    reason: str | None
+    time: datetime
+
+
+class RunOut(RunSummary):
+    """A run report: its results, and the history of each metric that did not pass, oldest first."""
+
+    fingerprint: str
+    dataset: DatasetOut | None
+    task_id: UUID | None
+    lineage_run: str | None
+    marker: str | None
+    results: tuple[ResultOut, ...]
+    history: dict[str, tuple[MeasurementOut, ...]]
+
+
+class InboxOut(Schema):
+    """What waits for the asking principal: to decide, own and under way, failed runs of own contracts."""
+
+    to_decide: tuple[ProposalSummary, ...]
+    waiting: tuple[ProposalSummary, ...]
+    failed_runs: tuple[RunSummary, ...]

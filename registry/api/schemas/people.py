@@ -1,0 +1,117 @@
+"""Users, sessions, tokens and the audit, as the API takes and gives them."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field, SecretStr
+
+from registry.api.schemas.base import Name, Password, Request, Schema
+from registry.words import Action, Permission, Role
+
+
+class SetupIn(Request):
+    """The one-time link's token and the first administrator."""
+
+    token: str
+    name: Name
+    password: Password
+
+
+class SignIn(Request):
+    """A name and its password."""
+
+    name: str
+    password: SecretStr
+
+
+class UserOut(Schema):
+    """A user, without anything secret."""
+
+    id: UUID
+    name: str
+    roles: tuple[Role, ...]
+    active: bool
+    created: datetime
+
+
+class SessionOut(Schema):
+    """A signed-in session; `secret` is the bearer and is shown once."""
+
+    secret: str
+    expires: datetime
+    user: UserOut
+
+
+class Me(Schema):
+    """Who is asking, and what they may do through this session or token."""
+
+    user: UserOut
+    permissions: tuple[Permission, ...]
+
+
+class UserIn(Request):
+    """A new user. `password` None: a service, which signs in with API tokens only."""
+
+    name: Name
+    password: Password | None = None
+    roles: Annotated[frozenset[Role], Field(min_length=1)]
+
+
+class UserChange(Request):
+    """What to change about a user; absent means as it is."""
+
+    roles: Annotated[frozenset[Role], Field(min_length=1)] | None = None
+    active: bool | None = None
+    password: Password | None = None
+
+
+class TokenIn(Request):
+    """A new API token. `user_id` None: for oneself; another's needs an administrator."""
+
+    name: Name
+    scopes: Annotated[frozenset[Permission], Field(min_length=1)]
+    expires_days: Annotated[int, Field(ge=1, le=3650)] | None = 365
+    user_id: UUID | None = None
+
+
+class TokenOut(Schema):
+    """An API token as listed: never its secret."""
+
+    id: UUID
+    prefix: str
+    name: str
+    user_id: UUID
+    scopes: tuple[Permission, ...]
+    created: datetime
+    expires: datetime | None
+    last_used: datetime | None
+    revoked: datetime | None
+
+
+class NewToken(Schema):
+    """A token just issued; `secret` is shown this once."""
+
+    secret: str
+    token: TokenOut
+
+
+class AuditOut(Schema):
+    """One audited change."""
+
+    position: int
+    time: datetime
+    actor: str
+    action: Action
+    object_type: str
+    object_id: str
+    details: dict[str, Any]
+    hash: str
+
+
+class AuditPage(Schema):
+    """Audit entries, newest first; `intact` False names a broken chain by `broken_at`."""
+
+    entries: tuple[AuditOut, ...]
+    intact: bool
+    broken_at: int | None = None

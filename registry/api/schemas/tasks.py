@@ -1,0 +1,44 @@
+"""Draft requests and tasks, as the API takes and gives them."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import StringConstraints
+
+from registry.api.schemas.base import Location, Name, Request, Schema
+from registry.words import TaskState
+
+
+class AliasIn(Request):
+    """A lineage identity of the drafted table."""
+
+    namespace: Location
+    name: Location
+
+
+class DraftIn(Request):
+    """A table to draft a contract of. `columns` () means all; `format` None: found out."""
+
+    location: Location
+    contract_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
+    object: Name
+    format: Name | None = None
+    partition_by: tuple[Name, ...] = ()
+    columns: tuple[Name, ...] = ()
+    partitions: tuple[Location, ...] = ()
+    aliases: tuple[AliasIn, ...] = ()
+
+
+class TaskOut(Schema):
+    """A task of the queue: how far it is, and what came of it."""
+
+    id: UUID
+    kind: str
+    state: TaskState
+    progress: str | None
+    attempts: int
+    error: str | None
+    result: dict[str, Any] | None
+    created: datetime
+    finished: datetime | None

@@ -1,0 +1,34 @@
+"""All tables of the registry; importing this package completes their metadata."""
+
+from registry.tables.base import Table
+from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
+from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
+from registry.tables.people import ApiToken, AuditEntry, SetupToken, User, WebSession
+from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run
+from registry.tables.tasks import DirtyMark, Task
+
+metadata = Table.metadata
+
+__all__ = [
+    "ApiToken",
+    "AuditEntry",
+    "Contract",
+    "ContractVersion",
+    "Dataset",
+    "DirtyMark",
+    "InboxEvent",
+    "LineageRun",
+    "MeasurementRow",
+    "PartitionState",
+    "Proposal",
+    "RejectedEvent",
+    "ResultRow",
+    "Run",
+    "SetupToken",
+    "SuggestionRow",
+    "Table",
+    "Task",
+    "User",
+    "WebSession",
+    "metadata",
+]

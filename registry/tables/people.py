@@ -1,0 +1,75 @@
+"""Tables of people: users, what signs them in, and the audit of everything that changes."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Field
+
+from registry.tables.base import Table, data, moment, reference, word
+from registry.words import Action
+
+
+class User(Table, table=True):
+    """A person or a service. `password_hash` None: signs in with API tokens only."""
+
+    __tablename__ = "user"
+    id: UUID = Field(primary_key=True)
+    name: str = Field(unique=True)
+    password_hash: str | None = None
+    roles: list[str] = data()
+    active: bool = True
+    created: datetime = moment()
+
+
+class ApiToken(Table, table=True):
+    """An API token, findable by its public prefix. The secret itself is never stored."""
+
+    __tablename__ = "api_token"
+    id: UUID = Field(primary_key=True)
+    prefix: str = Field(unique=True)
+    secret_sha256: str
+    user_id: UUID = reference("user.id", index=True)
+    name: str
+    scopes: list[str] = data()
+    created: datetime = moment()
+    expires: datetime | None = moment(default=None)
+    last_used: datetime | None = moment(default=None)
+    revoked: datetime | None = moment(default=None)
+
+
+class WebSession(Table, table=True):
+    """A signed-in session, found by the hash of its secret."""
+
+    __tablename__ = "web_session"
+    id: UUID = Field(primary_key=True)
+    secret_sha256: str = Field(unique=True)
+    user_id: UUID = reference("user.id", index=True)
+    created: datetime = moment()
+    expires: datetime = moment()
+
+
+class SetupToken(Table, table=True):
+    """A one-time link to create the first administrator, found by the hash of its secret."""
+
+    __tablename__ = "setup_token"
+    id: UUID = Field(primary_key=True)
+    secret_sha256: str = Field(unique=True)
+    created: datetime = moment()
+    expires: datetime = moment()
+    used: datetime | None = moment(default=None)
+
+
+class AuditEntry(Table, table=True):
+    """One change. Append-only; each entry's hash covers the entry before it."""
+
+    __tablename__ = "audit_entry"
+    position: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    time: datetime = moment(index=True)
+    actor: str
+    action: Action = word(Action)
+    object_type: str
+    object_id: str
+    details: dict[str, Any] = data()
+    previous_hash: str
+    hash: str

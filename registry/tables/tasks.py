@@ -1,0 +1,44 @@
+"""Tables of the durable queue."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Index
+from sqlmodel import Field
+
+from registry.tables.base import Table, data, moment, reference, word
+from registry.words import TaskState
+
+
+class Task(Table, table=True):
+    """A piece of work, done by whoever holds its lease. `fence` grows with every claim; `key` makes it unique."""
+
+    __tablename__ = "task"
+    __table_args__ = (Index(None, "state", "priority", "available_at"),)
+    id: UUID = Field(primary_key=True)
+    kind: str
+    payload: dict[str, Any] = data()
+    key: str = Field(unique=True)
+    state: TaskState = word(TaskState, default=TaskState.QUEUED)
+    priority: int = 5
+    attempts: int = 0
+    fence: int = 0
+    worker: str | None = None
+    lease_until: datetime | None = moment(default=None)
+    available_at: datetime = moment()
+    progress: str | None = None
+    error: str | None = None
+    result: dict[str, Any] | None = data(default=None)
+    created: datetime = moment()
+    finished: datetime | None = moment(default=None)
+
+
+class DirtyMark(Table, table=True):
+    """How often a contract object was triggered, and up to which trigger it was validated."""
+
+    __tablename__ = "dirty_mark"
+    contract_id: str = reference("contract.id", primary_key=True)
+    object: str = Field(primary_key=True)
+    dirty_seq: int = 0
+    done_seq: int = 0

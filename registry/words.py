@@ -1,0 +1,94 @@
+"""The closed vocabularies of the registry: states, roles, permissions and audit actions. Light: no database."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a user is in the registry; a user may have several."""
+
+    ADMIN = "admin"
+    OWNER = "owner"
+    PRODUCER = "producer"
+    CONSUMER = "consumer"
+    VIEWER = "viewer"
+    SERVICE = "service"
+
+
+class Permission(StrEnum):
+    """What a principal may do; an API token's scopes are permissions too."""
+
+    READ = "contracts:read"
+    PROPOSE = "proposals:write"
+    DECIDE = "proposals:decide"
+    DRAFT = "drafts:write"
+    LINEAGE = "lineage:write"
+    TOKENS = "tokens:own"
+    USERS = "users:manage"
+    AUDIT = "audit:read"
+
+
+class ProposalState(StrEnum):
+    """Where a proposal stands. Approved, rejected and withdrawn are final."""
+
+    DRAFT = "draft"
+    IN_REVIEW = "in_review"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+
+
+class Decision(StrEnum):
+    """What a person decided about a suggestion."""
+
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+class VersionState(StrEnum):
+    """Whether a contract version is the one in force."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+
+
+class TaskState(StrEnum):
+    """Where a task of the queue stands. Done and failed are final."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class InboxState(StrEnum):
+    """Whether an accepted lineage event was folded into its run; parked: it could not be."""
+
+    NEW = "new"
+    FOLDED = "folded"
+    PARKED = "parked"
+
+
+class Action(StrEnum):
+    """What an audit entry records, as `subject:action`."""
+
+    SETUP_ISSUED = "setup:issued"
+    SETUP_COMPLETED = "setup:completed"
+    USER_CREATED = "user:created"
+    USER_CHANGED = "user:changed"
+    SESSION_OPENED = "session:opened"
+    SESSION_CLOSED = "session:closed"
+    TOKEN_ISSUED = "token:issued"
+    TOKEN_REVOKED = "token:revoked"
+    PROPOSAL_CREATED = "proposal:created"
+    PROPOSAL_SUBMITTED = "proposal:submitted"
+    PROPOSAL_APPROVED = "proposal:approved"
+    PROPOSAL_REJECTED = "proposal:rejected"
+    PROPOSAL_WITHDRAWN = "proposal:withdrawn"
+    SUGGESTION_ACCEPTED = "suggestion:accepted"
+    SUGGESTION_REJECTED = "suggestion:rejected"
+    SUGGESTION_RESET = "suggestion:reset"
+    DRAFT_REQUESTED = "draft:requested"
+    RUN_RECORDED = "run:recorded"
+    TASK_FAILED = "task:failed"
+    EVENT_PARKED = "event:parked"
