@@ -1,0 +1,220 @@
+"""OpenLineage events as they arrive: a tolerant envelope that decides what is an event, and the copy that is kept."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Annotated, Any, NoReturn
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from contracts.errors import Fault
+from contracts.fingerprint import canonical, fingerprint
+
+HEAVY = frozenset({"spark.logicalPlan", "spark_unknown", "debug", "environmentVariables"})
+FACET_LIMIT = 256 * 1024
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*?(\[[\w/+-]+\])?")
+
+
+class NotJson(Exception):
+    """The body is not JSON."""
+
+
+class NotAnEvent(Exception):
+    """The body is JSON, but no OpenLineage event."""
+
+    def __init__(self, faults: tuple[Fault, ...]) -> None:
+        self.faults = faults
+        super().__init__("\n".join(str(fault) for fault in faults))
+
+
+def _facets(value: Any) -> Any:
+    return {name: facet for name, facet in value.items() if isinstance(facet, dict)} if isinstance(value, dict) else {}
+
+
+def _instant(value: Any) -> datetime:
+    match = _INSTANT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError("not a date with a time")
+    try:
+        instant = datetime.fromisoformat(value.removesuffix(match[1] or ""))
+        return instant.astimezone(UTC) if instant.tzinfo else instant
+    except OverflowError:
+        raise ValueError("outside the calendar") from None
+
+
+def _list(value: Any) -> Any:
+    return [] if value is None else value
+
+
+Text = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]*\S[^\x00]*$")]
+Facets = Annotated[dict[str, dict[str, Any]], BeforeValidator(_facets)]
+Instant = Annotated[datetime, BeforeValidator(_instant)]
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Dataset(Part):
+    """A dataset that a job read or wrote. Facets that are no objects are left out."""
+
+    namespace: Text
+    name: Text
+    facets: Facets = {}
+    input_facets: Facets = Field({}, alias="inputFacets")
+    output_facets: Facets = Field({}, alias="outputFacets")
+
+
+class Job(Part):
+    namespace: Text
+    name: Text
+    facets: Facets = {}
+
+
+class Run(Part):
+    """A run of a job. The id is any text: not every producer writes a UUID."""
+
+    id: Text = Field(alias="runId")
+    facets: Facets = {}
+
+
+Datasets = Annotated[tuple[Dataset, ...], BeforeValidator(_list)]
+
+
+class Envelope(Part):
+    time: Instant = Field(alias="eventTime")
+    producer: str | None = None
+
+
+class JobEvent(Envelope):
+    """What a job reads and writes, told without a run."""
+
+    job: Job
+    inputs: Datasets = ()
+    outputs: Datasets = ()
+
+
+class RunEvent(JobEvent):
+    """A step in the life of a run; `type` in capitals, None where the producer gave none."""
+
+    type: Annotated[str | None, BeforeValidator(lambda word: word.upper() if isinstance(word, str) else None)] = Field(
+        None, alias="eventType"
+    )
+    run: Run
+
+
+class DatasetEvent(Envelope):
+    """What a dataset is, told without a job."""
+
+    dataset: Dataset
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event as received: its envelope, its plain data, the size of the body.
+
+    `naive_time`: the producer gave no zone, UTC was taken."""
+
+    content: RunEvent | JobEvent | DatasetEvent
+    document: Mapping[str, Any]
+    size: int
+
+    @property
+    def naive_time(self) -> bool:
+        return self.content.time.tzinfo is None
+
+    @property
+    def time(self) -> datetime:
+        return self.content.time.replace(tzinfo=UTC)
+
+    @property
+    def run(self) -> RunEvent | None:
+        """The envelope of a run event; None for events of jobs and datasets."""
+        return self.content if isinstance(self.content, RunEvent) else None
+
+    @cached_property
+    def key(self) -> str:
+        """sha256 (hex) of the canonical JSON: equal for the same event in another layout."""
+        return fingerprint(self.document)
+
+    def kept(self) -> dict[str, Any]:
+        """The document without its heavy facets, fit to be stored."""
+        return _lighter(self.document, check_size=self.size > FACET_LIMIT)
+
+
+def parse(body: bytes) -> Event:
+    """The event in a request's body. Raises NotJson, or NotAnEvent with all its faults."""
+    document = _document(body)
+    try:
+        return Event(_kind(document).model_validate(document), document, len(body))
+    except ValidationError as error:
+        raise NotAnEvent(
+            tuple(_fault(each["loc"], each["type"]) for each in error.errors(include_input=False))
+        ) from None
+
+
+def of(document: Mapping[str, Any], size: int = 0) -> Event:
+    """The event of a stored document. Raises NotAnEvent as `parse` does."""
+    return Event(_kind(document).model_validate(document), document, size)
+
+
+def _document(body: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(body, parse_constant=_refuse)
+        canonical(document)
+    except (ValueError, RecursionError) as error:
+        raise NotJson(f"The body is not JSON: {_reason(error)}") from None
+    if not isinstance(document, dict):
+        raise NotAnEvent((Fault("event.object", "$", "an event is a JSON object", "send one event a request"),))
+    return document
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _reason(error: Exception) -> str:
+    """Why the text could not be read, without quoting it."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at line {error.lineno}, column {error.colno}."
+    return "it is nested too deeply." if isinstance(error, RecursionError) else "a text or number in it cannot be read."
+
+
+def _kind(document: Mapping[str, Any]) -> type[RunEvent | JobEvent | DatasetEvent]:
+    if "run" in document or document.get("eventType"):
+        return RunEvent
+    if "dataset" in document and "job" not in document:
+        return DatasetEvent
+    return JobEvent
+
+
+def _fault(where: tuple[int | str, ...], kind: str) -> Fault:
+    path = ".".join(str(step) for step in where)
+    if kind == "missing":
+        return Fault("event.missing", path, "is missing", "OpenLineage requires it")
+    remedy = "send a date with a time and a zone, such as 2026-11-20T08:30:00Z" if path == "eventTime" else ""
+    return Fault("event.form", path, "does not have the form that OpenLineage gives it", remedy)
+
+
+def _lighter(document: Mapping[str, Any], *, check_size: bool) -> dict[str, Any]:
+    return dict(document) | {key: _each(part, check_size=check_size) for key, part in _parts(document)}
+
+
+def _parts(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    named = ("run", "job", "dataset", "inputs", "outputs")
+    return ((key, document[key]) for key in named if document.get(key))
+
+
+def _each(part: Any, *, check_size: bool) -> Any:
+    if isinstance(part, list):
+        return [_each(each, check_size=check_size) for each in part]
+    groups = [key for key in ("facets", "inputFacets", "outputFacets") if isinstance(part.get(key), dict)]
+    return part | {key: _light(part[key], check_size=check_size) for key in groups}
+
+
+def _light(facets: Mapping[str, Any], *, check_size: bool) -> dict[str, Any]:
+    kept = {name: facet for name, facet in facets.items() if name not in HEAVY}
+    return {name: facet for name, facet in kept.items() if not check_size or len(canonical(facet)) <= FACET_LIMIT}
