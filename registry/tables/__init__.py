@@ -2,11 +2,13 @@
 
 from registry.tables.base import Table
 from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
+from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import ApiToken, AuditEntry, SetupToken, User, WebSession
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run
 from registry.tables.tasks import DirtyMark, Task
 
+guard()
 metadata = Table.metadata
 
 __all__ = [

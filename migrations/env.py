@@ -1,0 +1,28 @@
+"""Runs migrations on the connection handed in by registry.database; they share its transaction."""
+
+from typing import Any, Literal
+
+from alembic import context
+from sqlalchemy import Enum
+from sqlmodel import AutoString
+
+from registry.tables import metadata
+from registry.tables.base import UtcTime
+
+PLAIN = {UtcTime: "sa.DateTime(timezone=True)", AutoString: "sa.String()", Enum: "sa.String(32)"}
+
+
+def plain(kind: str, item: Any, _: Any) -> str | Literal[False]:
+    """The plain column type to write into a new migration: migrations must not change when our code does."""
+    return PLAIN.get(type(item), False) if kind == "type" else False
+
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=True,
+    render_item=plain,
+    compare_type=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

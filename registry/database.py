@@ -1,0 +1,95 @@
+"""The database: one way to connect, one kind of transaction, one way up to the newest schema."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlmodel import Session
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+POSTGRES = "postgresql+psycopg"
+# WAL lets readers go on while one writes; FULL makes a commit survive a power cut.
+PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
+MIGRATING = 7_268_392_101
+READ_ONLY = "treaty_read_only"
+
+
+def connect(url: str) -> Engine:
+    """An engine for SQLite or PostgreSQL. Opens no connection yet."""
+    target = make_url(url)
+    if target.drivername in {"postgres", "postgresql"}:
+        target = target.set(drivername=POSTGRES)
+    if target.get_backend_name() == "sqlite":
+        return _sqlite(create_engine(target))
+    return create_engine(target, pool_pre_ping=True, connect_args={"application_name": "treaty"})
+
+
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Session]:
+    """A session whose work lasts only if `commit()` is called: leaving without it undoes everything."""
+    with Session(engine, expire_on_commit=False) as session:
+        yield session
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Session]:
+    """A session for reading, which on SQLite waits for no writer. What it writes is never committed."""
+    with Session(engine.execution_options(**{READ_ONLY: True}), expire_on_commit=False) as session:
+        yield session
+
+
+def migrate(engine: Engine) -> None:
+    """Brings the schema to the newest version, in one transaction; several processes may ask at once."""
+    from alembic import command
+
+    with engine.begin() as connection:
+        _lock(connection, MIGRATING)
+        command.upgrade(migration_config(connection), "head")
+
+
+def lock(session: Session, number: int) -> None:
+    """Holds the lock of that number until the transaction ends. On SQLite the transaction itself is that lock."""
+    _lock(session.connection(), number)
+
+
+def migration_config(connection: Connection) -> "Config":
+    """Alembic's configuration for a connection: the migrations of the installed package, wherever we run."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def migration_of(session: Session) -> str:
+    """The schema version that the database is at."""
+    return str(session.connection().scalar(text("select version_num from alembic_version")))
+
+
+def _lock(connection: Connection, number: int) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": number})
+
+
+def _sqlite(engine: Engine) -> Engine:
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: sqlite3.Connection, _: Any) -> None:
+    # The driver's own transactions begin late and let two writers deadlock; `_begin` takes them over.
+    connection.isolation_level = None
+    for pragma in PRAGMAS:
+        connection.execute(f"pragma {pragma}").close()
+
+
+def _begin(connection: Connection) -> None:
+    read_only = connection.get_execution_options().get(READ_ONLY)
+    connection.exec_driver_sql("begin" if read_only else "begin immediate")

@@ -1,0 +1,47 @@
+"""What the registry refuses, and why: each error's docstring is its message unless a better one is given."""
+
+from collections.abc import Iterable
+
+from contracts.errors import ContractError, Fault
+
+
+class RegistryError(Exception):
+    """The registry could not do this."""
+
+    def __init__(self, message: str = "", *, faults: Iterable[Fault] = ()) -> None:
+        self.message = message or (type(self).__doc__ or "")
+        self.faults = tuple(faults)
+        super().__init__(self.message)
+
+
+class Unauthenticated(RegistryError):
+    """Sign in first: the name, password, session or token is not valid."""
+
+
+class Forbidden(RegistryError):
+    """You may not do this."""
+
+
+class NotFound(RegistryError):
+    """There is no such thing, or it is not yours to see."""
+
+
+class Conflict(RegistryError):
+    """Somebody changed this in the meantime."""
+
+
+class IllegalTransition(Conflict):
+    """This step is not possible from here."""
+
+    def __init__(self, subject: str, *, state: str, step: str, legal: Iterable[str]) -> None:
+        possible = ", ".join(sorted(legal)) or "nothing: it is final"
+        super().__init__(f"cannot {step} a {subject} that is {state}; possible now: {possible}")
+
+
+class Invalid(RegistryError):
+    """The request cannot be used as it is."""
+
+    @classmethod
+    def because(cls, error: ContractError) -> "Invalid":
+        """The refusal of a document, with all of its faults."""
+        return cls("the contract document has faults", faults=error.faults)

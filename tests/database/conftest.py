@@ -1,0 +1,54 @@
+"""The `engine` fixture: each test that takes it runs on SQLite and on PostgreSQL, with an empty, migrated database."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from support.databases import KINDS, empty, postgres_server, sqlite_copy, sqlite_template
+
+from registry.database import connect, migrate
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.database)
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sqlite_template(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with postgres_server(tmp_path_factory.mktemp("postgres")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_url: str) -> Iterator[Engine]:
+    engine = connect(postgres_url)
+    migrate(engine)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest, kind: str, tmp_path: Path) -> Iterator[Engine]:
+    if kind == "postgres":
+        engine = request.getfixturevalue("postgres")
+        empty(engine)
+        yield engine
+        return
+    engine = sqlite_copy(request.getfixturevalue("template"), tmp_path)
+    yield engine
+    engine.dispose()

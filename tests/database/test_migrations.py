@@ -1,0 +1,110 @@
+"""The migrations and the tables say the same, up and down, on both databases."""
+
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DBAPIError
+from support.databases import blank
+
+from registry.database import migrate, migration_config
+from registry.tables import metadata
+
+ENTRY = (
+    "insert into audit_entry (position, time, actor, action, object_type, object_id, details, previous_hash, hash) "
+    "values (1, '2026-01-01 00:00:00', 'ada', 'user:created', 'user', '1', '{}', '', 'x')"
+)
+
+
+@pytest.fixture
+def nothing(request: pytest.FixtureRequest, kind: str, tmp_path: Path):
+    url = request.getfixturevalue("postgres_url") if kind == "postgres" else None
+    with blank(tmp_path, url) as engine:
+        yield engine
+
+
+def differences(connection: Connection) -> list[object]:
+    context = MigrationContext.configure(connection, opts={"compare_type": True, "target_metadata": metadata})
+    return compare_metadata(context, metadata)
+
+
+def shape(engine: Engine) -> dict[str, object]:
+    """Everything that the database says about its tables, without the order of columns."""
+    found = inspect(engine)
+    return {
+        table: {
+            "columns": sorted((c["name"], str(c["type"]), c["nullable"]) for c in found.get_columns(table)),
+            "key": found.get_pk_constraint(table),
+            "references": sorted(map(str, found.get_foreign_keys(table))),
+            "unique": sorted(map(str, found.get_unique_constraints(table))),
+            "indexes": sorted(map(str, found.get_indexes(table))),
+            "triggers": triggers(engine, table),
+        }
+        for table in found.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def triggers(engine: Engine, table: str) -> list[str]:
+    catalog = {
+        "sqlite": "select name from sqlite_master where type = 'trigger' and tbl_name = :table",
+        "postgresql": "select distinct trigger_name from information_schema.triggers where event_object_table = :table",
+    }
+    with engine.connect() as connection:
+        return sorted(connection.scalars(text(catalog[engine.dialect.name]), {"table": table}))
+
+
+def test_migrating_from_nothing_makes_what_the_tables_declare(nothing: Engine) -> None:
+    migrate(nothing)
+    migrated = shape(nothing)
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "base")
+        metadata.create_all(connection)
+    assert migrated == shape(nothing)
+
+
+def test_alembic_finds_nothing_left_to_do(nothing: Engine) -> None:
+    migrate(nothing)
+    with nothing.begin() as connection:
+        assert differences(connection) == []
+        command.check(migration_config(connection))
+
+
+def test_goes_down_to_nothing_and_up_again(nothing: Engine) -> None:
+    migrate(nothing)
+    before = shape(nothing)
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "base")
+    assert shape(nothing) == {}
+    migrate(nothing)
+    assert shape(nothing) == before
+
+
+def test_migrating_twice_changes_nothing(engine: Engine) -> None:
+    before = shape(engine)
+    migrate(engine)
+    assert shape(engine) == before
+
+
+def test_a_migration_that_fails_leaves_nothing_half_way(nothing: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("alembic.op.execute", stop)
+        with pytest.raises(RuntimeError):
+            migrate(nothing)
+    assert inspect(nothing).get_table_names() == []
+    migrate(nothing)
+    assert "user" in inspect(nothing).get_table_names()
+
+
+@pytest.mark.parametrize("change", ["update audit_entry set actor = 'eve'", "delete from audit_entry"])
+def test_the_database_itself_refuses_to_change_the_audit(engine: Engine, change: str) -> None:
+    with engine.begin() as connection:
+        connection.execute(text(ENTRY))
+    with pytest.raises(DBAPIError, match="kept as they were written"), engine.begin() as connection:
+        connection.execute(text(change))

