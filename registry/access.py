@@ -1,0 +1,161 @@
+"""Who is asking, and what they may do: passwords, sessions, API tokens, roles and their permissions."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import BoundedSemaphore
+from uuid import UUID
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import delete
+from sqlmodel import Session, col, select
+
+from registry import audit
+from registry.errors import Forbidden, Unauthenticated
+from registry.tables import ApiToken, User, WebSession
+from registry.words import Action, Permission, Role
+
+_READER = frozenset({Permission.READ, Permission.TOKENS})
+_PRODUCER = _READER | {Permission.PROPOSE, Permission.DRAFT, Permission.LINEAGE}
+GRANTS: dict[Role, frozenset[Permission]] = {
+    Role.VIEWER: _READER,
+    Role.CONSUMER: _READER | {Permission.PROPOSE},
+    Role.PRODUCER: _PRODUCER,
+    Role.OWNER: _PRODUCER | {Permission.DECIDE},
+    Role.SERVICE: _PRODUCER - {Permission.TOKENS},
+    Role.ADMIN: frozenset(Permission),
+}
+TOKEN_MARK = "treaty"
+USED_EVERY = timedelta(minutes=10)
+HASHER = PasswordHasher()
+# One hashing takes 64 MiB; a crowd at the door must not take all memory.
+HASHING = BoundedSemaphore(4)
+
+
+@dataclass(frozen=True)
+class Principal:
+    """A user as they act now: through a session with all that their roles permit, through a token with its scopes."""
+
+    user_id: UUID
+    name: str
+    roles: frozenset[Role]
+    permissions: frozenset[Permission]
+    token_id: UUID | None = None
+    token_used: datetime | None = None
+
+
+def permissions_of(roles: Iterable[str]) -> frozenset[Permission]:
+    """Everything that the roles permit together."""
+    return frozenset[Permission]().union(*(GRANTS[Role(role)] for role in roles))
+
+
+def decide(principal: Principal, permission: Permission) -> None:
+    """Returns where the principal has the permission; raises Forbidden, naming it, where not."""
+    if permission not in principal.permissions:
+        raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have here")
+
+
+def hash_password(password: str) -> str:
+    """The argon2id hash of a password."""
+    with HASHING:
+        return HASHER.hash(password)
+
+
+def secret_hash(secret: str) -> str:
+    """The hash under which a random secret is stored. Not for passwords: it is fast."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def authenticate(session: Session, name: str, password: str) -> User:
+    """The active user of that name and password. Raises the same Unauthenticated, as slowly, whichever is wrong."""
+    user = session.exec(select(User).where(User.name == name.strip().lower())).first()
+    known = user.password_hash if user and user.active else None
+    if not _matches(known, password) or user is None:
+        raise Unauthenticated("the name or the password is wrong")
+    return user
+
+
+def sign_in(
+    session: Session, user: User, *, session_id: UUID, now: datetime, lasts: timedelta
+) -> tuple[str, WebSession]:
+    """Opens a session for a user just authenticated: its secret, shown to them alone, and its row."""
+    secret = secrets.token_urlsafe(32)
+    opened = WebSession(
+        id=session_id, secret_sha256=secret_hash(secret), user_id=user.id, created=now, expires=now + lasts
+    )
+    session.exec(delete(WebSession).where(col(WebSession.expires) < now))
+    session.add(opened)
+    audit.record(session, Action.SESSION_OPENED, actor=user.name, object_id=opened.id, now=now)
+    return secret, opened
+
+
+def sign_out(session: Session, secret: str, *, now: datetime) -> None:
+    """Closes the session of that secret. Raises Unauthenticated where there is none."""
+    opened = session.exec(select(WebSession).where(WebSession.secret_sha256 == secret_hash(secret))).first()
+    user = session.get(User, opened.user_id) if opened else None
+    if opened is None or user is None:
+        raise Unauthenticated
+    session.delete(opened)
+    audit.record(session, Action.SESSION_CLOSED, actor=user.name, object_id=opened.id, now=now)
+
+
+def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
+    """Who holds the secret of a session or an API token. Raises Unauthenticated for all that is not valid now."""
+    if secret.startswith(f"{TOKEN_MARK}_"):
+        return _by_token(session, secret, now)
+    opened = session.exec(select(WebSession).where(WebSession.secret_sha256 == secret_hash(secret))).first()
+    if opened is None or opened.expires <= now:
+        raise Unauthenticated
+    user = _active(session, opened.user_id)
+    return Principal(user.id, user.name, frozenset(map(Role, user.roles)), permissions_of(user.roles))
+
+
+def stale(principal: Principal, *, now: datetime) -> bool:
+    """Whether the use of the principal's token should be noted; False for sessions."""
+    if principal.token_id is None:
+        return False
+    return principal.token_used is None or principal.token_used <= now - USED_EVERY
+
+
+def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
+    """Notes that the principal's token was used."""
+    session.get_one(ApiToken, principal.token_id).last_used = now
+
+
+def _matches(known: str | None, password: str) -> bool:
+    with HASHING:
+        try:
+            return HASHER.verify(known or _nobody(), password) and known is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+
+def _nobody() -> str:
+    """A hash that no password has, made with the same cost: an unknown name must take as long as a known one."""
+    parameters = HASHER
+    salt, digest = "A" * 22, "A" * 43
+    cost = f"m={parameters.memory_cost},t={parameters.time_cost},p={parameters.parallelism}"
+    return f"$argon2id$v=19${cost}${salt}${digest}"
+
+
+def _by_token(session: Session, secret: str, now: datetime) -> Principal:
+    prefix = secret.split("_", 2)[1]
+    token = session.exec(select(ApiToken).where(ApiToken.prefix == prefix)).first()
+    # Compared before anything else is looked at, and in constant time.
+    matches = hmac.compare_digest(token.secret_sha256 if token else "", secret_hash(secret))
+    if token is None or not matches or token.revoked or (token.expires and token.expires <= now):
+        raise Unauthenticated
+    user = _active(session, token.user_id)
+    permitted = permissions_of(user.roles) & frozenset(map(Permission, token.scopes))
+    return Principal(user.id, user.name, frozenset(map(Role, user.roles)), permitted, token.id, token.last_used)
+
+
+def _active(session: Session, user_id: UUID) -> User:
+    user = session.get(User, user_id)
+    if user is None or not user.active:
+        raise Unauthenticated
+    return user

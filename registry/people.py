@@ -1,0 +1,137 @@
+"""Users and their API tokens: created, changed and revoked, each with its audit entry."""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete
+from sqlmodel import Session, col, select
+
+from registry import audit
+from registry.access import TOKEN_MARK, Principal, decide, hash_password, permissions_of, secret_hash
+from registry.errors import Conflict, Forbidden, NotFound
+from registry.tables import ApiToken, User, WebSession
+from registry.words import Action, Permission, Role
+
+
+def users(session: Session, by: Principal) -> Sequence[User]:
+    """All users by name."""
+    decide(by, Permission.USERS)
+    return session.exec(select(User).order_by(User.name)).all()
+
+
+def create_user(session: Session, user: User, *, actor: str, now: datetime) -> User:
+    """Adds the user. Raises Conflict where the name is taken."""
+    if session.exec(select(User).where(User.name == user.name)).first():
+        raise Conflict(f"there is a user named {user.name} already")
+    session.add(user)
+    audit.record(
+        session,
+        Action.USER_CREATED,
+        actor=actor,
+        object_id=user.id,
+        now=now,
+        details={"name": user.name, "roles": user.roles},
+    )
+    return user
+
+
+@dataclass(frozen=True)
+class UserChange:
+    """What to change about a user; None leaves it as it is."""
+
+    roles: Iterable[Role] | None = None
+    active: bool | None = None
+    password_hash: str | None = None
+
+
+def change_user(session: Session, user_id: UUID, change: UserChange, *, by: Principal, now: datetime) -> User:
+    """Changes the user and ends their sessions. Raises Conflict rather than leave no active administrator."""
+    decide(by, Permission.USERS)
+    user = session.get(User, user_id, with_for_update=True)
+    if user is None:
+        raise NotFound
+    user.roles = sorted(change.roles) if change.roles is not None else user.roles
+    user.active = user.active if change.active is None else change.active
+    user.password_hash = change.password_hash or user.password_hash
+    session.flush()
+    if not has_administrator(session):
+        raise Conflict("this is the last active administrator: make somebody else one first")
+    session.exec(delete(WebSession).where(col(WebSession.user_id) == user.id))
+    details = {"roles": user.roles, "active": user.active, "password_changed": change.password_hash is not None}
+    audit.record(session, Action.USER_CHANGED, actor=by.name, object_id=user.id, now=now, details=details)
+    return user
+
+
+def has_administrator(session: Session) -> bool:
+    """Whether somebody can administer."""
+    active = session.exec(select(User.roles).where(col(User.active)))
+    return any(Role.ADMIN in roles for roles in active)
+
+
+def issue_token(session: Session, token: ApiToken, *, by: Principal, now: datetime) -> str:
+    """Adds the token and returns its secret, which is shown this once.
+
+    Raises Forbidden for another's token without the permission to manage users, and for scopes that its user or,
+    for an own token, the asking principal does not have."""
+    decide(by, Permission.TOKENS)
+    if token.user_id != by.user_id:
+        decide(by, Permission.USERS)
+    _within(session, token, by)
+    secret = f"{TOKEN_MARK}_{token.prefix}_{secrets.token_urlsafe(32)}"
+    token.secret_sha256 = secret_hash(secret)
+    session.add(token)
+    details = {"name": token.name, "prefix": token.prefix, "scopes": token.scopes, "user": str(token.user_id)}
+    audit.record(session, Action.TOKEN_ISSUED, actor=by.name, object_id=token.id, now=now, details=details)
+    return secret
+
+
+def tokens(session: Session, by: Principal) -> Sequence[ApiToken]:
+    """The principal's tokens, newest first; all for who manages users."""
+    decide(by, Permission.TOKENS)
+    query = select(ApiToken).order_by(col(ApiToken.created).desc())
+    if Permission.USERS not in by.permissions:
+        query = query.where(ApiToken.user_id == by.user_id)
+    return session.exec(query).all()
+
+
+def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiToken:
+    """Ends the token. Raises NotFound where there is none, and for another's without the permission to manage users."""
+    decide(by, Permission.TOKENS)
+    token = session.get(ApiToken, token_id, with_for_update=True)
+    if token is None or (token.user_id != by.user_id and Permission.USERS not in by.permissions):
+        raise NotFound
+    token.revoked = token.revoked or now
+    audit.record(session, Action.TOKEN_REVOKED, actor=by.name, object_id=token.id, now=now)
+    return token
+
+
+def new_token(token_id: UUID, *, user_id: UUID, name: str, scopes: Iterable[Permission], now: datetime) -> ApiToken:
+    """A token not yet issued, with a fresh public prefix."""
+    return ApiToken(
+        id=token_id,
+        prefix=secrets.token_hex(6),
+        secret_sha256="",
+        user_id=user_id,
+        name=name,
+        scopes=sorted(scopes),
+        created=now,
+    )
+
+
+def new_user(user_id: UUID, *, name: str, password: str | None, roles: Iterable[Role], now: datetime) -> User:
+    """A user not yet created; hashes the password, so make it outside of a transaction."""
+    hashed = hash_password(password) if password is not None else None
+    return User(id=user_id, name=name, password_hash=hashed, roles=sorted(roles), created=now)
+
+
+def _within(session: Session, token: ApiToken, by: Principal) -> None:
+    user = session.get(User, token.user_id)
+    if user is None or not user.active:
+        raise NotFound
+    admitted = by.permissions if user.id == by.user_id else permissions_of(user.roles)
+    missing = sorted(frozenset(map(Permission, token.scopes)) - admitted)
+    if missing:
+        raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: the roles do not permit it")
