@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isnan
 from typing import Any
 
 Limit = int | float | str | bool
@@ -21,14 +22,14 @@ PAIRED = frozenset({"mustBeBetween", "mustNotBeBetween"})
 
 @dataclass(frozen=True)
 class Assertion:
-    """A promise about one measured value: `operator` is an ODCS word, `limit` a scalar, or a pair for the between words."""
+    """A promise about one measured value: `operator` is an ODCS word, `limit` a scalar, or a pair of them (PAIRED)."""
 
     operator: str
     limit: Any
 
     def holds(self, value: Any) -> bool:
-        """Whether `value` keeps the promise. NaN keeps none; raises TypeError where value and limit cannot be compared."""
-        if value != value:
+        """Whether `value` keeps the promise. NaN keeps none; raises TypeError where it cannot be compared."""
+        if isinstance(value, float) and isnan(value):
             return False
         test, _ = OPERATORS[self.operator]
         return test(_comparable(value), _comparable(self.limit))

@@ -113,13 +113,9 @@ class Contract:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 (hex) of the canonical JSON of the document: equal for texts that differ in layout or comments only."""
+        """sha256 (hex) of the document as plain data: equal for texts that differ in layout or comments only."""
         return fingerprint(self.document)
 
     def object(self, name: str) -> DataObject:
         """The schema object of that name. Raises KeyError where there is none."""
-        return next(iter(each for each in self.objects if each.name == name), None) or _missing(name)
-
-
-def _missing(name: str) -> DataObject:
-    raise KeyError(name)
+        return {each.name: each for each in self.objects}[name]

@@ -1,7 +1,10 @@
 """Faults of a contract document: values that say what, where and what to do; one exception carries them all."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+ROOT = "document"
 
 
 @dataclass(frozen=True)
@@ -23,5 +26,39 @@ class ContractError(Exception):
     """The contract document has faults."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(sorted(faults, key=lambda fault: (fault.line or 0, fault.where, fault.code)))
+        unique = dict.fromkeys(faults)
+        self.faults = tuple(sorted(unique, key=lambda fault: (fault.line or 0, fault.where, fault.code)))
         super().__init__("\n".join(str(fault) for fault in self.faults))
+
+    def __reduce__(self) -> tuple[type["ContractError"], tuple[tuple[Fault, ...]]]:
+        """Travels between processes with its faults."""
+        return type(self), (self.faults,)
+
+
+@dataclass
+class Faults:
+    """The faults found so far in one document; `lines` says where each of its paths stands."""
+
+    lines: Mapping[str, int] = field(default_factory=dict)
+    found: list[Fault] = field(default_factory=list)
+
+    def add(self, code: str, where: str, message: str, remedy: str = "") -> None:
+        """Keeps a fault, with the line of `where` or of its nearest ancestor that has one."""
+        self.found.append(Fault(code, where or ROOT, message, remedy, self.line(where)))
+
+    def line(self, path: str) -> int | None:
+        """The line of the path or of its nearest ancestor; None for a document without lines."""
+        while path and path not in self.lines:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self.lines.get(path)
+
+    def settle(self) -> None:
+        """Raises ContractError where a fault was kept."""
+        if self.found:
+            raise ContractError(self.found)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A remedy naming the known name nearest to `name`: 'did you mean ...?'; '' where none is near."""
+    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else ""

@@ -1,5 +1,6 @@
 """Column types: Spark's own text ('decimal(10,2)', 'struct<a:bigint>') and the ODCS logical type it stands for."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -48,3 +49,41 @@ class Schema:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    def find(self, path: str) -> Column | None:
+        """The column at a path: a name of the table as it stands, or `a.b` into structs (dots in backticks are part of a name)."""
+        found = self.get(path) or self.get(path.strip("`"))
+        if found is not None:
+            return found
+        parts = _parts(path)
+        return _descend(self.get(parts[0]), parts[1:]) if len(parts) > 1 else None
+
+
+def _parts(path: str) -> list[str]:
+    return [(quoted or plain).replace("``", "`") for quoted, plain in re.findall(r"`((?:[^`]|``)+)`|([^.`]+)", path)]
+
+
+def _descend(column: Column | None, path: list[str]) -> Column | None:
+    for name in path:
+        fields = struct_fields(column.type) if column else ()
+        column = next((field for field in fields if field.name == name), None)
+    return column
+
+
+def struct_fields(spark_type: str) -> tuple[Column, ...]:
+    """The fields of 'struct<a:bigint,b:string>' as columns; () for any other type."""
+    found = re.fullmatch(r"struct<(.*)>", spark_type.strip(), flags=re.DOTALL | re.IGNORECASE)
+    if not found:
+        return ()
+    pairs = (field.partition(":") for field in _split_top(found.group(1)))
+    return tuple(Column(name.strip(), kind.strip()) for name, _, kind in pairs if kind)
+
+
+def _split_top(text: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for position, character in enumerate(text):
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0:
+            yield text[start:position]
+            start = position + 1
+    yield text[start:]

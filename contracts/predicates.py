@@ -1,0 +1,137 @@
+"""Predicates: conditions on a row, written by people, that are safe to run and never end a scan.
+
+What is run is the text that `parse` writes, never the author's: it holds only what `contracts.grammar` names.
+Divisions, casts and sums are written in the form that gives null where Spark would raise an error.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from contracts.errors import ContractError, Fault
+from contracts.predicate_writing import WHERE, Writer
+from contracts.quoting import UNSEEN, literal, quote, quote_path
+
+__all__ = ["Predicate", "PredicateError", "literal", "parse", "quote", "quote_path"]
+
+MAX_LENGTH = 4096
+MAX_BRACKETS = 40
+# What a backslash may stand before; before anything else Spark drops it without a word.
+ESCAPES = frozenset("\\'\"nrtu{")
+OPENING = frozenset({"L_PAREN", "L_BRACKET", "L_BRACE"})
+CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A condition in Spark SQL and the column paths that it reads, in order of first use."""
+
+    sql: str
+    columns: tuple[str, ...]
+
+
+class PredicateError(ContractError):
+    """The text is not an admitted predicate."""
+
+
+def parse(text: str, columns: Collection[str] | None = None) -> Predicate:
+    """The predicate in `text`. `columns` are the names and paths that it may read; None admits any.
+
+    Raises PredicateError with all its faults; no other exception."""
+    _refuse(_inspect_text(text))
+    tokens = _tokens(text)
+    _refuse(_inspect_tokens(tokens, text))
+    writer = Writer(columns)
+    try:
+        sql = writer.write(_tree(tokens, text))
+    except RecursionError:
+        raise PredicateError([_fault("depth", "is nested too deeply", "split it into several checks")]) from None
+    _refuse(writer.faults)
+    return Predicate(sql, tuple(dict.fromkeys(writer.used)))
+
+
+def _fault(code: str, message: str, remedy: str = "") -> Fault:
+    return Fault(f"predicate-{code}", WHERE, message, remedy)
+
+
+def _refuse(faults: list[Fault]) -> None:
+    if faults:
+        raise PredicateError(faults)
+
+
+def _inspect_text(text: str) -> list[Fault]:
+    found = []
+    if not text.strip():
+        found.append(_fault("empty", "is empty", "write a condition: amount >= 0"))
+    if len(text) > MAX_LENGTH:
+        found.append(_fault("length", f"is longer than {MAX_LENGTH} characters", "split it into several checks"))
+    if UNSEEN.search(text) or "\r" in text:
+        found.append(_fault("character", "has control or invisible characters", "remove them"))
+    if "${" in text:
+        found.append(_fault("variable", "has '${', which Spark replaces before it reads", "write '$\\{' in a text"))
+    return found
+
+
+def _inspect_tokens(tokens: list[Any], text: str) -> list[Fault]:
+    found = []
+    if any(token.comments for token in tokens) or any(_kind(token) == "HINT" for token in tokens):
+        found.append(_fault("comment", "has a comment", "write it in the description of the check"))
+    if any(_kind(token) == "SEMICOLON" for token in tokens):
+        found.append(_fault("statement", "has a semicolon", "write one condition"))
+    if _depth(tokens) > MAX_BRACKETS:
+        found.append(_fault("depth", f"has more than {MAX_BRACKETS} brackets within each other", "flatten it"))
+    strings = [text[token.start : token.end + 1] for token in tokens if _kind(token) == "STRING"]
+    if any(set(re.findall(r"\\(.)", each, flags=re.DOTALL)) - ESCAPES for each in strings):
+        found.append(_fault("escape", "has a backslash that Spark would drop", "write it twice: '\\\\d'"))
+    return found
+
+
+def _kind(token: Any) -> str:
+    return str(token.token_type.name)
+
+
+def _depth(tokens: list[Any]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        depth += (_kind(token) in OPENING) - (_kind(token) in CLOSING)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+@cache
+def _dialect() -> tuple[Any, Any]:
+    """Spark's dialect and a parser that leaves every function call as its author wrote it: a name with arguments."""
+    from sqlglot.dialects.spark import Spark
+
+    base: Any = Spark.Parser
+    kept = {
+        "FUNCTIONS": {},
+        "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in ("CAST", "TRY_CAST")},
+        "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
+    }
+    dialect = Spark()
+    return dialect, type("PlainParser", (base,), kept)(dialect=dialect)
+
+
+def _tokens(text: str) -> list[Any]:
+    from sqlglot.errors import TokenError
+
+    try:
+        return list(_dialect()[0].tokenize(text))
+    except TokenError:
+        raise PredicateError([_fault("syntax", "has a text or a name that does not end", "close the quote")]) from None
+
+
+def _tree(tokens: list[Any], text: str) -> Any:
+    from sqlglot.errors import SqlglotError
+
+    remedy = "write a condition of Spark SQL: amount >= 0 AND status IN ('new', 'paid')"
+    try:
+        trees = _dialect()[1].parse(tokens, text)
+    except (SqlglotError, ValueError):
+        raise PredicateError([_fault("syntax", "is not a condition", remedy)]) from None
+    if len(trees) != 1 or trees[0] is None:
+        raise PredicateError([_fault("syntax", "is not one condition", remedy)])
+    return trees[0]

@@ -1,0 +1,218 @@
+"""YAML text as plain data: a strict reading of YAML 1.2 core, with the line on which every path stands.
+
+Nodes are built from libyaml's events and not with its composer, so that depth and aliases are known before anything is
+built: a small text can neither grow nor overflow the stack.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from contracts.errors import ROOT, ContractError, Fault, Faults
+
+MAX_BYTES = 256 * 1024
+MAX_DEPTH = 50
+MAX_NUMBER = 64
+NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+TRUE = frozenset({"true", "True", "TRUE"})
+FALSE = frozenset({"false", "False", "FALSE"})
+INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A document as plain data, and the line of every path in it. The root's path is ''."""
+
+    data: dict[str, Any]
+    lines: dict[str, int]
+
+
+@dataclass
+class _Node:
+    """An open mapping or sequence. `key` is the mapping key that waits for its value."""
+
+    value: Any
+    path: str
+    key: str | None = None
+    first: dict[str, int] = field(default_factory=dict)
+
+
+def parse(source: bytes) -> Text:
+    """The document in `source`. Raises ContractError with every fault that can be known."""
+    text = _decode(source)
+    builder = _Builder()
+    try:
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            builder.take(event)
+    except yaml.YAMLError as error:
+        builder.faults.found.append(_syntax_fault(error))
+    if not builder.faults.found and not isinstance(builder.root, dict):
+        builder.faults.add("yaml-root", "", "is not a mapping", "start with 'apiVersion: v3.1.0'")
+    builder.faults.settle()
+    return Text(builder.root, builder.lines)
+
+
+def resolve(scalar: str) -> Any:
+    """What a plain scalar means in YAML 1.2 core. Raises ValueError for NaN, infinities and overlong numbers."""
+    if scalar in NULLS:
+        return None
+    if scalar in TRUE or scalar in FALSE:
+        return scalar in TRUE
+    if SPECIAL.fullmatch(scalar):
+        raise ValueError("is not a finite number")
+    if INTEGER.fullmatch(scalar) or DECIMAL.fullmatch(scalar):
+        return _number(scalar)
+    return scalar
+
+
+def join(path: str, part: str | int) -> str:
+    """The path of a member: a key behind a dot, an index in brackets."""
+    if isinstance(part, int):
+        return f"{path}[{part}]"
+    return f"{path}.{part}" if path else part
+
+
+def _decode(source: bytes) -> str:
+    if len(source) > MAX_BYTES:
+        remedy = "split the contract: one for each group of tables"
+        raise ContractError([Fault("text-size", ROOT, f"is longer than {MAX_BYTES // 1024} KiB", remedy)])
+    try:
+        return source.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = source.count(b"\n", 0, error.start) + 1
+        raise ContractError([Fault("text-encoding", ROOT, "is not UTF-8", "save it as UTF-8", line)]) from None
+
+
+def _syntax_fault(error: yaml.YAMLError) -> Fault:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
+    return Fault("yaml-syntax", ROOT, f"is not YAML: {problem}", line=mark.line + 1 if mark else None)
+
+
+def _number(scalar: str) -> int | float:
+    if len(scalar) > MAX_NUMBER:
+        raise ValueError(f"is a number of more than {MAX_NUMBER} characters")
+    if INTEGER.fullmatch(scalar):
+        return int(scalar, {"0o": 8, "0x": 16}.get(scalar[:2], 10))
+    number = float(scalar)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError("is not a finite number")
+    return number
+
+
+class _Builder:
+    """Plain data from a stream of events."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, int] = {}
+        self.faults = Faults(self.lines)
+        self.root: Any = None
+        self.stack: list[_Node] = []
+        self.documents = 0
+        self.at = 0
+
+    def take(self, event: yaml.Event) -> None:
+        """Adds one event. Raises ContractError where reading on would be unsafe or pointless."""
+        self.at = event.start_mark.line + 1 if event.start_mark else self.at
+        match event:
+            case yaml.DocumentStartEvent():
+                self._document()
+            case yaml.AliasEvent():
+                self._fault("yaml-alias", "is an alias", "write the value out")
+                self._put(None)
+            case yaml.ScalarEvent():
+                self._scalar(event)
+            case yaml.CollectionStartEvent():
+                self._open(event)
+            case yaml.CollectionEndEvent():
+                self.stack.pop()
+
+    def _document(self) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            self._fault("yaml-documents", "is a second document", "keep one contract in a file")
+            self.faults.settle()
+
+    def _open(self, event: yaml.CollectionStartEvent) -> None:
+        self._refuse_marks(event)
+        value: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
+        path = self._put(value)
+        self.stack.append(_Node(value, path))
+        if len(self.stack) > MAX_DEPTH:
+            self._fault("yaml-depth", f"is nested deeper than {MAX_DEPTH} levels", "flatten it")
+            self.faults.settle()
+
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
+        self._refuse_marks(event)
+        if not event.implicit[0]:
+            self._put(event.value)
+            return
+        try:
+            self._put(resolve(event.value), text=event.value)
+        except ValueError as error:
+            self._fault("yaml-number", str(error), "write a finite number")
+            self._put(None)
+
+    def _put(self, value: Any, *, text: str | None = None) -> str:
+        """Places a finished or just opened value under what is open; answers its path."""
+        self.lines.setdefault(self._path(), self.at)
+        if not self.stack:
+            self.root = value
+            return ""
+        node = self.stack[-1]
+        if isinstance(node.value, list):
+            path = self._path()
+            node.value.append(value)
+            return path
+        if node.key is None:
+            return self._take_key(node, value, merge=text == "<<")
+        path, key = self._path(), node.key
+        node.value[key] = value
+        node.key = None
+        return path
+
+    def _take_key(self, node: _Node, key: Any, *, merge: bool) -> str:
+        node.key = key if isinstance(key, str) else f"<{type(key).__name__}>"
+        path = join(node.path, node.key)
+        if not isinstance(key, str):
+            self._fault("yaml-key-type", "has a key that is not a string", "put the key in quotes", node.path)
+        if merge:
+            self._fault("yaml-merge-key", "is a merge key", "write the keys out", node.path)
+        if node.key in node.first:
+            message = f"is written twice, on lines {node.first[node.key]} and {self.at}"
+            self._fault("yaml-duplicate-key", message, "keep one of the two", path)
+        node.first.setdefault(node.key, self.at)
+        self.lines.setdefault(path, self.at)
+        return path
+
+    def _path(self) -> str:
+        """The path of the value that comes next."""
+        if not self.stack:
+            return ""
+        node = self.stack[-1]
+        if isinstance(node.value, list):
+            return join(node.path, len(node.value))
+        return node.path if node.key is None else join(node.path, node.key)
+
+    def _refuse_marks(self, event: yaml.NodeEvent) -> None:
+        if event.anchor is not None:
+            self._fault("yaml-anchor", "has an anchor", "remove the '&' name")
+        if getattr(event, "tag", None) is not None:
+            self._fault("yaml-tag", "has an explicit tag", "remove the '!' tag; put text in quotes")
+
+    def _fault(self, code: str, message: str, remedy: str, where: str | None = None) -> None:
+        path = self._path() if where is None else where
+        self.faults.found.append(Fault(code, path or ROOT, message, remedy, self.at))
+
+
+def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value within plain data with its path, outermost first."""
+    yield path, value
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for part, member in members:
+        yield from walk(member, join(path, part))
