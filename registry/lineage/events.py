@@ -114,13 +114,12 @@ class DatasetEvent(Envelope):
 
 @dataclass(frozen=True)
 class Event:
-    """An event as received: its envelope, its plain data, the size of the body.
+    """An event: its envelope and its plain data.
 
     `naive_time`: the producer gave no zone, UTC was taken."""
 
     content: RunEvent | JobEvent | DatasetEvent
     document: Mapping[str, Any]
-    size: int
 
     @property
     def naive_time(self) -> bool:
@@ -140,35 +139,36 @@ class Event:
         """sha256 (hex) of the canonical JSON: equal for the same event in another layout."""
         return fingerprint(self.document)
 
-    def kept(self) -> dict[str, Any]:
-        """The document without its heavy facets, fit to be stored."""
-        return _lighter(self.document, check_size=self.size > FACET_LIMIT)
+    def kept(self) -> bytes:
+        """The canonical JSON of the event without its heavy facets, fit to be stored."""
+        whole = canonical(self.document)
+        return canonical(_lighter(self.document, check_size=len(whole) > FACET_LIMIT))
 
 
 def parse(body: bytes) -> Event:
     """The event in a request's body. Raises NotJson, or NotAnEvent with all its faults."""
-    document = _document(body)
+    return of(plain(body))
+
+
+def of(document: Any) -> Event:
+    """The event in plain data. Raises NotAnEvent with all its faults."""
+    if not isinstance(document, dict):
+        raise NotAnEvent((Fault("event.object", "event", "is not a JSON object", "send one event a request"),))
     try:
-        return Event(_kind(document).model_validate(document), document, len(body))
+        return Event(_kind(document).model_validate(document), document)
     except ValidationError as error:
         raise NotAnEvent(
             tuple(_fault(each["loc"], each["type"]) for each in error.errors(include_input=False))
         ) from None
 
 
-def of(document: Mapping[str, Any], size: int = 0) -> Event:
-    """The event of a stored document. Raises NotAnEvent as `parse` does."""
-    return Event(_kind(document).model_validate(document), document, size)
-
-
-def _document(body: bytes) -> dict[str, Any]:
+def plain(body: bytes) -> Any:
+    """The plain data in a body. Raises NotJson, also for numbers and texts that no JSON can hold."""
     try:
         document = json.loads(body, parse_constant=_refuse)
         canonical(document)
     except (ValueError, RecursionError) as error:
-        raise NotJson(f"The body is not JSON: {_reason(error)}") from None
-    if not isinstance(document, dict):
-        raise NotAnEvent((Fault("event.object", "$", "an event is a JSON object", "send one event a request"),))
+        raise NotJson(f"the body is not JSON: {_reason(error)}") from None
     return document
 
 

@@ -1,0 +1,89 @@
+"""The inbox: accepted events wait here, each kept once, until they are folded; refused bodies are kept too."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy import update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+
+from registry.lineage.events import Event
+from registry.tables import InboxEvent, RejectedEvent
+from registry.words import InboxState
+
+TRIES = 3
+KEPT_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A body that was not taken, the HTTP status of the answer and the reason in it."""
+
+    status: int
+    reason: str
+    body: bytes = b""
+
+
+class Receipt(StrEnum):
+    """What became of an accepted event."""
+
+    STORED = "stored"
+    DUPLICATE = "duplicate"
+
+
+def accept(session: Session, event: Event, body: bytes, *, producer: str, now: datetime, event_id: UUID) -> Receipt:
+    """Stores the event under its key; a repeat of one that is there is only counted. `body` is what was received."""
+    row = InboxEvent(
+        id=event_id,
+        key=event.key,
+        received=now,
+        body=event.kept(),
+        original_sha256=hashlib.sha256(body).hexdigest(),
+        original_size=len(body),
+        producer=producer,
+    )
+    try:
+        with session.begin_nested():
+            session.add(row)
+    except IntegrityError:
+        _count(session, event.key)
+        return Receipt.DUPLICATE
+    return Receipt.STORED
+
+
+def reject(session: Session, refusal: Refusal, *, producer: str, now: datetime, event_id: UUID) -> None:
+    """Keeps the beginning of a refused body, with the answer it got: producers seldom log it."""
+    session.add(
+        RejectedEvent(
+            id=event_id,
+            time=now,
+            producer=producer,
+            status=refusal.status,
+            reason=refusal.reason,
+            body=refusal.body[:KEPT_BYTES],
+        )
+    )
+
+
+def waiting(session: Session) -> InboxEvent | None:
+    """The next event to fold, locked until the transaction ends: oldest first, failed ones last."""
+    order = col(InboxEvent.attempts), col(InboxEvent.received), col(InboxEvent.id)
+    query = select(InboxEvent).where(col(InboxEvent.state) == InboxState.NEW).order_by(*order)
+    return session.exec(query.limit(1).with_for_update(skip_locked=True)).first()
+
+
+def blame(session: Session, event_id: UUID, error: str) -> InboxEvent:
+    """Notes that the event could not be folded; after the third time it is parked, so that others go on."""
+    event = session.get_one(InboxEvent, event_id)
+    event.attempts += 1
+    event.error = error
+    event.state = InboxState.PARKED if event.attempts >= TRIES else event.state
+    return event
+
+
+def _count(session: Session, key: str) -> None:
+    same = col(InboxEvent.key) == key
+    session.exec(update(InboxEvent).where(same).values(duplicates=col(InboxEvent.duplicates) + 1))

@@ -1,0 +1,156 @@
+"""Runs: what a verification found, kept as rows, and the runs that could find nothing."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document import Check, Contract
+from engine.results import CheckResult, Measurement, Outcome, RunResult, Value
+from registry import audit
+from registry.tables import MeasurementRow, ResultRow, Run
+from registry.words import Action
+
+ACTOR = "worker"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
+
+    `marker` None: no data could be read. `reason`: why nothing could be judged, or what else people should know."""
+
+    dataset_id: UUID | None = None
+    task_id: UUID | None = None
+    lineage_run_id: UUID | None = None
+    marker: str | None = None
+    reason: str | None = None
+
+
+def record(session: Session, run_id: UUID, result: RunResult, origin: Origin, *, now: datetime) -> Run:
+    """Stores the run with its results and measurements, and the audit row that says so."""
+    run = _run(run_id, result, origin)
+    session.add(run)
+    session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
+    session.add_all(_measurements(run_id, result))
+    details = {"contract": run.contract_id, "version": run.version, "object": run.object, "verdict": run.verdict.value}
+    audit.record(session, Action.RUN_RECORDED, actor=ACTOR, object_id=run_id, details=details, now=now)
+    return run
+
+
+def judged(session: Session, contract_id: str, version: str, *, object_name: str, dataset_id: UUID) -> bool:
+    """Whether this version has judged the data of this dataset before. Runs that could not read it do not count."""
+    query = select(Run.id).where(Run.contract_id == contract_id, Run.version == version, Run.object == object_name)
+    return (
+        session.exec(query.where(Run.dataset_id == dataset_id, col(Run.marker).is_not(None)).limit(1)).first()
+        is not None
+    )
+
+
+def unevaluated(
+    contract: Contract, object_name: str, reason: str, *, started: datetime, finished: datetime
+) -> RunResult:
+    """The run in which no check could be evaluated, each with that reason; at least one result, so it never passes."""
+    found = next((each for each in contract.objects if each.name == object_name), None)
+    results = tuple(_not_evaluated(check, reason) for check in (found.checks if found else ()))
+    return RunResult(
+        contract_id=contract.id,
+        contract_version=contract.version,
+        contract_fingerprint=contract.fingerprint,
+        object=object_name,
+        partitions=(),
+        rows=None,
+        started=started,
+        finished=finished,
+        results=results or (_not_evaluated(WHOLE, reason),),
+        measurements=(),
+    )
+
+
+WHOLE = Check(id="table", name="the table as a whole", kind="treaty", severity="error", analyzer="")
+
+
+def _not_evaluated(check: Check, reason: str) -> CheckResult:
+    return CheckResult(
+        check_id=check.id,
+        name=check.name,
+        outcome=Outcome.NOT_EVALUATED,
+        severity=check.severity,
+        scope=check.scope or "delta",
+        partition=None,
+        sentence=f"{check.name}: could not be evaluated",
+        column=check.arguments.get("column"),
+        dimension=check.dimension,
+        reason=reason,
+    )
+
+
+def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
+    return Run(
+        id=run_id,
+        contract_id=result.contract_id,
+        version=result.contract_version,
+        fingerprint=result.contract_fingerprint,
+        object=result.object,
+        dataset_id=origin.dataset_id,
+        partitions=list(result.partitions),
+        verdict=result.verdict,
+        counts=dict(Counter(each.outcome.value for each in result.results)),
+        rows=result.rows,
+        started=result.started,
+        finished=result.finished,
+        task_id=origin.task_id,
+        lineage_run_id=origin.lineage_run_id,
+        marker=origin.marker,
+        reason=_text(origin.reason),
+    )
+
+
+def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
+    told = result.model_dump() | {"value": _json(result.value), "reason": _text(result.reason)}
+    return ResultRow(run_id=run_id, position=position, **told)
+
+
+def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
+    for position, each in enumerate(result.measurements):
+        yield MeasurementRow(
+            run_id=run_id,
+            position=position,
+            contract_id=result.contract_id,
+            object=result.object,
+            identity=each.identity,
+            analyzer=each.analyzer,
+            arguments=each.arguments,
+            partition=each.partition,
+            value=_number(each),
+            exact=None if each.value is None else _text(str(each.value)),
+            reason=_text(each.reason),
+            time=result.finished,
+        )
+
+
+def _number(measurement: Measurement) -> float | None:
+    """The value for charts; None for texts, and for numbers that no double can hold."""
+    try:
+        number = None if isinstance(measurement.value, str | None) else float(measurement.value)
+    except OverflowError:
+        return None
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _json(value: Value) -> str | None:
+    """The value as JSON: decimals, NaN and infinities, which JSON cannot hold, as their text. None for no value."""
+    if value is None:
+        return None
+    plain = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return json.dumps(value if plain else str(value))
+
+
+def _text(text: str | None) -> str | None:
+    """The text as both databases can keep it: PostgreSQL refuses the zero character."""
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}") if text else text

@@ -1,0 +1,137 @@
+"""The durable queue in the registry's own tables: tasks leased to workers, fenced against those that come back late.
+
+Its functions take the session, so that a task ends in the same transaction as its effect. Workers' clocks must agree
+to within the lease."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, CursorResult, and_, or_, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+
+from registry.errors import RegistryError
+from registry.tables import Task
+from registry.words import TaskState
+
+ATTEMPTS = 5
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(minutes=30)
+AT_ONCE = timedelta(0)
+
+
+class Fenced(RegistryError):
+    """The task was given to another worker in the meantime; nothing of this work is kept."""
+
+
+def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the caller
+    session: Session,
+    *,
+    kind: str,
+    payload: Mapping[str, Any],
+    key: str,
+    now: datetime,
+    task_id: UUID,
+    priority: int = 5,
+    delay: timedelta = AT_ONCE,
+) -> Task | None:
+    """The new task, ready after `delay`; None where a task of that key exists, whatever became of it."""
+    task = Task(
+        id=task_id,
+        kind=kind,
+        payload=dict(payload),
+        key=key,
+        priority=priority,
+        created=now,
+        available_at=now + delay,
+    )
+    try:
+        with session.begin_nested():
+            session.add(task)
+    except IntegrityError:
+        if find(session, key) is None:
+            raise
+        return None
+    return task
+
+
+def find(session: Session, key: str) -> Task | None:
+    """The task of that idempotency key, or None."""
+    return session.exec(select(Task).where(Task.key == key)).first()
+
+
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> Task | None:
+    """The most urgent task, leased to `worker` until now + lease; None where nothing waits.
+
+    A task whose lease ran out is claimed anew; every claim raises the fence."""
+    task: Task | None = session.exec(_waiting(now, col(Task.attempts) < ATTEMPTS).limit(1)).first()
+    if task is not None:
+        task.state, task.worker, task.lease_until = TaskState.RUNNING, worker, now + lease
+        task.attempts += 1
+        task.fence += 1
+        session.flush()
+    return task
+
+
+def bury(session: Session, *, now: datetime) -> list[Task]:
+    """Marks tasks failed whose last attempt ended without an answer, and returns them: their workers died."""
+    dead: list[Task] = list(session.exec(_waiting(now, col(Task.attempts) >= ATTEMPTS)))
+    for task in dead:
+        task.state, task.finished, task.lease_until = TaskState.FAILED, now, None
+        task.error = f"the worker ended without an answer, {task.attempts} times; last error: {task.error or 'none'}"
+        task.fence += 1
+    session.flush()
+    return dead
+
+
+def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime) -> None:
+    """Extends the lease. Raises Fenced where the task is another's by now."""
+    _held(session, task_id, fence, lease_until=until)
+
+
+def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:
+    """Marks the task done. Raises Fenced where it is another's by now: the caller's transaction is then undone."""
+    _held(
+        session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished=now, lease_until=None
+    )
+
+
+def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: datetime, retry_at: datetime | None) -> None:
+    """Gives the task back for `retry_at`, or marks it failed for good where that is None. Raises Fenced as `finish`."""
+    if retry_at is None:
+        _held(session, task_id, fence, state=TaskState.FAILED, error=error, finished=now, lease_until=None)
+    else:
+        _held(session, task_id, fence, state=TaskState.QUEUED, error=error, available_at=retry_at, lease_until=None)
+
+
+def release(session: Session, task_id: UUID, fence: int, *, now: datetime) -> None:
+    """Gives a task back untried, for any worker to take at once. Raises Fenced as `finish`."""
+    untried = {"attempts": col(Task.attempts) - 1, "state": TaskState.QUEUED, "available_at": now}
+    _held(session, task_id, fence, lease_until=None, **untried)
+
+
+def pause(attempts: int, jitter: float) -> timedelta:
+    """How long to wait after that many attempts: 30 s doubled each time, 30 min at most, halved by jitter 1."""
+    doubled: timedelta = FIRST_PAUSE * 2 ** min(max(attempts - 1, 0), 10)
+    return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
+
+
+def _waiting(now: datetime, which: ColumnElement[bool]) -> Any:
+    ready = and_(col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now)
+    expired = and_(col(Task.state) == TaskState.RUNNING, col(Task.lease_until) < now)
+    order = col(Task.priority), col(Task.available_at), col(Task.id)
+    return select(Task).where(which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
+
+
+def _held(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
+    """Writes to the task if this fence still holds it. One statement: no other claim can come between."""
+    mine: tuple[ColumnElement[bool], ...] = (
+        col(Task.id) == task_id,
+        col(Task.fence) == fence,
+        col(Task.state) == TaskState.RUNNING,
+    )
+    written = cast("CursorResult[Any]", session.exec(update(Task).where(*mine).values(**values)))
+    if written.rowcount != 1:
+        raise Fenced
