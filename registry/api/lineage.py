@@ -1,0 +1,191 @@
+"""Where lineage producers send their events: as to Marquez, with an API key. An answer of 201 means: it is kept."""
+
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
+
+from contracts.errors import Fault
+from contracts.fingerprint import canonical
+from registry import clock, ids
+from registry.access import Principal, decide
+from registry.api.dependencies import Caller, Service, Shared
+from registry.api.problems import problem
+from registry.database import transaction
+from registry.lineage import events, inbox
+from registry.lineage.events import Event, NotAnEvent, NotJson
+from registry.lineage.inbox import Refusal
+from registry.words import Permission
+
+router = APIRouter(prefix="/lineage", tags=["lineage"])
+GZIP = 16 + zlib.MAX_WBITS
+ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip"})
+FULL = "the inbox cannot be written now: send the event again"
+
+
+class Refused(Exception):
+    """The body is not taken."""
+
+    def __init__(self, refusal: Refusal, faults: Sequence[Fault] = ()) -> None:
+        self.refusal, self.faults = refusal, faults
+        super().__init__(refusal.reason)
+
+
+class Summary(BaseModel):
+    """How many events of a batch came and what became of them."""
+
+    received: int
+    successful: int
+    failed: int
+    retriable: int = 0
+    non_retriable: int
+
+
+class FailedEvent(BaseModel):
+    """An event of a batch that was not taken; sending it again would not help."""
+
+    index: int
+    reason: str
+    retriable: bool = False
+
+
+class BatchOut(BaseModel):
+    """The answer to a batch, in OpenLineage's form."""
+
+    status: Literal["success", "partial_success"]
+    summary: Summary
+    failed_events: list[FailedEvent]
+
+
+async def producer(who: Caller) -> Principal:
+    """The sender, who must be permitted to write lineage; asked before a byte of the body is read."""
+    decide(who, Permission.LINEAGE)
+    return who
+
+
+Producer = Annotated[Principal, Depends(producer)]
+
+
+@router.post("", status_code=201, response_class=Response)
+async def receive(request: Request, shared: Shared, who: Producer) -> Response:
+    """Keeps one OpenLineage event and answers 201; a repeat changes nothing. Otherwise says why it was not kept."""
+    return await _answered(request, shared, who, batch=False)
+
+
+@router.post("/batch", response_model=BatchOut)
+async def receive_batch(request: Request, shared: Shared, who: Producer) -> Response:
+    """Keeps the events of an array, the good ones together in one transaction, and says which were not taken."""
+    return await _answered(request, shared, who, batch=True)
+
+
+async def _answered(request: Request, shared: Service, who: Principal, *, batch: bool) -> Response:
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    try:
+        sent = await _sent(request, shared.settings.max_event_bytes)
+        return await run_in_threadpool(_take_batch if batch else _take, shared, who, sent, encoding)
+    except Refused as error:
+        await run_in_threadpool(_keep_refusals, shared, who, [error.refusal])
+        return problem(error.refusal.status, "Refused", error.refusal.reason, faults=error.faults)
+    except SQLAlchemyError:
+        return problem(503, "Unavailable", FULL)
+
+
+async def _sent(request: Request, most: int) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise _too_long(bytes(body), most)
+    return bytes(body)
+
+
+def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> Response:
+    body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
+    try:
+        event = events.parse(body)
+    except NotJson as error:
+        raise Refused(Refusal(400, str(error), body)) from None
+    except NotAnEvent as error:
+        raise Refused(Refusal(422, f"this is not an OpenLineage event: {error}", body), error.faults) from None
+    _keep(shared, who, [(event, body)])
+    return Response(status_code=201)
+
+
+def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> Response:
+    body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
+    taken: list[tuple[Event, bytes]] = []
+    failed: list[FailedEvent] = []
+    refusals: list[Refusal] = []
+    documents = _documents(body, shared.settings.max_batch_events)
+    for index, document in enumerate(documents):
+        try:
+            taken.append((events.of(document), canonical(document)))
+        except NotAnEvent as error:
+            failed.append(FailedEvent(index=index, reason=str(error)))
+            refusals.append(Refusal(422, f"event {index} of a batch: {error}", canonical(document)))
+    _keep(shared, who, taken)
+    _keep_refusals(shared, who, refusals)
+    summary = Summary(received=len(documents), successful=len(taken), failed=len(failed), non_retriable=len(failed))
+    answer = BatchOut(status="partial_success" if failed else "success", summary=summary, failed_events=failed)
+    return Response(answer.model_dump_json(), media_type="application/json")
+
+
+def _documents(body: bytes, most: int) -> list[object]:
+    try:
+        documents = events.plain(body)
+    except NotJson as error:
+        raise Refused(Refusal(400, str(error), body)) from None
+    if not isinstance(documents, list):
+        raise Refused(Refusal(422, "a batch is a JSON array of events; send a single one to /lineage", body))
+    if len(documents) > most:
+        raise Refused(Refusal(413, f"the batch has more than {most} events: send several", body))
+    return documents
+
+
+def _unpacked(sent: bytes, encoding: str, most: int) -> bytes:
+    """The body itself, never more of it than `most` bytes."""
+    if encoding not in ENCODINGS:
+        raise Refused(Refusal(415, "the body's encoding is not known here: send it plain or as gzip", sent))
+    if not encoding.endswith("gzip"):
+        return sent
+    try:
+        return _gunzip(sent, most)
+    except (zlib.error, EOFError):
+        raise Refused(Refusal(400, "the body is not gzip, though its header says so", sent)) from None
+
+
+def _gunzip(sent: bytes, most: int) -> bytes:
+    plain = bytearray()
+    while sent:
+        member = zlib.decompressobj(GZIP)
+        plain += member.decompress(sent, most + 1 - len(plain))
+        if len(plain) > most:
+            raise _too_long(bytes(plain), most)
+        if not member.eof:
+            raise EOFError
+        sent = member.unused_data
+    return bytes(plain)
+
+
+def _too_long(body: bytes, most: int) -> Refused:
+    return Refused(Refusal(413, f"an event may have {most} bytes, unpacked", body[: inbox.KEPT_BYTES]))
+
+
+def _keep(shared: Service, who: Principal, taken: Sequence[tuple[Event, bytes]]) -> None:
+    with transaction(shared.engine) as tx:
+        for event, body in taken:
+            inbox.accept(tx, event, body, producer=who.name, now=clock.now(), event_id=ids.new())
+        tx.commit()
+
+
+def _keep_refusals(shared: Service, who: Principal, refusals: Sequence[Refusal]) -> None:
+    """Keeps what was refused if it can: the answer to the sender is the same without."""
+    with suppress(SQLAlchemyError), transaction(shared.engine) as tx:
+        for refusal in refusals:
+            inbox.reject(tx, refusal, producer=who.name, now=clock.now(), event_id=ids.new())
+        tx.commit()
