@@ -52,7 +52,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """A decision about suggestions. `revision` is the one that the deciding person saw."""
 
     decision: Decision
@@ -133,24 +133,24 @@ def may_judge(proposal: Proposal, by: Principal) -> bool:
 
 
 def judge(
-    session: Session, proposal_id: UUID, chosen: Collection[UUID], verdict: Verdict, *, by: Principal, now: datetime
+    session: Session, proposal_id: UUID, chosen: Collection[UUID], judgement: Judgement, *, by: Principal, now: datetime
 ) -> Proposal:
     """Decides about the chosen suggestions, all or none, and raises the revision.
 
     Raises Conflict, naming who changed what, where the principal saw an older revision; Invalid for a rejection
     without a reason; NotFound for a suggestion of another proposal."""
     proposal = get(session, proposal_id, by=by, lock=True)
-    _refuse_judging(session, proposal, verdict, by)
+    _refuse_judging(session, proposal, judgement, by)
     rows = [row for row in suggestions_of(session, proposal) if row.id in set(chosen)]
     if len(rows) != len(set(chosen)):
         raise NotFound
     for row in rows:
-        row.decision, row.reason = verdict.decision, verdict.reason
+        row.decision, row.reason = judgement.decision, judgement.reason
         row.decided_by_id, row.decided_at = by.user_id, now
     proposal.revision += 1
     for row in rows:
-        details = {"proposal": str(proposal.id), "identity": row.identity, "reason": verdict.reason}
-        audit.record(session, DECIDED[verdict.decision], actor=by.name, object_id=row.id, now=now, details=details)
+        details = {"proposal": str(proposal.id), "identity": row.identity, "reason": judgement.reason}
+        audit.record(session, DECIDED[judgement.decision], actor=by.name, object_id=row.id, now=now, details=details)
     return proposal
 
 
@@ -221,14 +221,14 @@ def _rejected_before(session: Session, contract_id: str, identities: Collection[
     return frozenset(each for each in identities if latest.get(each) is Decision.REJECTED)
 
 
-def _refuse_judging(session: Session, proposal: Proposal, verdict: Verdict, by: Principal) -> None:
+def _refuse_judging(session: Session, proposal: Proposal, judgement: Judgement, by: Principal) -> None:
     if proposal.state not in OPEN:
         raise IllegalTransition("proposal", state=proposal.state.value, step="decide", legal=STEPS[proposal.state])
     if not may_judge(proposal, by):
         raise Forbidden("suggestions are decided by the author or by an owner")
-    if verdict.revision != proposal.revision:
+    if judgement.revision != proposal.revision:
         raise Conflict(_who_changed(session, proposal))
-    if verdict.decision is Decision.REJECTED and not verdict.reason:
+    if judgement.decision is Decision.REJECTED and not judgement.reason:
         fault = Fault("TR-REASON", "reason", "a rejection needs a reason", "say why, so that it is not suggested again")
         raise Invalid("say why it is rejected", faults=[fault])
 

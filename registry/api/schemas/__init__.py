@@ -14,7 +14,7 @@ from registry.api.schemas.contracts import (
 )
 from registry.api.schemas.people import (
     AuditOut,
-    AuditPage,
+    ChainOut,
     Me,
     NewToken,
     SessionOut,
@@ -44,7 +44,7 @@ __all__ = [
     "AliasIn",
     "ApprovalIn",
     "AuditOut",
-    "AuditPage",
+    "ChainOut",
     "ContractOut",
     "ContractSummary",
     "DatasetOut",

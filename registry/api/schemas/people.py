@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, StringConstraints
 
-from registry.api.schemas.base import Name, Password, Request, Schema
+from registry.api.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName
 from registry.words import Action, Permission, Role
 
 
@@ -14,14 +14,14 @@ class SetupIn(Request):
     """The one-time link's token and the first administrator."""
 
     token: str
-    name: Name
+    name: UserName
     password: Password
 
 
 class SignIn(Request):
     """A name and its password."""
 
-    name: str
+    name: Annotated[str, StringConstraints(max_length=200, pattern=PRINTABLE)]
     password: SecretStr
 
 
@@ -53,7 +53,7 @@ class Me(Schema):
 class UserIn(Request):
     """A new user. `password` None: a service, which signs in with API tokens only."""
 
-    name: Name
+    name: UserName
     password: Password | None = None
     roles: Annotated[frozenset[Role], Field(min_length=1)]
 
@@ -109,9 +109,8 @@ class AuditOut(Schema):
     hash: str
 
 
-class AuditPage(Schema):
-    """Audit entries, newest first; `intact` False names a broken chain by `broken_at`."""
+class ChainOut(Schema):
+    """Whether the audit is as it was written; `broken_at` is the first position that is not."""
 
-    entries: tuple[AuditOut, ...]
-    intact: bool
-    broken_at: int | None = None
+    entries: int
+    broken_at: int | None

@@ -49,7 +49,7 @@ class ProposalSummary(Schema):
 
 
 class ProposalOut(ProposalSummary):
-    """A proposal with its suggestions. `may_approve` and the others say what the asking principal may do to it now."""
+    """A proposal with its suggestions. The `may_` fields say what the asking principal may do to it now."""
 
     comment: str | None
     reason: str | None
@@ -59,8 +59,10 @@ class ProposalOut(ProposalSummary):
     source: dict[str, Any] | None
     active_version: str | None
     suggestions: tuple[SuggestionOut, ...]
-    may_decide: bool
+    may_judge: bool
+    may_submit: bool
     may_approve: bool
+    may_reject: bool
     may_withdraw: bool
 
 
@@ -72,11 +74,10 @@ class DecisionIn(Request):
     reason: Prose | None = None
 
 
-class DecisionsIn(Request):
-    """Decisions about several suggestions of one proposal, all or none."""
+class DecisionsIn(DecisionIn):
+    """One decision about several suggestions of one proposal, all or none."""
 
-    revision: int
-    accept: tuple[UUID, ...] = ()
+    suggestions: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
 class PreviewOut(Schema):

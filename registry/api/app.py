@@ -1,0 +1,32 @@
+"""The HTTP service, put together from its settings and its database."""
+
+from fastapi import APIRouter, FastAPI
+from sqlalchemy import Engine
+
+from registry.api import contracts, lineage, people, problems, proposals, runs, schemas, tasks
+from registry.api.dependencies import Reader, Service
+from registry.api.limits import BodyLimit
+from registry.config import Settings
+from registry.database import migration_of
+
+PREFIX = "/api/v1"
+LINEAGE = f"{PREFIX}/lineage"
+ready = APIRouter(tags=["service"])
+ROUTERS = (ready, people.router, proposals.router, contracts.router, runs.router, tasks.router, lineage.router)
+
+
+@ready.get("/ready")
+def is_ready(tx: Reader) -> schemas.Ready:
+    """Answers once the database can be reached."""
+    return schemas.Ready(status="ready", migration=migration_of(tx))
+
+
+def create_app(settings: Settings, engine: Engine) -> FastAPI:
+    """The application over that database, which must be migrated."""
+    app = FastAPI(title="Treaty", openapi_url=f"{PREFIX}/openapi.json", docs_url=None, redoc_url=None)
+    app.state.service = Service(settings, engine)
+    app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=LINEAGE)
+    problems.install(app)
+    for router in ROUTERS:
+        app.include_router(router, prefix=PREFIX)
+    return app

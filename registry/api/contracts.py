@@ -1,0 +1,51 @@
+"""Routes of contracts. An ODCS id may hold any character, so it travels as a query parameter."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+
+from registry import access, catalog, history
+from registry.api import schemas, views
+from registry.api.dependencies import Caller, Reader
+from registry.words import Permission
+
+router = APIRouter(tags=["contracts"])
+Limit = Annotated[int, Query(ge=1, le=500)]
+ContractId = Annotated[str, Query(alias="id", min_length=1)]
+SHOWN_RUNS = 20
+
+
+@router.get("/contracts")
+def list_contracts(by: Caller, tx: Reader, after: str = "", limit: Limit = 200) -> list[schemas.ContractSummary]:
+    """Contracts by id, each with its last run."""
+    access.decide(by, Permission.READ)
+    return [views.contract_summary(each) for each in catalog.contracts(tx, after=after, limit=limit)]
+
+
+@router.get("/contract")
+def get_contract(contract_id: ContractId, by: Caller, tx: Reader) -> schemas.ContractOut:
+    """A contract with its versions, datasets and last runs."""
+    access.decide(by, Permission.READ)
+    return views.contract(
+        catalog.contract(tx, contract_id),
+        catalog.versions(tx, contract_id),
+        catalog.datasets(tx, contract_id),
+        history.runs(tx, contract_id=contract_id, limit=SHOWN_RUNS),
+    )
+
+
+@router.get("/contract/document", response_class=Response)
+def get_document(
+    contract_id: ContractId,
+    by: Caller,
+    tx: Reader,
+    version: str | None = None,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    """A version's document, byte for byte; the active one where none is named. Its ETag is the fingerprint."""
+    access.decide(by, Permission.READ)
+    found = catalog.version(tx, contract_id, version)
+    headers = {"ETag": f'"{found.fingerprint}"', "Treaty-Version": found.version}
+    if if_none_match == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(found.body, media_type="application/yaml", headers=headers)

@@ -1,0 +1,137 @@
+"""Routes of people: the one-time link, sessions, users, tokens, the audit."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from registry import access, audit, clock, ids, people, setup
+from registry.access import Principal
+from registry.api import schemas, views
+from registry.api.dependencies import Caller, Reader, Secret, Shared, Writer
+from registry.database import reading
+from registry.tables import User
+from registry.words import Action, Permission, Role
+
+router = APIRouter(tags=["people"])
+
+
+@router.post("/setup", status_code=201)
+def complete_setup(body: schemas.SetupIn, tx: Writer) -> schemas.UserOut:
+    """Creates the first administrator through the one-time link."""
+    now = clock.now()
+    secret = body.password.get_secret_value()
+    user = people.new_user(ids.new(), name=body.name, password=secret, roles=[Role.ADMIN], now=now)
+    administrator = setup.complete(tx, body.token, user, now=now)
+    tx.commit()
+    return schemas.UserOut.model_validate(administrator)
+
+
+@router.post("/session", status_code=201)
+def sign_in(body: schemas.SignIn, shared: Shared, tx: Writer) -> schemas.SessionOut:
+    """Opens a session; the answer to a wrong name and to a wrong password is the same."""
+    with reading(shared.engine) as looking:
+        user = access.authenticate(looking, body.name, body.password.get_secret_value())
+    lasts = timedelta(hours=shared.settings.session_hours)
+    secret, opened = access.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=lasts)
+    tx.commit()
+    return schemas.SessionOut(secret=secret, expires=opened.expires, user=schemas.UserOut.model_validate(user))
+
+
+@router.delete("/session", status_code=204)
+def sign_out(bearer: Secret, _: Caller, tx: Writer) -> None:
+    """Closes the session that asks."""
+    access.sign_out(tx, bearer, now=clock.now())
+    tx.commit()
+
+
+@router.get("/me")
+def who_am_i(by: Caller, tx: Reader) -> schemas.Me:
+    """The user who asks, and what they may do."""
+    return views.me(tx.get_one(User, by.user_id), by)
+
+
+@router.get("/users")
+def list_users(by: Caller, tx: Reader) -> list[schemas.UserOut]:
+    """All users."""
+    return [schemas.UserOut.model_validate(each) for each in people.users(tx, by)]
+
+
+@router.post("/users", status_code=201)
+def create_user(body: schemas.UserIn, by: Caller, tx: Writer) -> schemas.UserOut:
+    """Creates a user."""
+    access.decide(by, Permission.USERS)
+    now = clock.now()
+    secret = body.password.get_secret_value() if body.password else None
+    user = people.new_user(ids.new(), name=body.name, password=secret, roles=body.roles, now=now)
+    created = people.create_user(tx, user, actor=by.name, now=now)
+    tx.commit()
+    return schemas.UserOut.model_validate(created)
+
+
+@router.patch("/users/{user_id}")
+def change_user(user_id: UUID, body: schemas.UserChange, by: Caller, tx: Writer) -> schemas.UserOut:
+    """Changes a user and ends their sessions."""
+    access.decide(by, Permission.USERS)
+    hashed = access.hash_password(body.password.get_secret_value()) if body.password else None
+    change = people.UserChange(roles=body.roles, active=body.active, password_hash=hashed)
+    user = people.change_user(tx, user_id, change, by=by, now=clock.now())
+    tx.commit()
+    return schemas.UserOut.model_validate(user)
+
+
+@router.get("/tokens")
+def list_tokens(by: Caller, tx: Reader) -> list[schemas.TokenOut]:
+    """One's own tokens; all for who manages users."""
+    return [schemas.TokenOut.model_validate(each) for each in people.tokens(tx, by)]
+
+
+@router.post("/tokens", status_code=201)
+def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewToken:
+    """Issues a token; its secret is shown this once."""
+    now = clock.now()
+    owner = body.user_id or by.user_id
+    token = people.new_token(ids.new(), user_id=owner, name=body.name, scopes=body.scopes, now=now)
+    token.expires = now + timedelta(days=body.expires_days) if body.expires_days else None
+    secret = people.issue_token(tx, token, by=by, now=now)
+    tx.commit()
+    return schemas.NewToken(secret=secret, token=schemas.TokenOut.model_validate(token))
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+def revoke_token(token_id: UUID, by: Caller, tx: Writer) -> None:
+    """Ends a token."""
+    people.revoke_token(tx, token_id, by=by, now=clock.now())
+    tx.commit()
+
+
+@router.get("/audit")
+def list_audit(
+    by: Caller,
+    tx: Reader,
+    action: Action | None = None,
+    object_id: str | None = None,
+    before: int | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> list[schemas.AuditOut]:
+    """Audit entries, newest first."""
+    _auditor(by)
+    found = audit.entries(tx, action=action, object_id=object_id, before=before, limit=limit)
+    return _shown(found)
+
+
+@router.get("/audit/chain")
+def check_audit(by: Caller, tx: Reader) -> schemas.ChainOut:
+    """Reads the whole audit and says whether it is as it was written."""
+    _auditor(by)
+    return schemas.ChainOut.model_validate(audit.verify(tx))
+
+
+def _auditor(by: Principal) -> None:
+    access.decide(by, Permission.AUDIT)
+
+
+def _shown(found: Sequence[object]) -> list[schemas.AuditOut]:
+    return [schemas.AuditOut.model_validate(each) for each in found]

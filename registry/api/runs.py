@@ -1,0 +1,38 @@
+"""Routes of runs, their reports and the history of metrics."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from registry import access, history
+from registry.api import schemas, views
+from registry.api.dependencies import Caller, Reader
+from registry.words import Permission
+
+router = APIRouter(tags=["runs"])
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+@router.get("/runs")
+def list_runs(by: Caller, tx: Reader, contract_id: str | None = None, limit: Limit = 50) -> list[schemas.RunSummary]:
+    """Runs, newest first."""
+    access.decide(by, Permission.READ)
+    return [schemas.RunSummary.model_validate(each) for each in history.runs(tx, contract_id=contract_id, limit=limit)]
+
+
+@router.get("/runs/{run_id}")
+def get_run(run_id: UUID, by: Caller, tx: Reader) -> schemas.RunOut:
+    """The report of a run."""
+    access.decide(by, Permission.READ)
+    return views.run(history.report(tx, run_id))
+
+
+@router.get("/measurements")
+def list_measurements(
+    by: Caller, tx: Reader, contract_id: str, object: str, identity: str, limit: Limit = history.SHOWN
+) -> list[schemas.MeasurementOut]:
+    """The last values of a metric, oldest first."""
+    access.decide(by, Permission.READ)
+    found = history.measurements(tx, contract_id, object, [identity], limit=limit)
+    return list(views.history(found)[identity])

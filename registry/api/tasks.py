@@ -1,0 +1,52 @@
+"""Routes of tasks: ask for a draft, and see how far a task is."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from registry import access, audit, clock, ids, tasks
+from registry.api import schemas
+from registry.api.dependencies import Caller, Reader, Writer
+from registry.errors import NotFound
+from registry.tables import Task
+from registry.words import Action, Permission
+
+router = APIRouter(tags=["tasks"])
+DRAFT = "draft"
+
+
+@router.post("/drafts", status_code=202)
+def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Asks for a table to be profiled; the task's result names the proposal."""
+    access.decide(by, Permission.DRAFT)
+    now, task_id = clock.now(), ids.new()
+    details = {"contract": body.contract_id, "location": body.location}
+    payload = {**_payload(body), "author": str(by.user_id)}
+    task = tasks.enqueue(
+        tx, kind=DRAFT, payload=payload, key=f"{DRAFT}/{task_id}", now=now, task_id=task_id, priority=3
+    )
+    audit.record(tx, Action.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+@router.get("/tasks/{task_id}")
+def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
+    """A task: its state, how far it is, and its result."""
+    access.decide(by, Permission.READ)
+    task = tx.get(Task, task_id)
+    if task is None:
+        raise NotFound
+    return schemas.TaskOut.model_validate(task)
+
+
+def _payload(body: schemas.DraftIn) -> dict[str, object]:
+    source = {"location": body.location, "format": body.format, "partition_by": list(body.partition_by)}
+    return {
+        "source": source,
+        "contract_id": body.contract_id,
+        "object": body.object,
+        "columns": list(body.columns),
+        "partitions": list(body.partitions),
+        "aliases": [each.model_dump() for each in body.aliases],
+    }

@@ -1,0 +1,118 @@
+"""Rows as the API shows them. Pure: everything that a view needs is handed in."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from registry import approval, drafts
+from registry.access import Principal
+from registry.api import schemas
+from registry.catalog import ListedContract, ListedProposal
+from registry.history import Report
+from registry.tables import ContractVersion, Dataset, MeasurementRow, Proposal, Run, SuggestionRow, User
+from registry.words import Decision, Permission, ProposalState
+
+
+def me(user: User, principal: Principal) -> schemas.Me:
+    """The user, with what they may do through this session or token."""
+    return schemas.Me(user=schemas.UserOut.model_validate(user), permissions=tuple(sorted(principal.permissions)))
+
+
+def proposal_summary(listed: ListedProposal) -> schemas.ProposalSummary:
+    """The proposal in a list."""
+    return schemas.ProposalSummary(**_summary_of(listed))
+
+
+def proposal(
+    listed: ListedProposal,
+    suggestions: Sequence[SuggestionRow],
+    *,
+    names: Mapping[UUID, str],
+    active_version: str | None,
+    by: Principal,
+) -> schemas.ProposalOut:
+    """The proposal with its suggestions, and what `by` may do to it."""
+    row = listed.proposal
+    return schemas.ProposalOut(
+        **_summary_of(listed),
+        **_permitted(row, by),
+        comment=row.comment,
+        reason=row.reason,
+        decided_by=names.get(row.decided_by_id) if row.decided_by_id else None,
+        decided_at=row.decided_at,
+        task_id=row.task_id,
+        source=row.source,
+        active_version=active_version,
+        suggestions=tuple(suggestion(each, names) for each in suggestions),
+    )
+
+
+def suggestion(row: SuggestionRow, names: Mapping[UUID, str]) -> schemas.SuggestionOut:
+    """The suggestion, with the name of who decided."""
+    decided_by = names.get(row.decided_by_id) if row.decided_by_id else None
+    return schemas.SuggestionOut(**row.model_dump(exclude={"decided_by_id", "proposal_id"}), decided_by=decided_by)
+
+
+def version(row: ContractVersion, approved_by: str) -> schemas.VersionOut:
+    """The version, with its approver's name."""
+    shown = row.model_dump(include={"version", "fingerprint", "state", "approved_at", "proposal_id"})
+    return schemas.VersionOut(**shown, approved_by=approved_by)
+
+
+def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
+    """The contract in a list."""
+    last = listed.last_run and schemas.RunSummary.model_validate(listed.last_run)
+    return schemas.ContractSummary(
+        **listed.contract.model_dump(include={"id", "name", "active_version", "created"}),
+        owner=listed.owner,
+        last_run=last,
+        open_proposals=listed.open_proposals,
+    )
+
+
+def contract(
+    listed: ListedContract,
+    versions: Sequence[tuple[ContractVersion, str]],
+    datasets: Sequence[Dataset],
+    runs: Sequence[Run],
+) -> schemas.ContractOut:
+    """The contract with its versions, datasets and last runs."""
+    return schemas.ContractOut(
+        **dict(contract_summary(listed)),
+        versions=tuple(version(row, name) for row, name in versions),
+        datasets=tuple(map(schemas.DatasetOut.model_validate, datasets)),
+        runs=tuple(map(schemas.RunSummary.model_validate, runs)),
+    )
+
+
+def run(report: Report) -> schemas.RunOut:
+    """The report of a run."""
+    return schemas.RunOut(
+        **dict(schemas.RunSummary.model_validate(report.run)),
+        **report.run.model_dump(include={"fingerprint", "task_id", "marker"}),
+        dataset=report.dataset and schemas.DatasetOut.model_validate(report.dataset),
+        lineage_run=report.lineage_run,
+        results=tuple(map(schemas.ResultOut.model_validate, report.results)),
+        history=history(report.history),
+    )
+
+
+def history(found: Mapping[str, Sequence[MeasurementRow]]) -> dict[str, tuple[schemas.MeasurementOut, ...]]:
+    """The measurements of each metric."""
+    return {key: tuple(map(schemas.MeasurementOut.model_validate, rows)) for key, rows in found.items()}
+
+
+def _summary_of(listed: ListedProposal) -> dict[str, object]:
+    shown = {"id", "contract_id", "title", "state", "revision", "created"}
+    counts = {each.value: listed.counts.get(each, 0) for each in Decision}
+    return {**listed.proposal.model_dump(include=shown), **counts, "author": listed.author}
+
+
+def _permitted(row: Proposal, by: Principal) -> dict[str, bool]:
+    own = row.author_id == by.user_id and Permission.PROPOSE in by.permissions
+    return {
+        "may_judge": drafts.may_judge(row, by),
+        "may_submit": own and row.state is ProposalState.DRAFT,
+        "may_approve": approval.may_approve(row, by),
+        "may_reject": row.state is ProposalState.IN_REVIEW and Permission.DECIDE in by.permissions,
+        "may_withdraw": own and row.state in drafts.OPEN,
+    }

@@ -1,0 +1,155 @@
+"""What there is: contracts with their last verdict, proposals, and what waits for whom. Each list is a few queries."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import func, or_
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import Select, SelectOfScalar
+
+from engine.results import Verdict
+from registry.access import Principal
+from registry.drafts import OPEN
+from registry.errors import NotFound
+from registry.tables import Contract, ContractVersion, Dataset, Proposal, Run, SuggestionRow, User
+from registry.words import Decision, Permission, ProposalState
+
+
+@dataclass(frozen=True)
+class ListedContract:
+    """A contract, its owner's name, its last run (None: never judged) and how many proposals are open."""
+
+    contract: Contract
+    owner: str
+    last_run: Run | None
+    open_proposals: int
+
+
+@dataclass(frozen=True)
+class ListedProposal:
+    """A proposal, its author's name, and how many of its suggestions are decided how."""
+
+    proposal: Proposal
+    author: str
+    counts: Mapping[Decision, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """What waits for a principal's decision, what they wait for, and what failed of their own."""
+
+    to_decide: Sequence[ListedProposal]
+    waiting: Sequence[ListedProposal]
+    failed_runs: Sequence[Run]
+
+
+def contracts(session: Session, *, limit: int, after: str = "") -> list[ListedContract]:
+    """Contracts by id, from the one after `after` on; [] where there are none."""
+    query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
+    return _listed(session, query.where(Contract.id > after).order_by(Contract.id).limit(limit))
+
+
+def contract(session: Session, contract_id: str) -> ListedContract:
+    """The contract of that id. Raises NotFound where there is none."""
+    query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
+    found = _listed(session, query.where(Contract.id == contract_id))
+    if not found:
+        raise NotFound
+    return found[0]
+
+
+def versions(session: Session, contract_id: str) -> Sequence[tuple[ContractVersion, str]]:
+    """The contract's versions with their approvers' names, newest first."""
+    query = select(ContractVersion, User.name).join(User, col(User.id) == col(ContractVersion.approved_by_id))
+    ordered = query.order_by(col(ContractVersion.approved_at).desc(), col(ContractVersion.id).desc())
+    return session.exec(ordered.where(ContractVersion.contract_id == contract_id)).all()
+
+
+def version(session: Session, contract_id: str, number: str | None = None) -> ContractVersion:
+    """That version of the contract; the active one where no number is given. Raises NotFound where there is none."""
+    wanted = number or select(Contract.active_version).where(Contract.id == contract_id).scalar_subquery()
+    query = select(ContractVersion).where(ContractVersion.contract_id == contract_id, ContractVersion.version == wanted)
+    found = session.exec(query).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def datasets(session: Session, contract_id: str) -> Sequence[Dataset]:
+    """The datasets that the contract is about."""
+    query = select(Dataset).where(Dataset.contract_id == contract_id)
+    return session.exec(query.order_by(col(Dataset.object), Dataset.name)).all()
+
+
+def proposals(
+    session: Session, by: Principal, *, state: ProposalState | None = None, contract_id: str | None = None, limit: int
+) -> list[ListedProposal]:
+    """Proposals that the principal may see, newest first."""
+    query = _visible(by).order_by(col(Proposal.created).desc(), col(Proposal.id).desc()).limit(limit)
+    if state is not None:
+        query = query.where(Proposal.state == state)
+    if contract_id is not None:
+        query = query.where(Proposal.contract_id == contract_id)
+    return _counted(session, query)
+
+
+def listed(session: Session, proposal: Proposal) -> ListedProposal:
+    """The proposal as lists show it."""
+    query = select(Proposal, User.name).join(User, col(User.id) == col(Proposal.author_id))
+    return _counted(session, query.where(Proposal.id == proposal.id))[0]
+
+
+def inbox(session: Session, by: Principal, *, limit: int = 50) -> Inbox:
+    """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide."""
+    query = _visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(limit)
+    others = query.where(Proposal.state == ProposalState.IN_REVIEW, Proposal.author_id != by.user_id)
+    failed = (
+        _latest_runs()
+        .join(Contract, col(Contract.id) == col(Run.contract_id))
+        .where(Contract.owner_id == by.user_id, col(Run.verdict).in_([Verdict.FAILED, Verdict.NOT_EVALUATED]))
+    )
+    return Inbox(
+        to_decide=_counted(session, others) if Permission.DECIDE in by.permissions else [],
+        waiting=_counted(session, query.where(Proposal.author_id == by.user_id)),
+        failed_runs=session.exec(failed.order_by(col(Run.finished).desc()).limit(limit)).all(),
+    )
+
+
+def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str]:
+    """The names of those users."""
+    query = select(User.id, User.name).where(col(User.id).in_([each for each in user_ids if each]))
+    return dict(session.exec(query).all())
+
+
+def _listed(session: Session, query: Select[Contract, str]) -> list[ListedContract]:
+    found = session.exec(query).all()
+    ids = [contract.id for contract, _ in found]
+    runs = session.exec(_latest_runs().where(col(Run.contract_id).in_(ids)).order_by(col(Run.finished))).all()
+    last = {run.contract_id: run for run in runs}
+    opened = select(Proposal.contract_id, func.count()).where(col(Proposal.state).in_(OPEN))
+    open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
+    return [ListedContract(each, owner, last.get(each.id), open_counts.get(each.id, 0)) for each, owner in found]
+
+
+def _latest_runs() -> SelectOfScalar[Run]:
+    """The last run of each object of each contract."""
+    newest = col(Run.finished).desc(), col(Run.id).desc()
+    place = func.row_number().over(partition_by=[col(Run.contract_id), col(Run.object)], order_by=newest)
+    ranked = select(Run.id, place.label("place")).subquery()
+    return select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place == 1)
+
+
+def _visible(by: Principal) -> Select[Proposal, str]:
+    query = select(Proposal, User.name).join(User, col(User.id) == col(Proposal.author_id))
+    return query.where(or_(col(Proposal.state) != ProposalState.DRAFT, col(Proposal.author_id) == by.user_id))
+
+
+def _counted(session: Session, query: Select[Proposal, str]) -> list[ListedProposal]:
+    found = session.exec(query).all()
+    counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in found}
+    counting = select(SuggestionRow.proposal_id, SuggestionRow.decision, func.count())
+    grouped = counting.group_by(col(SuggestionRow.proposal_id), col(SuggestionRow.decision))
+    for proposal_id, decision, count in session.exec(grouped.where(col(SuggestionRow.proposal_id).in_(list(counts)))):
+        counts[proposal_id][Decision(decision)] = count
+    return [ListedProposal(proposal, author, counts[proposal.id]) for proposal, author in found]

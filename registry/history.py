@@ -1,0 +1,86 @@
+"""What happened: runs, their reports, and how a metric went over time."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy
+from sqlalchemy import Select, String, Subquery, case, cast, func, or_
+from sqlmodel import Session, col, select
+
+from engine.results import Outcome
+from registry.errors import NotFound
+from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
+
+SHOWN = 60
+ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run with its results, and the history of each metric that needs attention, by the metric's identity."""
+
+    run: Run
+    results: Sequence[ResultRow]
+    dataset: Dataset | None
+    lineage_run: str | None
+    history: Mapping[str, Sequence[MeasurementRow]]
+
+
+def runs(session: Session, *, contract_id: str | None = None, limit: int) -> Sequence[Run]:
+    """Runs, newest first; [] where there are none."""
+    query = select(Run).order_by(col(Run.finished).desc(), col(Run.id).desc()).limit(limit)
+    return session.exec(query if contract_id is None else query.where(Run.contract_id == contract_id)).all()
+
+
+def report(session: Session, run_id: UUID) -> Report:
+    """The report of that run. Raises NotFound where there is none."""
+    run = session.get(Run, run_id)
+    if run is None:
+        raise NotFound
+    query = select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))
+    results = session.exec(query).all()
+    metrics = {each.measurement for each in results if each.outcome in ATTENTION and each.measurement}
+    dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    lineage = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
+    history = measurements(session, run.contract_id, run.object, metrics)
+    return Report(run, results, dataset, lineage.run_id if lineage else None, history)
+
+
+def measurements(
+    session: Session, contract_id: str, object_name: str, identities: Collection[str], *, limit: int = SHOWN
+) -> dict[str, list[MeasurementRow]]:
+    """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's."""
+    ranked = _ranked(contract_id, object_name, identities)
+    newest = ranked.c.partition.desc(), ranked.c.time.desc()
+    place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
+    kept = select(ranked.c.run_id, ranked.c.position, place).where(ranked.c.age == 1).subquery()
+    row = MeasurementRow
+    query = (
+        select(row)
+        .join(kept, (kept.c.run_id == col(row.run_id)) & (kept.c.position == col(row.position)))
+        .where(kept.c.place <= limit)
+        .order_by(col(row.partition), col(row.time), col(row.position))
+    )
+    found: dict[str, list[MeasurementRow]] = {each: [] for each in sorted(identities)}
+    for each in session.exec(query):
+        found[each.identity].append(each)
+    return found
+
+
+def _ranked(contract_id: str, object_name: str, identities: Collection[str]) -> Subquery:
+    """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
+    row = MeasurementRow
+    whole = or_(col(row.partition).is_(None), col(row.partition) == "")
+    # Values of the whole dataset belong together over time: none replaces another.
+    run = case((whole, cast(col(row.run_id), String)), else_="")
+    age = func.row_number().over(
+        partition_by=[col(row.identity), col(row.partition), run],
+        order_by=[col(row.time).desc(), col(row.run_id).desc()],
+    )
+    partition = func.coalesce(col(row.partition), "").label("partition")
+    shown = col(row.run_id), col(row.position), col(row.identity), partition, col(row.time), age.label("age")
+    chosen: Select[Any] = sqlalchemy.select(*shown)
+    mine = col(row.contract_id) == contract_id, col(row.object) == object_name
+    return chosen.where(*mine, col(row.identity).in_(list(identities))).subquery()
