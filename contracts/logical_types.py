@@ -51,7 +51,7 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     def find(self, path: str) -> Column | None:
-        """The column at a path: a name of the table as it stands, or `a.b` into structs (dots in backticks are part of a name)."""
+        """The column at a path, or None: a name as it stands, or `a.b` into structs (a part in backticks may hold dots)."""
         found = self.get(path) or self.get(path.strip("`"))
         if found is not None:
             return found

@@ -9,14 +9,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts import names, standard, syntax
+from contracts.columns import Element, columns, members, text
 from contracts.document import Check, Contract, DataObject, Property, Terms
 from contracts.errors import Faults, nearest
 from contracts.json_schema import inspect_schema
 from contracts.quality import Entry, read_check
-from contracts.quoting import quote
 from contracts.syntax import join
 
-Element = tuple[str, Mapping[str, Any]]
 TERMS = tuple(Terms.model_fields)
 INSPECTIONS = (
     standard.inspect_version,
@@ -32,42 +31,34 @@ def read(source: bytes) -> Contract:
 
     Text that is not strict YAML ends the reading there; of every other document all that is wrong is said at once.
     """
-    text = syntax.parse(source)
-    faults = Faults(text.lines)
+    parsed = syntax.parse(source)
+    faults = Faults(parsed.lines)
     for inspection in INSPECTIONS:
-        inspection(text.data, faults)
-    objects = tuple(_object(each, faults) for each in _members(text.data, "schema"))
-    terms = _terms(text.data, objects, faults)
+        inspection(parsed.data, faults)
+    objects = tuple(_object(each, faults) for each in members(parsed.data, "schema"))
+    terms = _terms(parsed.data, objects, faults)
     faults.settle()
-    identity: str = text.data["id"]
+    identity: str = parsed.data["id"]
     return Contract(
         source=source,
-        document=text.data,
+        document=parsed.data,
         id=identity,
-        name=text.data.get("name") or identity,
-        version=text.data["version"],
-        status=text.data.get("status") or "draft",
+        name=parsed.data.get("name") or identity,
+        version=parsed.data["version"],
+        status=parsed.data.get("status") or "draft",
         objects=objects,
         terms=terms,
-        lines=text.lines,
+        lines=parsed.lines,
     )
-
-
-def _members(element: Mapping[str, Any], key: str, path: str = "") -> Iterator[Element]:
-    """The mappings of a list within an element; what is not one is left to the schema's faults."""
-    found = element.get(key)
-    for index, member in enumerate(found if isinstance(found, list) else ()):
-        if isinstance(member, dict):
-            yield join(join(path, key), index), member
 
 
 def _object(element: Element, faults: Faults) -> DataObject:
     path, content = element
-    properties = tuple(_property(each, faults) for each in _members(content, "properties", path))
-    name = _text(content, "name") or ""
+    properties = tuple(_property(each, faults) for each in members(content, "properties", path))
+    name = text(content, "name") or ""
     return DataObject(
         name=name,
-        physical_name=_text(content, "physicalName"),
+        physical_name=text(content, "physicalName"),
         properties=properties,
         checks=_checks(element, name, faults),
         path=path,
@@ -79,26 +70,21 @@ def _property(element: Element, faults: Faults) -> Property:
     path, content = element
     items = content.get("items")
     return Property(
-        name=_text(content, "name") or "",
-        logical_type=_text(content, "logicalType"),
-        physical_type=_text(content, "physicalType"),
+        name=text(content, "name") or "",
+        logical_type=text(content, "logicalType"),
+        physical_type=text(content, "physicalType"),
         required=content.get("required") is True,
         unique=content.get("unique") is True,
         primary_key=content.get("primaryKey") is True,
         primary_key_position=_position(content, "primaryKeyPosition"),
         partitioned=content.get("partitioned") is True,
         partition_key_position=_position(content, "partitionKeyPosition"),
-        classification=_text(content, "classification"),
-        properties=tuple(_property(each, faults) for each in _members(content, "properties", path)),
+        classification=text(content, "classification"),
+        properties=tuple(_property(each, faults) for each in members(content, "properties", path)),
         items=_property((join(path, "items"), items), faults) if isinstance(items, dict) else None,
         path=path,
         line=faults.line(path),
     )
-
-
-def _text(content: Mapping[str, Any], key: str) -> str | None:
-    found = content.get(key)
-    return found if isinstance(found, str) else None
 
 
 def _position(content: Mapping[str, Any], key: str) -> int | None:
@@ -108,32 +94,14 @@ def _position(content: Mapping[str, Any], key: str) -> int | None:
 
 
 def _checks(element: Element, owner: str, faults: Faults) -> tuple[Check, ...]:
-    columns = dict(_columns(element))
-    known = columns.keys() or None
+    places = dict(columns(element))
+    known = places.keys() or None
     entries = [
         Entry(content, path, owner, faults, column, known)
-        for column, holder in [(None, element), *columns.items()]
-        for path, content in _members(holder[1], "quality", holder[0])
+        for column, holder in [(None, element), *places.items()]
+        for path, content in members(holder[1], "quality", holder[0])
     ]
     return tuple(_distinct(entries, faults))
-
-
-def _columns(element: Element, parent: str = "") -> Iterator[tuple[str, Element]]:
-    """Every property within an element by its column path: `a`, `a.b`; `tags[]` for the elements of an array."""
-    path, content = element
-    for member in _members(content, "properties", path):
-        name = _text(member[1], "name") or ""
-        column = f"{parent}.{_part(name)}" if parent else name
-        yield column, member
-        yield from _columns(member, column if parent else _part(name))
-    items = content.get("items")
-    if isinstance(items, dict):
-        yield f"{parent}[]", (join(path, "items"), items)
-        yield from _columns((join(path, "items"), items), parent)
-
-
-def _part(name: str) -> str:
-    return quote(name) if "." in name or "`" in name else name
 
 
 def _distinct(entries: list[Entry], faults: Faults) -> Iterator[Check]:
@@ -160,7 +128,7 @@ def _free(identity: str, taken: dict[str, str]) -> str:
 
 
 def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults: Faults) -> Terms:
-    own = [each for each in _members(document, "customProperties") if each[1].get("property") == "treaty"]
+    own = [each for each in members(document, "customProperties") if each[1].get("property") == "treaty"]
     for path, _ in own[1:]:
         faults.add("terms-twice", path, "is a second entry of Treaty's terms", "keep one")
     if not own:

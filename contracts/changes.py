@@ -1,0 +1,74 @@
+"""Changes to a document as plain data: every function answers a new document and leaves the old one as it was."""
+
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.columns import columns, members
+from contracts.errors import Faults, nearest
+from contracts.names import inspect_ids
+from contracts.skeletons import skeleton
+
+__all__ = ["Patch", "apply", "check_ids", "skeleton"]
+
+
+@dataclass(frozen=True)
+class Patch:
+    """What to set on a column, or (`column` None) on the table itself. Each key replaces what the element has.
+
+    `quality` is one entry: it is added to the others, or replaces the one with its id."""
+
+    object: str
+    column: str | None
+    set: Mapping[str, Any]
+
+
+def apply(document: Mapping[str, Any], patches: Iterable[Patch]) -> dict[str, Any]:
+    """The document with the patches applied in order. Raises ContractError naming every unknown table and column."""
+    changed = deepcopy(dict(document))
+    faults = Faults()
+    for patch in patches:
+        element = _element(changed, patch, faults)
+        if element is not None:
+            _set(element, deepcopy(dict(patch.set)))
+    faults.settle()
+    return changed
+
+
+def check_ids(document: Mapping[str, Any]) -> None:
+    """Does nothing where every id is its element's own. Raises ContractError naming those that are not."""
+    faults = Faults()
+    inspect_ids(document, faults)
+    faults.settle()
+
+
+def _element(document: Mapping[str, Any], patch: Patch, faults: Faults) -> Any:
+    tables = {each[1].get("name"): each for each in members(document, "schema")}
+    table = tables.get(patch.object)
+    if table is None:
+        known = filter(None, tables)
+        faults.add("unknown-object", "schema", f"has no table '{patch.object}'", nearest(patch.object, known))
+        return None
+    if patch.column is None:
+        return table[1]
+    found = dict(columns(table))
+    if patch.column not in found:
+        faults.add("unknown-column", table[0], f"has no column '{patch.column}'", nearest(patch.column, found))
+        return None
+    return found[patch.column][1]
+
+
+def _set(element: dict[str, Any], words: dict[str, Any]) -> None:
+    entry = words.pop("quality", None)
+    element.update(words)
+    if entry is not None:
+        element["quality"] = _with_entry(element.get("quality") or [], entry)
+
+
+def _with_entry(entries: list[Any], entry: Mapping[str, Any]) -> list[Any]:
+    identity = entry.get("id")
+    places = [index for index, each in enumerate(entries) if identity is not None and each.get("id") == identity]
+    if not places:
+        return [*entries, entry]
+    return [*entries[: places[0]], entry, *entries[places[0] + 1 :]]
