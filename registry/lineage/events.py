@@ -49,7 +49,7 @@ def _list(value: Any) -> Any:
     return [] if value is None else value
 
 
-Text = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]*\S[^\x00]*$")]
+Text = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
 Facets = Annotated[dict[str, dict[str, Any]], BeforeValidator(_facets)]
 Instant = Annotated[datetime, BeforeValidator(_instant)]
 
