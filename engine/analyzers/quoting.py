@@ -1,0 +1,69 @@
+"""How a column of some Spark type is written in SQL: exact for sums, canonical for counting, ordered for extremes."""
+
+import re
+from dataclasses import dataclass
+
+INTEGRAL = frozenset({"tinyint", "smallint", "int", "bigint"})
+FRACTIONAL = frozenset({"float", "double"})
+NUMERIC = INTEGRAL | FRACTIONAL | {"decimal"}
+TEXT = frozenset({"string", "char", "varchar"})
+TEMPORAL = frozenset({"date", "timestamp", "timestamp_ntz"})
+ORDERED = NUMERIC | TEXT | TEMPORAL | {"boolean"}
+COUNTABLE = ORDERED | {"binary"}
+
+_EXACT = {
+    **dict.fromkeys(INTEGRAL, "cast({0} as decimal(38,0))"),
+    **dict.fromkeys(FRACTIONAL, "cast({0} as double)"),
+}
+_CANONICAL = {
+    **dict.fromkeys(INTEGRAL, "cast({0} as bigint)"),
+    # -0.0 + 0.0 is 0.0, so both zeros count as one value; every NaN prints as 'NaN'.
+    **dict.fromkeys(FRACTIONAL, "cast({0} + cast(0 as double) as string)"),
+    "timestamp": "unix_micros({0})",
+    "binary": "base64({0})",
+}
+_REAL = {
+    "date": "cast(unix_date({0}) as double) * 86400000000",
+    "timestamp": "cast(unix_micros({0}) as double)",
+    "timestamp_ntz": "cast(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', {0}) as double)",
+}
+_SORTABLE = {
+    "timestamp": "unix_micros({0})",
+    "timestamp_ntz": "timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', {0})",
+}
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A SQL expression and the Spark type it has (simple string)."""
+
+    sql: str
+    type: str
+
+    @property
+    def base_type(self) -> str:
+        return re.split(r"[(<]", self.type, maxsplit=1)[0].strip().lower()
+
+    def exact(self) -> str:
+        """For sums that neither overflow nor lose digits: longs and decimals as decimal(38,s), floats as double."""
+        if self.base_type == "decimal":
+            return f"cast({self.sql} as decimal(38,{self._scale()}))"
+        return _EXACT[self.base_type].format(self.sql)
+
+    def canonical(self) -> str:
+        """One encoding (string or bigint) for equal values: the same for -0.0 and 0.0, one NaN, timestamps as microseconds.
+
+        Decimals keep their column's scale, text is compared byte for byte (no Unicode normalisation)."""
+        return _CANONICAL.get(self.base_type, "cast({0} as string)").format(self.sql)
+
+    def real(self) -> str:
+        """As a double; dates and timestamps as microseconds since 1970 (exact up to 2^53: the year 2255)."""
+        return _REAL.get(self.base_type, "cast({0} as double)").format(self.sql)
+
+    def sortable(self) -> str:
+        """For extremes: timestamps as whole microseconds, so that no session time zone shifts them."""
+        return _SORTABLE.get(self.base_type, "{0}").format(self.sql)
+
+    def _scale(self) -> int:
+        found = re.fullmatch(r"decimal\(\s*\d+\s*,\s*(\d+)\s*\)", self.type.strip().lower())
+        return int(found.group(1)) if found else 0

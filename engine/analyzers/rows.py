@@ -1,0 +1,32 @@
+"""Metrics of rows: how many there are, and which share keeps a predicate."""
+
+from typing import Any
+
+from engine.analyzers.base import Analyzer, Predicate
+from engine.analyzers.components import Count, CountIf
+
+
+class Size(Analyzer):
+    """Number of rows. 0 for an empty table."""
+
+    name = "size"
+    unit = "rows"
+    rows = Count()
+
+    def value(self, state: Any) -> int:
+        return int(state.rows)
+
+
+class Compliance(Analyzer):
+    """Share of the rows for which the predicate is true, between 0 and 1 (Deequ, VLDB 2018, Table 2: |{d: p(d)}| / N).
+
+    A row for which the predicate is null does not comply. No value for a table without rows."""
+
+    name = "compliance"
+    unit = "share"
+    predicate: Predicate
+    matches = CountIf("{predicate}")
+    rows = Count()
+
+    def value(self, state: Any) -> float | None:
+        return state.matches / state.rows if state.rows else None

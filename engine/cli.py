@@ -1,0 +1,184 @@
+"""The verbs that need no registry: verify, draft, explain."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from engine.clock import now
+from engine.requests import DraftRequest, MeasureRequest, Source
+
+PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
+
+Data = Annotated[str, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
+ContractFile = Annotated[Path, typer.Option("--contract", "-c", help="the contract (ODCS YAML)", show_default=False)]
+PartitionBy = Annotated[
+    list[str] | None, typer.Option("--partition-by", "-p", help="a partition column; repeat for more")
+]
+Format = Annotated[str | None, typer.Option(help="parquet, orc, csv, json, delta; found out by default")]
+ObjectName = Annotated[str | None, typer.Option("--object", help="which table of the contract; the first by default")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port", envvar="TREATY_SPARK_REMOTE")]
+Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
+
+
+class FailOn(StrEnum):
+    """From which severity on a violation gives an exit code other than 0."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Stop(Exception):
+    """Ends a command with a message and an exit code."""
+
+    def __init__(self, message: str, code: int = NOT_CHECKED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the verbs."""
+    for verb in (verify, draft, explain):
+        app.command()(verb)
+
+
+def verify(
+    data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
+    format: Format = None, as_json: Json = False, fail_on: FailOn = FailOn.ERROR, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 could not check."""
+    from engine.report import print_run
+
+    run = _verified(_request(data, contract, partition_by, object_name, format), remote=remote, memory=memory)
+    if as_json:
+        print(run.model_copy().model_dump_json(indent=2))
+    else:
+        print_run(run, _console())
+    raise typer.Exit(exit_code(run.verdict, fail_on))
+
+
+def exit_code(verdict: str, fail_on: FailOn = FailOn.ERROR) -> int:
+    """The exit code of a verdict."""
+    warned = WARNED if fail_on is FailOn.WARNING else PASSED
+    return {"passed": PASSED, "warned": warned, "failed": VIOLATED, "not_evaluated": NOT_CHECKED}[verdict]
+
+
+def _request(
+    data: str, contract: Path, partition_by: list[str] | None, object_name: str | None, kind: str | None
+) -> MeasureRequest:
+    from contracts.reading import read
+
+    text = _text_of(contract)
+    parsed = read(text)
+    names = [each.name for each in parsed.objects]
+    if not names or (object_name and object_name not in names):
+        raise Stop(f"{contract} has no object {object_name or ''}; it has: {', '.join(names) or 'none'}")
+    chosen = parsed.object(object_name or names[0])
+    source = Source(data, kind, tuple(partition_by or chosen.partition_columns))
+    return MeasureRequest(source=source, contract=text, object=chosen.name)
+
+
+def _text_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Stop(f"the contract {path} cannot be read: {error.strerror}. Check the path.") from None
+
+
+def _verified(request: MeasureRequest, *, remote: str | None, memory: str) -> Any:
+    from contracts.reading import read
+    from engine.verify import judge
+
+    started = now()
+    with _spark(remote, memory) as spark:
+        measured = spark.measure(request)
+    return judge(
+        read(request.contract), request.object, schema=measured.schema, states=measured.states,
+        delta=sorted(measured.states), started=started, finished=now(),
+    )  # fmt: skip
+
+
+@contextmanager
+def _spark(remote: str | None, memory: str) -> Iterator[Any]:
+    from engine.spark.child import ChildSettings, SparkChild
+
+    child = SparkChild(ChildSettings(remote=remote, memory=memory))
+    try:
+        yield child
+    finally:
+        child.close()
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(soft_wrap=False, highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+def draft(
+    data: Data, partition_by: PartitionBy = None, columns: Annotated[str | None, typer.Option(help="only these, comma-separated")] = None,
+    contract_id: Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")] = None,
+    object_name: ObjectName = None, out: Annotated[Path | None, typer.Option(help="write the contract here")] = None,
+    format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
+    name = object_name or _name_of(data)
+    request = DraftRequest(
+        source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
+        columns=tuple(columns.split(",")) if columns else (),
+    )  # fmt: skip
+    with _spark(remote, memory) as spark:
+        drafted = spark.draft(request)
+    _print_draft(drafted, out, as_json=as_json)
+
+
+def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
+    from engine.report import print_draft
+
+    document = _with_suggestions(drafted)
+    if as_json:
+        print(
+            json.dumps(
+                {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile},
+                indent=2,
+            )
+        )
+        return
+    if out:
+        out.write_bytes(document)
+        print_draft(drafted.suggestions, _console())
+    else:
+        print(document.decode(), end="")
+
+
+def _with_suggestions(drafted: Any) -> bytes:
+    from contracts.changes import Patch, apply
+    from contracts.reading import read
+    from contracts.writing import write
+
+    patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
+    return write(apply(read(drafted.document).document, patches))
+
+
+def _name_of(data: str) -> str:
+    return data.rstrip("/").rsplit("/", 1)[-1].split(".")[0] or "table"
+
+
+def explain(
+    data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
+    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Show what one reading of the table computes for a contract: its aggregates and groupings, as SQL."""
+    from contracts.reading import read
+    from engine.checks import bind
+
+    request = _request(data, contract, partition_by, object_name, format)
+    with _spark(remote, memory) as spark:
+        schema = spark.schema(request.source)
+    print(bind(read(request.contract).object(request.object), schema).plan.explain(request.source.partition_by))

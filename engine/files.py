@@ -1,0 +1,41 @@
+"""Large states as files named by their content: written under a new name first, so a crash leaves no half file."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from engine.states import StateError
+
+
+@dataclass(frozen=True)
+class StateFiles:
+    """A folder (path or URL of any filesystem that pyarrow knows) of large states."""
+
+    url: str
+
+    def write(self, content: bytes) -> str:
+        """The name of the file that holds the content; writing equal content again changes nothing."""
+        name = f"{hashlib.sha256(content).hexdigest()}.parquet"
+        filesystem, folder = self._opened()
+        filesystem.create_dir(folder, recursive=True)
+        with filesystem.open_output_stream(f"{folder}/{name}.part") as stream:
+            stream.write(content)
+        filesystem.move(f"{folder}/{name}.part", f"{folder}/{name}")
+        return name
+
+    def read(self, name: str) -> bytes:
+        """The content of that name. Raises StateError where it is gone or damaged."""
+        filesystem, folder = self._opened()
+        try:
+            with filesystem.open_input_stream(f"{folder}/{name}") as stream:
+                content = bytes(stream.read())
+        except FileNotFoundError:
+            raise StateError(f"the state file {name} is gone; compute the partition again") from None
+        if f"{hashlib.sha256(content).hexdigest()}.parquet" != name:
+            raise StateError(f"the state file {name} is damaged: the checksum differs; compute the partition again")
+        return content
+
+    def _opened(self) -> tuple[Any, str]:
+        from engine.filesystems import opened
+
+        return opened(self.url)

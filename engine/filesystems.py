@@ -1,0 +1,24 @@
+"""Paths and URLs to pyarrow filesystems."""
+
+import os
+from typing import Any
+
+SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs"}
+
+
+def opened(location: str) -> tuple[Any, str]:
+    """(filesystem, path in it) of a local path, `file:` URL, or a URL that pyarrow knows (s3, gs, hdfs, abfs)."""
+    import pyarrow.fs
+
+    scheme, separator, rest = location.partition(":")
+    if not separator or os.path.isabs(location):
+        return pyarrow.fs.LocalFileSystem(), os.path.abspath(location)
+    if scheme == "file":
+        return pyarrow.fs.LocalFileSystem(), "/" + rest.lstrip("/")
+    filesystem, path = pyarrow.fs.FileSystem.from_uri(f"{SCHEMES.get(scheme, scheme)}:{rest}")
+    return filesystem, path
+
+
+def is_path(location: str) -> bool:
+    """Whether a location is a path or URL, not the name of a catalog table."""
+    return "/" in location or ":" in location or location.startswith(".") or os.path.exists(location)

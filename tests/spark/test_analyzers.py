@@ -1,0 +1,67 @@
+"""Every case on real Spark: one scan answers all, whole and in partitions, merged without Spark."""
+
+from math import isnan
+from typing import Any
+
+import pytest
+from support.analyzer_cases import CASES, SCHEMA, Case
+from support.frames import case_frame
+
+from engine import states as bags
+from engine.analyzers import ANALYZERS
+from engine.plan import plan
+from engine.spark.scan import scan
+from engine.spark.sources import schema_of
+from engine.states import States
+
+BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
+
+
+@pytest.fixture(scope="module")
+def whole(spark: Any) -> States:
+    return scan(case_frame(spark), plan(BOUND.values()))[""]
+
+
+@pytest.fixture(scope="module")
+def parted(spark: Any) -> dict[str, States]:
+    return scan(case_frame(spark), plan(BOUND.values()), partition_by=["part"])
+
+
+def same(value: Any, case: Case) -> bool:
+    if isinstance(case.expected, float) and isnan(case.expected):
+        return isinstance(value, float) and isnan(value)
+    if case.within:
+        return abs(value - case.expected) <= case.within
+    return bool(value == case.expected) and type(value) is type(case.expected)
+
+
+def test_every_analyzer_has_cases() -> None:
+    assert {case.analyzer.name for case in CASES} == set(ANALYZERS)
+
+
+def test_the_frame_has_the_types_the_cases_name(spark: Any) -> None:
+    assert schema_of(case_frame(spark)) == SCHEMA
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_one_scan_of_the_whole_table_answers(case: Case, whole: States) -> None:
+    assert same(BOUND[case.id].value(whole.values), case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: dict[str, States]) -> None:
+    merged = bags.merge(parted.values())
+    assert merged is not None
+    assert same(BOUND[case.id].value(merged.values), case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_packed_states_answer_the_same(case: Case, parted: dict[str, States]) -> None:
+    merged = bags.merge(bags.unpack(each.pack()) for each in parted.values())
+    assert merged is not None
+    assert same(BOUND[case.id].value(merged.values), case)
+
+
+def test_partitions_bear_the_names_of_their_folders(parted: dict[str, States]) -> None:
+    assert set(parted) == {"part=a", "part=b", "part=c", "part=__HIVE_DEFAULT_PARTITION__"}
+    assert [each.rows for _, each in sorted(parted.items())] == [1, 2, 2, 1]

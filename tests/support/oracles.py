@@ -1,0 +1,77 @@
+"""States of each kind of component made from plain values, without Spark: what the laws are tested on."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import fsum
+from typing import Any
+
+import datasketches
+import pyarrow
+
+from engine.analyzers.components import PARAMETER, Moments
+from engine.analyzers.frequencies import _sorted
+
+Values = Sequence[Any]
+
+
+def present(values: Values) -> list[Any]:
+    return [value for value in values if value is not None]
+
+
+def _sum(values: Values) -> Any:
+    return sum(present(values)) if present(values) else None
+
+
+def _extreme(pick: Callable[..., Any]) -> Callable[[Values], Any]:
+    return lambda values: pick(present(values), default=None)
+
+
+def _moments(values: Values) -> tuple[int, float, float]:
+    numbers = [float(value) for value in present(values)]
+    if not numbers:
+        return Moments.zero
+    mean = fsum(numbers) / len(numbers)
+    return len(numbers), mean, fsum((number - mean) ** 2 for number in numbers)
+
+
+def _distinct(values: Values) -> bytes | None:
+    sketch = datasketches.hll_sketch(PARAMETER.hll_lg_k, datasketches.tgt_hll_type.HLL_8)
+    for value in present(values):
+        sketch.update(str(value))
+    return bytes(sketch.serialize_compact())
+
+
+def _quantiles(values: Values) -> bytes | None:
+    sketch = datasketches.kll_doubles_sketch(PARAMETER.kll_k)
+    for value in present(values):
+        sketch.update(float(value))
+    return bytes(sketch.serialize())
+
+
+def _heavy(values: Values) -> bytes | None:
+    sketch = datasketches.frequent_strings_sketch(10)
+    for value in present(values):
+        sketch.update(str(value))
+    return bytes(sketch.serialize())
+
+
+def _frequencies(values: Values) -> Any:
+    counts = Counter(str(value) for value in present(values))
+    if not counts:
+        return None
+    return _sorted(pyarrow.table({"k0": list(counts), "n": pyarrow.array(counts.values(), pyarrow.int64())}))
+
+
+STATE_OF: dict[str, Callable[[Values], Any]] = {
+    "count": len,
+    "count_if": lambda values: sum(1 for value in present(values) if value > 0),
+    "present": lambda values: len(present(values)),
+    "sum": _sum,
+    "min": _extreme(min),
+    "max": _extreme(max),
+    "moments": _moments,
+    "distinct": _distinct,
+    "quantiles": _quantiles,
+    "heavy_hitters": _heavy,
+    "frequencies": _frequencies,
+}

@@ -1,0 +1,114 @@
+"""Packed states: what was written comes back, and nothing that was damaged is ever read."""
+
+import random
+from pathlib import Path
+
+import pytest
+from support.analyzer_cases import SCHEMA
+from support.bags import bag
+
+from contracts.logical_types import Column, Schema
+from engine import states
+from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
+from engine.analyzers.numbers import Maximum, Mean, StandardDeviation
+from engine.analyzers.quantiles import ApproxQuantile
+from engine.files import StateFiles
+from engine.plan import plan
+from engine.states import StateError, States
+
+ANALYZERS = [
+    Mean(column="id"), Maximum(column="id"), StandardDeviation(column="id"), ApproxCountDistinct(column="id"),
+    ApproxQuantile(column="id", quantile=0.5), Uniqueness(columns=("id",)),
+]  # fmt: skip
+BOUND = [analyzer.bind(SCHEMA) for analyzer in ANALYZERS]
+PLAN = plan(BOUND)
+
+
+def made(values: list[int | None]) -> States:
+    return bag(PLAN, SCHEMA, {"id": values}, failures={"count/1 count(x)": "Spark could not compute it"})
+
+
+def answers(given: States) -> list[object]:
+    return [bound.value(given.values) for bound in BOUND]
+
+
+def test_what_was_packed_comes_back() -> None:
+    given = made([1, 2, 2, None, 9])
+    back = states.unpack(given.pack())
+    assert answers(back) == answers(given) == [3.5, 9, 3.2015621187164243, 3, 2.0, 2 / 3]
+    assert (back.rows, back.schema, back.failures) == (5, SCHEMA, given.failures)
+
+
+def test_only_the_asked_states_are_loaded() -> None:
+    key = BOUND[1].parts["largest"].key
+    assert set(states.unpack(made([1]).pack(), keys=frozenset({key})).entries) == {key}
+
+
+def test_every_flipped_bit_is_detected() -> None:
+    packed = made(list(range(200))).pack()
+    rng = random.Random(20261121)
+    for _ in range(1000):
+        at, bit = rng.randrange(len(packed)), 1 << rng.randrange(8)
+        damaged = packed[:at] + bytes([packed[at] ^ bit]) + packed[at + 1 :]
+        with pytest.raises(StateError):
+            states.unpack(damaged)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda packed: b"", "no packed states"),
+        (lambda packed: packed[:40], "damaged"),
+        (lambda packed: b"PAR1" + packed[4:], "no packed states"),
+        (lambda packed: packed[:-1], "damaged"),
+    ],
+)
+def test_other_bytes_are_refused_by_name(damage: object, said: str) -> None:
+    with pytest.raises(StateError, match=said):
+        states.unpack(damage(made([1]).pack()))  # type: ignore[operator]
+
+
+def test_a_component_of_another_version_is_left_out_and_the_rest_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = made([1, 2]).pack()
+    monkeypatch.setattr("engine.analyzers.components.Moments.version", 2)
+    back = states.unpack(packed)
+    assert not any(key.startswith("moments") for key in back.entries)
+    assert BOUND[0].value(back.values) == 1.5
+
+
+def test_another_format_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = made([1]).pack()
+    monkeypatch.setattr(states, "FORMAT", 2)
+    with pytest.raises(StateError, match="format 1 cannot be read"):
+        states.unpack(packed)
+
+
+def test_a_merge_says_only_what_all_parts_know() -> None:
+    one, other = made([1, 2]), bag(plan([BOUND[0]]), SCHEMA, {"id": [3]})
+    merged = states.merge([one, other])
+    assert merged is not None
+    assert set(merged.entries) == set(other.entries)
+    assert (merged.rows, BOUND[0].value(merged.values)) == (3, 2.0)
+    assert states.merge([]) is None
+
+
+def test_large_states_lie_in_files_named_by_their_content(tmp_path: Path) -> None:
+    files = StateFiles(str(tmp_path / "states"))
+    packed = made([1, 1, 2]).pack(files)
+    assert answers(states.unpack(packed, files))[-1] == 0.5
+    assert made([1, 1, 2]).pack(files) == packed
+    (stored,) = (tmp_path / "states").iterdir()
+    stored.write_bytes(stored.read_bytes()[:-1] + b"?")
+    with pytest.raises(StateError, match="damaged"):
+        states.unpack(packed, files)
+    stored.unlink()
+    with pytest.raises(StateError, match="gone; compute the partition again"):
+        states.unpack(packed, files)
+    with pytest.raises(StateError, match="no place of files"):
+        states.unpack(packed)
+
+
+def test_what_a_bag_settles_is_told_without_loading_it() -> None:
+    schema, keys = states.described(bag(plan([BOUND[0]]), Schema((Column("id", "bigint"),)), {"id": [1]}).pack())
+    assert schema == Schema((Column("id", "bigint"),))
+    assert keys == plan([BOUND[0]]).keys
