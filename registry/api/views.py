@@ -1,6 +1,7 @@
 """Rows as the API shows them. Pure: everything that a view needs is handed in."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from registry import approval, drafts
@@ -60,7 +61,7 @@ def version(row: ContractVersion, approved_by: str) -> schemas.VersionOut:
 
 def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
     """The contract in a list."""
-    last = listed.last_run and schemas.RunSummary.model_validate(listed.last_run)
+    last = schemas.RunSummary.model_validate(listed.last_run) if listed.last_run else None
     return schemas.ContractSummary(
         **listed.contract.model_dump(include={"id", "name", "active_version", "created"}),
         owner=listed.owner,
@@ -89,7 +90,7 @@ def run(report: Report) -> schemas.RunOut:
     return schemas.RunOut(
         **dict(schemas.RunSummary.model_validate(report.run)),
         **report.run.model_dump(include={"fingerprint", "task_id", "marker"}),
-        dataset=report.dataset and schemas.DatasetOut.model_validate(report.dataset),
+        dataset=schemas.DatasetOut.model_validate(report.dataset) if report.dataset else None,
         lineage_run=report.lineage_run,
         results=tuple(map(schemas.ResultOut.model_validate, report.results)),
         history=history(report.history),
@@ -101,13 +102,13 @@ def history(found: Mapping[str, Sequence[MeasurementRow]]) -> dict[str, tuple[sc
     return {key: tuple(map(schemas.MeasurementOut.model_validate, rows)) for key, rows in found.items()}
 
 
-def _summary_of(listed: ListedProposal) -> dict[str, object]:
+def _summary_of(listed: ListedProposal) -> dict[str, Any]:
     shown = {"id", "contract_id", "title", "state", "revision", "created"}
     counts = {each.value: listed.counts.get(each, 0) for each in Decision}
     return {**listed.proposal.model_dump(include=shown), **counts, "author": listed.author}
 
 
-def _permitted(row: Proposal, by: Principal) -> dict[str, bool]:
+def _permitted(row: Proposal, by: Principal) -> dict[str, Any]:
     own = row.author_id == by.user_id and Permission.PROPOSE in by.permissions
     return {
         "may_judge": drafts.may_judge(row, by),
