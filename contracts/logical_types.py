@@ -51,7 +51,7 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     def find(self, path: str) -> Column | None:
-        """The column at a path, or None: a name as it stands, or `a.b` into structs (a part in backticks may hold dots)."""
+        """The column at a path, or None: a name as it stands, or `a.b` into structs (backticks hold dots)."""
         found = self.get(path) or self.get(path.strip("`"))
         if found is not None:
             return found

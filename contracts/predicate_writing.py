@@ -64,8 +64,7 @@ class Writer:
             return NOTHING
         self.depth += 1
         try:
-            name = type(node).__name__
-            return _PRODUCTIONS[name](self, node) if name in _PRODUCTIONS else self._unknown(name)
+            return self._produced(node)
         finally:
             self.depth -= 1
 
@@ -81,6 +80,16 @@ class Writer:
             self.refuse("not-boolean", "has a value where a condition is needed", "compare it with something")
         return found
 
+    def _produced(self, node: Any) -> Piece:
+        name = type(node).__name__
+        if name not in _PRODUCTIONS:
+            return self._unknown(name)
+        production, parts = _PRODUCTIONS[name]
+        # A part that the production does not write would be lost without a word.
+        if any(value for part, value in node.args.items() if part not in parts.split()):
+            return self._unknown(f"{name}Form")
+        return production(self, node)
+
     def _unknown(self, name: str) -> Piece:
         if name == "Concat":
             return self.refuse("adjacent", "has two texts side by side", "write \\' for a quote within a text")
@@ -94,12 +103,6 @@ def _unwrap(node: Any) -> Any:
     return node
 
 
-def _extra(writer: Writer, node: Any, *known: str) -> None:
-    """Refuses parts of a node that its production would leave out of the text."""
-    if any(value for key, value in node.args.items() if key not in known):
-        writer.refuse("construct", "uses a form that predicates may not use", "see the grammar of predicates")
-
-
 def _connector(writer: Writer, node: Any) -> Piece:
     parts = [writer.boolean(each) for each in node.flatten()]
     word = grammar.CONNECTORS[type(node).__name__]
@@ -109,7 +112,6 @@ def _connector(writer: Writer, node: Any) -> Piece:
 
 
 def _comparison(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "expression")
     sign = grammar.COMPARISONS[type(node).__name__]
     return Piece(f"{writer.operand(node.this)} {sign} {writer.operand(node.expression)}", "boolean", closed=False)
 
@@ -148,7 +150,7 @@ def _column(writer: Writer, node: Any) -> Piece:
     if parts is None:
         return writer.refuse("construct", "reads a part of something that is not a column", "name a column")
     path = ".".join(quote(part) if "." in part or "`" in part else part for part in parts)
-    found = parts[0] if len(parts) == 1 and _is_known(parts[0], writer.columns) else path
+    found = parts[0] if len(parts) == 1 and parts[0] in (writer.columns or ()) else path
     if not _is_known(found, writer.columns):
         remedy = nearest(found, writer.columns or ()) or "name a column of the table"
         return writer.refuse("column", f"reads '{found}', which is not a column", remedy)
@@ -183,7 +185,6 @@ def _is(writer: Writer, node: Any) -> Piece:
 
 
 def _in(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "expressions")
     if not node.expressions:
         return writer.refuse("construct", "has IN without a list", "write IN (1, 2)")
     members = ", ".join(writer.piece(each).sql for each in node.expressions)
@@ -191,19 +192,18 @@ def _in(writer: Writer, node: Any) -> Piece:
 
 
 def _between(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "low", "high")
     this, low, high = (writer.operand(node.args[part]) for part in ("this", "low", "high"))
     return Piece(f"{this} BETWEEN {low} AND {high}", "boolean", closed=False)
 
 
 def _like(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "expression")
     pattern = _text(node.expression)
     if pattern is None or len(pattern) > MAX_LIKE or pattern.count("%") > MAX_WILDCARDS:
         message = f"has LIKE before something else than a text of at most {MAX_WILDCARDS} '%'"
         return writer.refuse("like", message, "use startswith, endswith or contains")
     word = grammar.LIKES[type(node).__name__]
-    return Piece(f"{writer.operand(node.this)} {word} {literal(pattern)}", "boolean", closed=False)
+    found = f"{writer.operand(node.this)} {word} {literal(pattern)}"
+    return Piece(f"NOT ({found})" if node.args.get("negate") else found, "boolean", closed=False)
 
 
 def _regex(writer: Writer, subject: Any, pattern: Any) -> Piece:
@@ -218,7 +218,6 @@ def _regex(writer: Writer, subject: Any, pattern: Any) -> Piece:
 
 
 def _regexp_like(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "expression")
     return _regex(writer, node.this, node.expression)
 
 
@@ -228,7 +227,6 @@ def _text(node: Any) -> str | None:
 
 
 def _case(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "ifs", "default")
     subject, default = node.args.get("this"), node.args.get("default")
     start = f"CASE {writer.operand(subject)}" if subject else "CASE"
     test = writer.piece if subject else writer.boolean
@@ -240,7 +238,6 @@ def _case(writer: Writer, node: Any) -> Piece:
 
 
 def _cast(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "to", "safe", "requires_string")
     name = grammar.TYPES.get(node.args["to"].this.name)
     if name is None:
         return writer.refuse("type", "casts to a type that predicates may not use", "cast to a plain type")
@@ -271,7 +268,6 @@ def _is_date(text: str) -> bool:
 
 
 def _interval(writer: Writer, node: Any) -> Piece:
-    _extra(writer, node, "this", "unit")
     amount, unit = node.args.get("this"), node.args.get("unit")
     word = str(getattr(unit, "this", "")).upper().removesuffix("S")
     number = str(getattr(amount, "this", ""))
@@ -295,26 +291,28 @@ def _function(writer: Writer, node: Any) -> Piece:
     return Piece(f"{name}({', '.join(writer.piece(each).sql for each in arguments)})", kind)
 
 
-_PRODUCTIONS: dict[str, Callable[[Writer, Any], Piece]] = {
-    **dict.fromkeys(grammar.CONNECTORS, _connector),
-    **dict.fromkeys(grammar.COMPARISONS, _comparison),
-    **dict.fromkeys(grammar.ARITHMETIC, _arithmetic),
-    **dict.fromkeys(grammar.LIKES, _like),
-    "NullSafeNEQ": _difference,
-    "Not": _negation,
-    "Neg": _minus,
-    "Literal": _literal,
-    "Null": lambda *_: NOTHING,
-    "Boolean": lambda _, node: Piece("TRUE" if node.this else "FALSE", "boolean"),
-    "Column": _column,
-    "Dot": _column,
-    "Is": _is,
-    "In": _in,
-    "Between": _between,
-    "RegexpLike": _regexp_like,
-    "Case": _case,
-    "Cast": _cast,
-    "TryCast": _cast,
-    "Interval": _interval,
-    "Anonymous": _function,
+_PAIR = "this expression"
+# The class of a node: what writes it, and the parts that it may have.
+_PRODUCTIONS: dict[str, tuple[Callable[[Writer, Any], Piece], str]] = {
+    **dict.fromkeys(grammar.CONNECTORS, (_connector, _PAIR)),
+    **dict.fromkeys(grammar.COMPARISONS, (_comparison, _PAIR)),
+    **dict.fromkeys(grammar.ARITHMETIC, (_arithmetic, f"{_PAIR} safe typed")),
+    **dict.fromkeys(grammar.LIKES, (_like, f"{_PAIR} negate")),
+    "NullSafeNEQ": (_difference, _PAIR),
+    "Not": (_negation, "this"),
+    "Neg": (_minus, "this"),
+    "Literal": (_literal, "this is_string"),
+    "Null": (lambda *_: NOTHING, ""),
+    "Boolean": (lambda _, node: Piece("TRUE" if node.this else "FALSE", "boolean"), "this"),
+    "Column": (_column, "this table db catalog"),
+    "Dot": (_column, _PAIR),
+    "Is": (_is, _PAIR),
+    "In": (_in, "this expressions"),
+    "Between": (_between, "this low high"),
+    "RegexpLike": (_regexp_like, _PAIR),
+    "Case": (_case, "this ifs default"),
+    "Cast": (_cast, "this to safe requires_string"),
+    "TryCast": (_cast, "this to safe requires_string"),
+    "Interval": (_interval, "this unit"),
+    "Anonymous": (_function, "this expressions"),
 }
