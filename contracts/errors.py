@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 ROOT = "document"
+# Nobody reads more; a hostile document could hold a fault in every other byte.
+MAX_FAULTS = 200
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,12 @@ class Fault:
 
 
 class ContractError(Exception):
-    """The contract document has faults."""
+    """The contract document has faults: the first MAX_FAULTS of them, in the order of its lines."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         unique = dict.fromkeys(faults)
-        self.faults = tuple(sorted(unique, key=lambda fault: (fault.line or 0, fault.where, fault.code)))
+        ordered = sorted(unique, key=lambda fault: (fault.line or 0, fault.where, fault.code))
+        self.faults = tuple(ordered[:MAX_FAULTS])
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
     def __reduce__(self) -> tuple[type["ContractError"], tuple[tuple[Fault, ...]]]:
@@ -45,6 +48,11 @@ class Faults:
     def add(self, code: str, where: str, message: str, remedy: str = "") -> None:
         """Keeps a fault, with the line of `where` or of its nearest ancestor that has one."""
         self.found.append(Fault(code, where or ROOT, message, remedy, self.line(where)))
+
+    @property
+    def full(self) -> bool:
+        """Whether so many faults are kept that there is no point in looking for more."""
+        return len(self.found) >= MAX_FAULTS
 
     def line(self, path: str) -> int | None:
         """The line of the path or of its nearest ancestor; None for a document without lines."""

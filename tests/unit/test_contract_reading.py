@@ -194,6 +194,12 @@ def test_a_deep_document_is_read_in_no_time():
     assert read(f"{COLUMNS}      - {column}\n".encode()).objects[0].properties[0].name == "a"
 
 
+def test_a_document_full_of_faults_is_refused_in_no_time_with_the_first_of_them():
+    with pytest.raises(ContractError) as error:
+        read((HEAD + "".join(f"key{number}: 1\n" for number in range(15_000))).encode())
+    assert len(error.value.faults) == 200
+
+
 def refused_or_read(source: bytes) -> None:
     with suppress(ContractError):
         read(source)
