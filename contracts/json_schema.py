@@ -36,6 +36,8 @@ def inspect_schema(document: Mapping[str, Any], faults: Faults) -> None:
     for path, definition, content in _pieces(document):
         errors = list(_leaves(_validator(version, definition).iter_errors(content)))
         _keep_all(errors, path, faults)
+        if faults.full:
+            return
 
 
 def _pieces(document: Mapping[str, Any]) -> Iterator[Piece]:
@@ -73,7 +75,7 @@ def _shallow(element: Any) -> Any:
         return element
     shallow = dict(element)
     if isinstance(element.get("properties"), list):
-        shallow["properties"] = [_stub(each) for each in element["properties"]]
+        shallow["properties"] = _stubs(element["properties"])
     if isinstance(element.get("items"), dict):
         shallow["items"] = _STUB
     if isinstance(element.get("map"), dict):
@@ -82,6 +84,10 @@ def _shallow(element: Any) -> Any:
 
 
 _STUB = {"name": "", "logicalType": "string"}
+
+
+def _stubs(elements: list[Any]) -> list[Any]:
+    return [] if all(isinstance(each, dict) for each in elements) else [_stub(each) for each in elements]
 
 
 def _stub(element: Any) -> Any:
