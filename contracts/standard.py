@@ -36,7 +36,7 @@ def inspect_keys(document: Mapping[str, Any], faults: Faults) -> None:
     old = document.get("apiVersion") == "v3.1.0"
     for path, element, model in elements(document, root_model()):
         known = key_order(model).keys() - (NEW_IN_3_2.get(model.__name__, set()) if old else set())
-        for key in element.keys() - known:
+        for key in (each for each in element if each not in known):
             if faults.full:
                 return
             message = "is a key of v3.2.0" if key in key_order(model) else "is a key that the standard does not have"
