@@ -1,0 +1,189 @@
+"""From an event to a verdict: what changed is measured, judged and kept."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from support.engines import marker
+from support.events import event
+from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows, user
+
+from engine.requests import Drafted, DraftRequest
+from engine.results import Outcome, Verdict
+from registry import ids, tasks
+from registry.database import transaction
+from registry.tables import (
+    AuditEntry,
+    LineageRun,
+    MeasurementRow,
+    PartitionState,
+    Proposal,
+    ResultRow,
+    SuggestionRow,
+)
+from registry.words import Action, ProposalState, TaskState
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    return orders(engine, tmp_path)
+
+
+def test_a_complete_event_becomes_a_run_with_its_results(scene: Scene) -> None:
+    scene.write("ds=2", "bad")
+    scene.send(event())
+    scene.work()
+    (run,) = scene.runs
+    (lineage,) = rows(scene.database, LineageRun)
+    assert (run.verdict, run.partitions, run.counts) == (Verdict.FAILED, ["ds=1", "ds=2"], {"passed": 2, "failed": 1})
+    assert (run.lineage_run_id, run.task_id) == (lineage.id, scene.last_task.id)
+    assert [(row.partition, row.outcome) for row in rows(scene.database, ResultRow)] == [
+        ("ds=1", Outcome.PASSED),
+        ("ds=2", Outcome.FAILED),
+        (None, Outcome.PASSED),
+    ]
+    assert [(row.partition, row.value, row.exact) for row in rows(scene.database, MeasurementRow)] == [
+        ("ds=1", 4.0, "4"),
+        ("ds=2", 3.0, "3"),
+    ]
+    assert scene.last_task.result == {"run_id": str(run.id), "verdict": "failed", "partitions": 2}
+
+
+def test_a_run_is_audited_with_its_verdict(scene: Scene) -> None:
+    scene.send(event())
+    scene.work()
+    (entry,) = rows(scene.database, AuditEntry)
+    assert (entry.action, entry.object_id) == (Action.RUN_RECORDED, str(scene.runs[0].id))
+    assert entry.details["verdict"] == "passed"
+
+
+def test_only_what_changed_is_measured_and_judged_on_all(scene: Scene) -> None:
+    scene.send(event(run="a"))
+    scene.work()
+    scene.write("ds=3", "great")
+    scene.send(event(run="b"))
+    scene.work()
+    assert scene.engine.requests[1].known == {"ds=1": marker("good"), "ds=2": marker("good")}
+    assert scene.runs[1].partitions == ["ds=3"]
+    whole = [row for row in rows(scene.database, ResultRow) if row.partition is None and row.run_id == scene.runs[1].id]
+    assert whole[0].value == "13"
+
+
+def test_nothing_changed_makes_no_run(scene: Scene) -> None:
+    for run in "ab":
+        scene.send(event(run=run))
+        scene.work()
+    assert len(scene.runs) == 1
+    assert scene.last_task.result == {"note": "nothing changed"}
+
+
+def test_a_replaced_partition_has_a_new_generation(scene: Scene) -> None:
+    scene.send(event(run="a"))
+    scene.work()
+    scene.write("ds=1", "better")
+    scene.send(event(run="b"))
+    scene.work()
+    states = {row.partition: (row.generation, row.states) for row in rows(scene.database, PartitionState)}
+    assert states == {"ds=1": (2, b"better"), "ds=2": (1, b"good")}
+
+
+def test_a_vanished_partition_is_forgotten_and_the_run_says_so(scene: Scene) -> None:
+    scene.send(event(run="a"))
+    scene.work()
+    del scene.engine.tables[LOCATION]["ds=1"]
+    scene.send(event(run="b"))
+    scene.work()
+    assert [row.partition for row in rows(scene.database, PartitionState)] == ["ds=2"]
+    assert (scene.runs[1].reason, scene.runs[1].partitions) == ("1 known partition(s) vanished: ds=1", [])
+    assert scene.runs[1].verdict is Verdict.PASSED
+
+
+def test_an_emptied_table_is_not_evaluated(scene: Scene) -> None:
+    scene.send(event(run="a"))
+    scene.work()
+    scene.engine.tables[LOCATION].clear()
+    scene.send(event(run="b"))
+    scene.work()
+    assert scene.runs[1].verdict is Verdict.NOT_EVALUATED
+    assert rows(scene.database, PartitionState) == []
+
+
+def test_a_version_that_never_judged_the_data_reads_all_of_it(scene: Scene) -> None:
+    scene.send(event())
+    scene.work()
+    next_version(scene.database, "2.0.0")
+    scene.ask()
+    scene.work()
+    assert scene.engine.requests[1].known == {}
+    assert (scene.runs[1].version, scene.runs[1].partitions) == ("2.0.0", ["ds=1", "ds=2"])
+
+
+def test_an_approved_contract_judges_all_there_is(scene: Scene) -> None:
+    for key in "ab":
+        scene.ask(key, all=True)
+        scene.work()
+    assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"]] * 2
+
+
+def test_a_run_keeps_what_was_stored_as_exact_json(scene: Scene) -> None:
+    scene.send(event())
+    scene.work()
+    values = [json.loads(row.value) for row in rows(scene.database, ResultRow) if row.value]
+    assert values == [8]
+
+
+def test_a_table_without_data_is_not_evaluated_when_first_asked_for(scene: Scene) -> None:
+    scene.engine.tables[LOCATION].clear()
+    scene.ask(all=True)
+    scene.work()
+    assert (scene.runs[0].verdict, scene.runs[0].reason) == (Verdict.NOT_EVALUATED, "the table holds no data yet")
+
+
+def test_an_idle_worker_does_nothing(scene: Scene) -> None:
+    assert not scene.worker().step()
+
+
+def drafted() -> Drafted:
+    suggestion = {
+        "identity": "s1",
+        "analyzer": "size",
+        "patch": {"object": "orders", "column": None, "set": {"description": "orders of the shop"}},
+    }
+    return Drafted(document(), (suggestion,), {})
+
+
+def draft_task(scene: Scene) -> None:
+    payload = {
+        "source": {"location": LOCATION, "format": "parquet", "partition_by": ["ds"]},
+        "contract_id": "orders",
+        "object": "orders",
+        "columns": ["id"],
+        "aliases": [{"namespace": "file", "name": LOCATION}],
+        "author": str(user(scene.database).id),
+    }
+    with transaction(scene.database) as tx:
+        tasks.enqueue(tx, kind="draft", payload=payload, key="draft", now=NOON, task_id=ids.new())
+        tx.commit()
+
+
+def test_a_draft_becomes_its_authors_proposal(scene: Scene) -> None:
+    scene.engine.drafted = drafted()
+    draft_task(scene)
+    scene.work()
+    (proposal,) = rows(scene.database, Proposal)
+    (request,) = scene.engine.requests
+    assert isinstance(request, DraftRequest)
+    assert (request.source.partition_by, request.columns, request.aliases) == (("ds",), ("id",), (("file", LOCATION),))
+    assert (proposal.state, proposal.base, proposal.contract_id) == (ProposalState.DRAFT, document(), "orders")
+    assert proposal.source == {"location": LOCATION, "format": "parquet", "partition_by": ["ds"], "object": "orders"}
+    assert [row.identity for row in rows(scene.database, SuggestionRow)] == ["s1"]
+    assert scene.last_task.result == {"proposal_id": str(proposal.id), "suggestions": 1}
+
+
+def test_a_draft_with_faults_fails_at_once_and_says_so(scene: Scene) -> None:
+    scene.engine.drafted = Drafted(b"kind: nothing", (), {})
+    draft_task(scene)
+    scene.work()
+    assert scene.last_task.state is TaskState.FAILED
+    assert rows(scene.database, Proposal) == []

@@ -1,0 +1,153 @@
+"""What the worker makes of engines that break, contracts that do not fit and tasks about nothing."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import delete
+from support.engines import judge
+from support.events import event
+from support.scenes import NOON, Scene, add, orders, rows
+
+from contracts.errors import ContractError, Fault
+from engine.requests import EngineError, EngineKilled, Unreadable
+from engine.results import Outcome, Verdict
+from engine.states import StateError
+from registry import ids, validation, worker
+from registry.database import transaction
+from registry.tables import (
+    AuditEntry,
+    PartitionState,
+    ResultRow,
+    Task,
+)
+from registry.words import Action, TaskState
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    return orders(engine, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("error", "tries", "reason"),
+    [
+        (Unreadable("no such path"), 3, "unreachable: no such path"),
+        (EngineKilled("it overran its limit"), 3, "engine killed: it overran its limit"),
+        (EngineKilled("engine killed: its process ended"), 3, "engine killed: its process ended"),
+        (EngineError("the table has no column day", retry=False), 1, "the table has no column day"),
+        (EngineError("spark was busy"), 5, "spark was busy"),
+        (KeyError("secret-4711"), 5, "unexpected KeyError; the worker's log has the details"),
+    ],
+)
+def test_a_broken_engine_is_asked_again_and_then_a_run_says_why(
+    scene: Scene, error: Exception, tries: int, reason: str
+) -> None:
+    scene.engine.errors = [error] * 9
+    scene.send(event())
+    for _ in range(tries):
+        assert scene.runs == []
+        scene.work()
+        scene.clock.advance(3600)
+    (run,) = scene.runs
+    assert (run.verdict, run.reason, run.marker) == (Verdict.NOT_EVALUATED, reason, None)
+    assert {(row.outcome, row.reason) for row in rows(scene.database, ResultRow)} == {(Outcome.NOT_EVALUATED, reason)}
+    assert (scene.last_task.state, scene.last_task.error) == (TaskState.FAILED, reason)
+    assert scene.work() == 0
+    assert [entry.action for entry in rows(scene.database, AuditEntry)] == [Action.RUN_RECORDED, Action.TASK_FAILED]
+
+
+def test_after_a_failure_the_next_event_is_validated(scene: Scene) -> None:
+    scene.engine.errors = [EngineError("no", retry=False)]
+    scene.send(event(run="a"))
+    scene.work()
+    scene.send(event(run="b"))
+    scene.work()
+    assert [run.verdict for run in scene.runs] == [Verdict.NOT_EVALUATED, Verdict.PASSED]
+    assert scene.runs[1].partitions == ["ds=1", "ds=2"]
+
+
+def test_a_table_that_is_back_is_validated_by_the_same_task(scene: Scene) -> None:
+    scene.engine.errors = [Unreadable("not yet")]
+    scene.send(event())
+    scene.work()
+    assert (scene.last_task.state, scene.last_task.available_at) == (TaskState.QUEUED, NOON + timedelta(seconds=30))
+    scene.clock.advance(30)
+    scene.work()
+    assert [run.verdict for run in scene.runs] == [Verdict.PASSED]
+
+
+def test_a_contract_that_does_not_fit_the_table_is_a_run_not_a_failed_task(scene: Scene) -> None:
+    def unfit(*_: Any, **__: Any) -> Any:
+        raise ContractError([Fault("check.column", "orders.enough", "there is no column amount")])
+
+    scene.send(event())
+    scene.work(judge=unfit)
+    (run,) = scene.runs
+    (result,) = rows(scene.database, ResultRow)
+    assert (run.verdict, result.outcome, result.check_id) == (Verdict.NOT_EVALUATED, Outcome.NOT_EVALUATED, "enough")
+    assert "no column amount" in (result.reason or "")
+    assert scene.last_task.state is TaskState.DONE
+
+
+def test_damaged_states_are_computed_again(scene: Scene) -> None:
+    scene.send(event(run="a"))
+    scene.work()
+    with transaction(scene.database) as tx:
+        for row in tx.exec(validation.select(PartitionState)):
+            row.states = b"flipped"
+        tx.commit()
+
+    def strict(*arguments: Any, **options: Any) -> Any:
+        if b"flipped" in options["states"].values():
+            raise StateError("partition ds=1: checksum differs")
+        return judge(*arguments, **options)
+
+    scene.write("ds=2", "new")
+    scene.send(event(run="b"))
+    scene.work(judge=strict)
+    assert scene.runs[1].partitions == ["ds=2"]
+    assert {row.states for row in rows(scene.database, PartitionState)} == {b"good", b"new"}
+
+
+@pytest.mark.parametrize(
+    ("payload", "error"),
+    [
+        ({"contract_id": "lost"}, "no version of contract lost is in force"),
+        ({"object": "lines"}, "version 1.0.0 of contract orders has no object lines"),
+    ],
+)
+def test_a_task_about_nothing_fails_at_once(scene: Scene, payload: dict[str, Any], error: str) -> None:
+    scene.ask(**payload)
+    scene.work()
+    assert (scene.last_task.state, scene.last_task.error) == (TaskState.FAILED, error)
+    assert scene.runs == []
+
+
+def test_a_task_of_an_unknown_kind_fails_at_once(scene: Scene) -> None:
+    add(scene.database, Task(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created=NOON))
+    scene.work()
+    assert scene.last_task.error == "no worker knows tasks of kind dance"
+
+
+def test_a_contract_without_a_dataset_says_what_is_missing(scene: Scene) -> None:
+    with transaction(scene.database) as tx:
+        tx.exec(delete(validation.Dataset))
+        tx.commit()
+    scene.ask()
+    scene.work()
+    assert "name its dataset in the contract's aliases" in (scene.last_task.error or "")
+
+
+def test_the_database_may_be_away_for_a_while(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([worker.OperationalError("select", {}, OSError()), KeyboardInterrupt()])
+
+    def step(_: worker.Worker) -> bool:
+        raise next(answers)
+
+    monkeypatch.setattr(worker.Worker, "step", step)
+    with pytest.raises(KeyboardInterrupt):
+        scene.worker().forever()
+    assert next(answers, None) is None

@@ -1,0 +1,104 @@
+"""An engine without Spark: tables are texts by partition, a state is the text itself, and 'bad' texts fail."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from contracts.document import Contract
+from contracts.logical_types import Column, Schema
+from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, Unreadable
+from engine.results import CheckResult, Measurement, Outcome, RunResult
+
+SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
+
+
+def marker(text: str) -> str:
+    """The fingerprint of a partition with that content."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass
+class FakeEngine:
+    """Answers from `tables` (location -> partition -> text). `errors` are raised first, one a request.
+
+    `meanwhile` is called during each measurement: what happens while Spark works."""
+
+    tables: dict[str, dict[str, str]] = field(default_factory=dict)
+    errors: list[BaseException] = field(default_factory=list)
+    requests: list[MeasureRequest | DraftRequest] = field(default_factory=list)
+    drafted: Drafted | None = None
+    meanwhile: Callable[[], None] = lambda: None
+    closed: bool = False
+
+    def measure(self, request: MeasureRequest) -> Measured:
+        """The states of the partitions whose text differs from the known one."""
+        self._asked(request)
+        table = self.tables.get(request.source.location)
+        if table is None:
+            raise Unreadable("the table is not there")
+        now = {partition: marker(text) for partition, text in table.items()}
+        changed = {name: table[name].encode() for name in sorted(now) if request.known.get(name) != now[name]}
+        vanished = tuple(sorted(request.known.keys() - now.keys()))
+        return Measured(SCHEMA if changed else Schema(()), now, changed, vanished)
+
+    def draft(self, request: DraftRequest) -> Drafted:
+        """The draft that the test prepared."""
+        self._asked(request)
+        assert self.drafted is not None
+        return self.drafted
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _asked(self, request: MeasureRequest | DraftRequest) -> None:
+        self.requests.append(request)
+        self.meanwhile()
+        if self.errors:
+            raise self.errors.pop(0)
+
+
+def judge(
+    contract: Contract,
+    object_name: str,
+    *,
+    schema: Schema,
+    states: Mapping[str, bytes],
+    delta: Sequence[str],
+    started: datetime,
+    finished: datetime,
+) -> RunResult:
+    """A run with one result for each new partition (failed where its text says 'bad') and one for the whole."""
+    assert schema.names == SCHEMA.names
+    size = sum(map(len, states.values()))
+    return RunResult(
+        contract_id=contract.id,
+        contract_version=contract.version,
+        contract_fingerprint=contract.fingerprint,
+        object=object_name,
+        partitions=tuple(delta),
+        rows=sum(len(states[each]) for each in delta),
+        started=started,
+        finished=finished,
+        results=(*(_result(each, b"bad" in states[each]) for each in delta), _result(None, failed=False, value=size)),
+        measurements=tuple(_measurement(each, len(states[each])) for each in delta),
+    )
+
+
+def _result(partition: str | None, failed: bool, value: Any = None) -> CheckResult:
+    return CheckResult(
+        check_id="good",
+        name="good data",
+        outcome=Outcome.FAILED if failed else Outcome.PASSED,
+        severity="error",
+        scope="delta" if partition else "dataset",
+        partition=partition,
+        sentence="data must be good",
+        value=value,
+        measurement="size",
+    )
+
+
+def _measurement(partition: str, value: int) -> Measurement:
+    return Measurement(analyzer="size", arguments={}, partition=partition, value=value, identity="size")

@@ -1,0 +1,215 @@
+"""Scenes for database tests: people, a contract in force, a clock that stands, a worker with a fake engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine
+from sqlmodel import SQLModel, select
+from support.engines import FakeEngine, judge
+from support.events import body
+
+from contracts.reading import read
+from registry import access, ids, tasks
+from registry.config import Settings
+from registry.database import reading, transaction
+from registry.lineage import inbox
+from registry.lineage.events import parse
+from registry.lineage.names import location, normalise
+from registry.tables import ApiToken, Contract, ContractVersion, Dataset, Run, Task, User
+from registry.words import Permission, Role, VersionState
+from registry.worker import Worker
+
+Row = TypeVar("Row", bound=SQLModel)
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TOKEN = "treaty_abc_0123456789"
+LOCATION = "/data/orders"
+DOCUMENT = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: orders
+name: orders
+version: {version}
+status: active
+schema:
+  - name: orders
+    properties:
+      - name: id
+        logicalType: integer
+        physicalType: bigint
+      - name: amount
+        logicalType: number
+        physicalType: double
+    quality:
+      - id: enough
+        name: enough rows
+        type: library
+        metric: rowCount
+        mustBeGreaterThan: 0
+"""
+
+
+@dataclass
+class Clock:
+    """A clock that stands until it is moved."""
+
+    now: datetime = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        """Moves it on."""
+        self.now += timedelta(seconds=seconds)
+
+
+def document(version: str = "1.0.0") -> bytes:
+    """The contract of the orders."""
+    return DOCUMENT.format(version=version).encode()
+
+
+def user(
+    database: Engine, role: Role = Role.PRODUCER, *, token: str = TOKEN, scopes: tuple[Permission, ...] = ()
+) -> User:
+    """A user with an API token of those scopes, lineage unless others are given."""
+    row = User(id=ids.new(), name=f"{role}-{token[-4:]}", roles=[role.value], created=NOON)
+    key = ApiToken(
+        id=ids.new(),
+        prefix=token.split("_")[1],
+        secret_sha256=access.secret_hash(token),
+        user_id=row.id,
+        name="key",
+        scopes=[scope.value for scope in scopes or (Permission.LINEAGE,)],
+        created=NOON,
+    )
+    add(database, row, key)
+    return row
+
+
+def contract_in_force(database: Engine, *names: tuple[str, str]) -> None:
+    """The contract of the orders, version 1.0.0, about datasets of those names; `file /data/orders` by default."""
+    owner = User(id=ids.new(), name="owner", roles=["owner"], created=NOON)
+    contract = Contract(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
+    add(database, owner, contract, _version("1.0.0", owner))
+    add(database, *(_dataset(namespace, name) for namespace, name in names or [("file", LOCATION)]))
+
+
+def next_version(database: Engine, version: str) -> None:
+    """Puts another version of the contract in force."""
+    with transaction(database) as tx:
+        for old in tx.exec(select(ContractVersion)):
+            old.state = VersionState.SUPERSEDED
+        owner = tx.exec(select(User).where(User.name == "owner")).one()
+        tx.add(_version(version, owner))
+        tx.get_one(Contract, "orders").active_version = version
+        tx.commit()
+
+
+def add(database: Engine, *rows: SQLModel) -> None:
+    """Adds rows in a transaction of their own."""
+    with transaction(database) as tx:
+        tx.add_all(rows)
+        tx.commit()
+
+
+def rows(database: Engine, kind: type[Row]) -> list[Row]:
+    """All rows of a table, by identity: UUIDs sort by the time they were made."""
+    with reading(database) as tx:
+        return sorted(tx.exec(select(kind)), key=_identity)
+
+
+def _identity(row: Any) -> Any:
+    return getattr(row, "id", None) or getattr(row, "position", 0)
+
+
+@dataclass
+class Scene:
+    """A worker with a fake engine, before a database."""
+
+    database: Engine
+    home: Path
+    clock: Clock = field(default_factory=Clock)
+    engine: FakeEngine = field(default_factory=FakeEngine)
+
+    def worker(self, **other: Any) -> Worker:
+        """A worker of this scene; parts of it can be replaced."""
+        parts = {"judge": judge, "settings": self.settings, "clock": self.clock, "jitter": lambda: 0.0, "name": "w"}
+        return Worker(self.database, self.engine, **(parts | other))
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(home=self.home)
+
+    def work(self, **other: Any) -> int:
+        """Has a worker work until there is nothing to do; how many steps it took."""
+        worker, steps = self.worker(**other), 0
+        while worker.step():
+            steps += 1
+            assert steps < 100, "the worker never comes to rest"
+        return steps
+
+    def send(self, *documents: Mapping[str, Any]) -> None:
+        """What the API does with events."""
+        for each in documents:
+            raw = body(each)
+            with transaction(self.database) as tx:
+                inbox.accept(tx, parse(raw), raw, producer="spark", now=self.clock(), event_id=ids.new())
+                tx.commit()
+
+    def ask(self, key: str = "approval", **payload: Any) -> None:
+        """Enqueues a validation of the orders, as an approval does."""
+        content = {"contract_id": "orders", "object": "orders"} | payload
+        with transaction(self.database) as tx:
+            tasks.enqueue(tx, kind="validate", payload=content, key=key, now=self.clock(), task_id=ids.new())
+            tx.commit()
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs so far, oldest first."""
+        return rows(self.database, Run)
+
+    @property
+    def last_task(self) -> Task:
+        """The task that was enqueued last."""
+        return rows(self.database, Task)[-1]
+
+    def write(self, partition: str, text: str, location: str = LOCATION) -> None:
+        """Writes a partition of a table."""
+        self.engine.tables.setdefault(location, {})[partition] = text
+
+
+def orders(database: Engine, home: Path) -> Scene:
+    """A scene in which the contract of the orders is in force and two of their partitions are written."""
+    contract_in_force(database)
+    scene = Scene(database, home)
+    scene.write("ds=1", "good")
+    scene.write("ds=2", "good")
+    return scene
+
+
+def _version(version: str, owner: User) -> ContractVersion:
+    body = document(version)
+    return ContractVersion(
+        id=ids.new(),
+        contract_id="orders",
+        version=version,
+        body=body,
+        fingerprint=read(body).fingerprint,
+        state=VersionState.ACTIVE,
+        approved_by_id=owner.id,
+        approved_at=NOON,
+    )
+
+
+def _dataset(namespace: str, name: str) -> Dataset:
+    known = normalise(namespace, name)
+    return Dataset(
+        id=ids.new(),
+        namespace=known.namespace,
+        name=known.name,
+        contract_id="orders",
+        object="orders",
+        location=location(namespace, name),
+    )
