@@ -1,0 +1,28 @@
+"""Starts the pages: `python -m ui`, by default on 127.0.0.1:8701, until interrupted."""
+
+import argparse
+
+import uvicorn
+
+# Browsers keep their socket open; after this many seconds it is closed for them.
+FAREWELL = 3
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Serves the pages until SIGINT or SIGTERM."""
+    parser = argparse.ArgumentParser(prog="python -m ui", description="Serve the pages of the registry.")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=8701, help="the port to listen on (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    uvicorn.run(
+        "ui.asgi:app",
+        host=given.host,
+        port=given.port,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=FAREWELL,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""What buttons do: one step in the registry each, and a sentence about how it ended."""
+
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+import streamlit as st
+
+from registry.api.schemas import PreviewOut, ProposalOut
+from registry.client import ClientError
+from registry.words import Decision
+from ui import panels, session
+
+
+def attempt(step: Callable[[], object], *, done: str = "") -> bool:
+    """Takes the step. False when the registry refused it; the page then says why. `done` is said when it did not."""
+    try:
+        step()
+    except ClientError as error:
+        panels.tell(panels.sentence(error), problem=True)
+        return False
+    if done:
+        panels.tell(done)
+    return True
+
+
+def accept(proposal: ProposalOut, suggestions: Sequence[UUID]) -> None:
+    """Accepts these suggestions, all or none."""
+    attempt(lambda: session.registry().judge(proposal.id, suggestions, Decision.ACCEPTED, revision=proposal.revision))
+
+
+def reject(proposal: ProposalOut, suggestion: UUID) -> None:
+    """Rejects the suggestion for the reason typed on its card, which stays there when that did not work."""
+    reason = str(st.session_state.get(reason_key(suggestion), "")).strip()
+    if not reason:
+        panels.tell("Say why, so that the same suggestion does not come back", problem=True)
+        return
+    revision = proposal.revision
+    if attempt(
+        lambda: session.registry().judge(proposal.id, [suggestion], Decision.REJECTED, revision=revision, reason=reason)
+    ):
+        close_reason(suggestion)
+
+
+def undo(proposal: ProposalOut, suggestion: UUID) -> None:
+    """Makes the suggestion pending again."""
+    attempt(lambda: session.registry().judge(proposal.id, [suggestion], Decision.PENDING, revision=proposal.revision))
+
+
+def open_reason(suggestion: UUID) -> None:
+    """Has the card ask for a reason."""
+    st.session_state[asking_key(suggestion)] = True
+
+
+def close_reason(suggestion: UUID) -> None:
+    """Has the card ask no more."""
+    st.session_state.pop(asking_key(suggestion), None)
+
+
+def asking_key(suggestion: UUID) -> str:
+    """Where it is kept that the card asks for a reason."""
+    return f"asking-{suggestion}"
+
+
+def reason_key(suggestion: UUID) -> str:
+    """The card's input for the reason."""
+    return f"reason-{suggestion}"
+
+
+def submit(proposal: ProposalOut) -> None:
+    """Puts the draft before the owners."""
+    attempt(lambda: session.registry().submit(proposal.id), done="Submitted: an owner other than you decides now.")
+
+
+def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
+    """Approves exactly the document that was shown."""
+    attempt(
+        lambda: session.registry().approve(proposal.id, preview.fingerprint),
+        done=f"Version {preview.version} is active. Its first verification is under way.",
+    )
+
+
+def decline(proposal: ProposalOut) -> None:
+    """Rejects the whole proposal for the reason typed."""
+    reason = str(st.session_state.get("decline-reason", "")).strip()
+    if not reason:
+        panels.tell("Say why: the author will read it", problem=True)
+        return
+    attempt(lambda: session.registry().reject(proposal.id, reason), done="Rejected. The author sees your reason.")
+
+
+def withdraw(proposal: ProposalOut) -> None:
+    """Takes the viewer's own proposal back."""
+    attempt(lambda: session.registry().withdraw(proposal.id), done="Withdrawn.")
+
+
+def forget(name: str) -> None:
+    """Takes a word out of the address."""
+    st.query_params.pop(name, None)

@@ -1,0 +1,166 @@
+"""The review of a proposal: every suggestion with its evidence, the decision beside it, and approval at the end."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import streamlit as st
+
+from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
+from ui import actions, cards, panels, session, words
+from ui.evidence import held_everywhere, read
+
+CARDS = 8
+ALL = "All"
+TABLE = "(whole table)"
+
+
+def page() -> None:
+    """Draws the review of the proposal that the address names."""
+    proposal_id = session.asked_id("proposal")
+    if proposal_id is None:
+        panels.empty("No proposal named", "Open a draft from the inbox.")
+        return
+    proposal = session.registry().proposal(proposal_id)
+    header(proposal)
+    panels.told()
+    suggestions(proposal)
+    preview = document(proposal)
+    finish(proposal, preview)
+
+
+def header(proposal: ProposalOut) -> None:
+    """The verdict first: what is suggested and decided; then who drafted it and from what."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(words.esc(proposal.title or proposal.contract_id), width="content")
+        st.markdown(words.PROPOSALS[proposal.state].badge, width="content")
+    st.markdown(f"**{verdict(proposal)}**")
+    with st.container(horizontal=True, gap="medium", key="facts"):
+        panels.fact("Contract", proposal.contract_id)
+        panels.fact("Author", proposal.author)
+        panels.time("Drafted", proposal.created)
+        for label, text in basis(proposal):
+            panels.fact(label, text)
+        panels.fact("In force now", f"version {proposal.active_version}" if proposal.active_version else "nothing yet")
+    if proposal.comment:
+        st.text(proposal.comment)
+    if proposal.decided_by:
+        st.text(outcome(proposal))
+
+
+def verdict(proposal: ProposalOut) -> str:
+    """The state of the review in one sentence."""
+    total = len(proposal.suggestions)
+    if not total:
+        return "Written by hand: there is no suggestion to decide, the document below is the proposal"
+    decided = f"{proposal.accepted:,} accepted, {proposal.rejected:,} rejected, {proposal.pending:,} pending"
+    return f"{words.several(total, 'suggestion')}: {decided}"
+
+
+def basis(proposal: ProposalOut) -> list[tuple[str, str]]:
+    """From what it was drafted; nothing for a document written by hand."""
+    found = [read(each) for each in proposal.suggestions]
+    if not found:
+        return []
+    location = str((proposal.source or {}).get("location", ""))
+    used = (
+        f"{max(each.rows for each in found):,} in {words.several(max(each.partitions for each in found), 'partition')}"
+    )
+    return [("Rows", used), *([("Table", location)] if location else [])]
+
+
+def outcome(proposal: ProposalOut) -> str:
+    """How the proposal ended."""
+    said = f": {proposal.reason}" if proposal.reason else ""
+    return f"{words.PROPOSALS[proposal.state].word} by {proposal.decided_by}{said}"
+
+
+def suggestions(proposal: ProposalOut) -> None:
+    """The cards that the filters leave, grouped by column, a page of them at a time."""
+    if not proposal.suggestions:
+        return
+    shown = filtered(proposal)
+    bulk(proposal, shown)
+    pages = max(1, -(-len(shown) // CARDS))
+    number = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
+    for column, group in groupby(shown[(number - 1) * CARDS : number * CARDS], key=column_of):
+        st.markdown(f"### {words.esc(column)}")
+        for suggestion in group:
+            cards.card(proposal, suggestion)
+    if not shown:
+        panels.empty("No suggestion matches", "Choose other filters.")
+
+
+def column_of(suggestion: SuggestionOut) -> str:
+    """The group of a suggestion."""
+    return str(suggestion.content.get("column") or TABLE)
+
+
+def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
+    """The suggestions that the filters leave, by column and in their own order. The filters stand in the address."""
+    every = proposal.suggestions
+    columns = sorted({column_of(each) for each in every}, key=str.casefold)
+    kinds = sorted({kind_of(each) for each in every})
+    with st.container(horizontal=True, vertical_alignment="bottom", key="filters"):
+        decision = st.segmented_control(
+            "Decision",
+            [ALL, "Pending", "Accepted", "Rejected"],
+            default=ALL,
+            required=True,
+            key="show",
+            bind="query-params",
+        )
+        column = st.selectbox("Column", [ALL, *columns], key="column", bind="query-params", width=220)
+        kind = st.selectbox("Kind", [ALL, *kinds], key="kind", bind="query-params", width=220)
+    left = [each for each in every if column in (ALL, column_of(each)) and kind in (ALL, kind_of(each))]
+    return sorted(
+        (each for each in left if decision in (ALL, None, words.DECISIONS[each.decision].word)),
+        key=lambda each: (columns.index(column_of(each)), each.position),
+    )
+
+
+def kind_of(suggestion: SuggestionOut) -> str:
+    """The kind of a suggestion, in words."""
+    return words.kind(str(suggestion.content.get("kind", "")))
+
+
+def bulk(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
+    """One button for the pending ones that held everywhere and were never rejected."""
+    safe = [
+        each.id for each in shown if each.decision == "pending" and not each.rejected_before and held_everywhere(each)
+    ]
+    if not (proposal.may_judge and len(safe) > 1):
+        return
+    st.button(
+        f"Accept the {len(safe)} shown that held everywhere",
+        key="accept-all",
+        icon=":material/done_all:",
+        on_click=actions.accept,
+        args=(proposal, safe),
+    )
+
+
+def document(proposal: ProposalOut) -> PreviewOut | None:
+    """The resulting document, on demand, and always once it can be approved: that is what an approval names."""
+    with st.expander(
+        "The resulting contract (YAML)", key="document", icon=":material/code:", on_change="rerun"
+    ) as opened:
+        ready = proposal.may_approve and not proposal.pending
+        preview = session.registry().preview(proposal.id) if opened.open or ready else None
+        if opened.open and preview:
+            st.code(preview.document, language="yaml", height=420)
+            st.caption(f"Version {words.esc(preview.version)} · fingerprint {words.esc(preview.fingerprint[:12])}")
+    return preview
+
+
+def finish(proposal: ProposalOut, preview: PreviewOut | None) -> None:
+    """The bar that stays in sight: how far the review is, and the steps that end it."""
+    if proposal.state not in ("draft", "in_review"):
+        panels.link("contract", f"Open the contract {proposal.contract_id}", id=proposal.contract_id)
+        return
+    with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="finish"):
+        cards.progress(proposal)
+        st.space("stretch")
+        cards.steps(proposal, preview)
+
+
+page()

@@ -1,0 +1,180 @@
+"""A run report: the verdict first, then what failed and why, then everything, then how to see it again."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import streamlit as st
+
+from registry.api.schemas import ResultOut, RunOut
+from registry.client import ClientError
+from ui import charts, documents, panels, session, words
+from ui.charts import Point
+
+# `not evaluated` is a state of its own: the data may be fine, the check could not be computed.
+SECTIONS = (
+    ("failed", "Failed"),
+    ("warned", "Warnings"),
+    ("not_evaluated", "Not evaluated"),
+)
+
+
+def page() -> None:
+    """Draws the report of the run that the address names."""
+    run_id = session.asked_id("id")
+    if run_id is None:
+        panels.empty("No run named", "Open one from a contract.")
+        return
+    run = session.registry().run(run_id)
+    header(run)
+    document = documents.parsed(text_of(run))
+    for outcome, title in SECTIONS:
+        section(run, document, outcome, title)
+    everything(run)
+    reproduce(run)
+
+
+def header(run: RunOut) -> None:
+    """Verdict, what was judged, when and how long."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(words.esc(f"{run.contract_id} · {run.object}"), width="content")
+        st.markdown(words.VERDICTS[run.verdict].badge, width="content")
+    st.markdown(f"**{verdict(run)}**")
+    if run.reason:
+        st.text(run.reason)
+    with st.container(horizontal=True, gap="medium", key="facts"):
+        panels.fact("Partitions", partitions(run.partitions), help_text=", ".join(run.partitions)[:1000] or None)
+        panels.fact("Rows", words.count(run.rows))
+        panels.fact("Version", run.version)
+        panels.time("Finished", run.finished)
+        panels.fact("Took", words.took(run.finished - run.started))
+        if run.lineage_run:
+            panels.fact("Lineage run", run.lineage_run)
+    panels.link("contract", f"Open the contract {run.contract_id}", id=run.contract_id)
+
+
+def verdict(run: RunOut) -> str:
+    """The verdict in one sentence."""
+    said = {
+        "failed": "The data does not keep the contract",
+        "not_evaluated": "Some checks could not be evaluated, so nothing is promised about them",
+        "warned": "The data keeps the contract, with warnings",
+        "passed": "The data keeps the contract",
+    }
+    return f"{said[run.verdict]}: {panels.counts(dict(run.counts))}"
+
+
+def partitions(names: Sequence[str]) -> str:
+    """The partitions, by name where they are few."""
+    shown = [name or "whole table" for name in names]
+    return words.listed(shown) if len(shown) <= 3 else words.several(len(shown), "partition")
+
+
+def text_of(run: RunOut) -> str:
+    """The document that was judged; "" where the registry has it no more, and then the charts show no limits."""
+    try:
+        return session.registry().document(run.contract_id, run.version).decode()
+    except ClientError:
+        return ""
+
+
+def outcome_of(result: ResultOut) -> str:
+    """The outcome as it counts: a failed check of severity warning is a warning."""
+    return "warned" if result.outcome == "failed" and result.severity == "warning" else str(result.outcome)
+
+
+def section(run: RunOut, document: Mapping[str, Any], outcome: str, title: str) -> None:
+    """The checks of that outcome, one panel each with the partitions it concerns."""
+    found = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
+    groups = [(check_id, list(group)) for check_id, group in groupby(found, key=lambda each: each.check_id)]
+    if groups:
+        st.subheader(f"{title} ({len(groups)})")
+        for number, (check_id, results) in enumerate(groups):
+            check(run, results, documents.band(document, check_id), key=f"{outcome}-{number}")
+
+
+def check(run: RunOut, results: list[ResultOut], band: charts.Band, *, key: str) -> None:
+    """One check: the promise, what was measured against the limit, where, and how the metric went."""
+    first = results[0]
+    with st.container(border=True, key=key, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(words.OUTCOMES[outcome_of(first)].badge, width="content")
+            st.markdown(f"**{words.esc(first.sentence)}**")
+        if first.name and first.name != first.sentence:
+            st.caption(words.esc(first.name))
+        for result in results[:5]:
+            st.text(measured(result, band))
+        if len(results) > 5:
+            st.caption(f"and {words.several(len(results) - 5, 'more partition')}")
+        past(run, first, band, key=key)
+
+
+def measured(result: ResultOut, band: charts.Band) -> str:
+    """What was found, where, and what was allowed."""
+    place = f"{result.partition}: " if result.partition else ""
+    if result.outcome == "not_evaluated":
+        return f"{place}not evaluated: {result.reason or 'no reason was recorded'}"
+    allowed = words.limits(band.lower, band.upper)
+    found = f"{place}measured {words.value(result.value)}{f', allowed {allowed}' if allowed else ''}"
+    return f"{found} ({result.reason})" if result.reason else found
+
+
+def past(run: RunOut, result: ResultOut, band: charts.Band, *, key: str) -> None:
+    """The metric's history with its limits and this run marked; nothing where there is none to draw."""
+    found = run.history.get(result.measurement or "", ())
+    series = tuple(
+        Point(each.partition or f"{each.time:%Y-%m-%d %H:%M}", each.value) for each in found if each.value is not None
+    )
+    if len(series) > 1:
+        panels.chart(
+            series, band, metric=found[0].analyzer.replace("_", " "), key=f"chart-{key}", marked=result.partition
+        )
+
+
+def everything(run: RunOut) -> None:
+    """All results as one table, what needs attention first."""
+    st.subheader(f"All checks ({words.count(len(run.results))})")
+    order = list(words.OUTCOMES)
+    attention = ["failed", "warned", "not_evaluated", "not_applicable", "passed"]
+    rows = [
+        row(each)
+        for each in sorted(
+            run.results, key=lambda each: attention.index(outcome_of(each)) if outcome_of(each) in order else 9
+        )
+    ]
+    panels.table(rows, key="results", alt="Every check with its outcome")
+
+
+def row(result: ResultOut) -> dict[str, str]:
+    """A result as a row."""
+    return {
+        "Outcome": words.glyph(words.OUTCOMES[outcome_of(result)]),
+        "Check": result.name or result.check_id,
+        "Promise": result.sentence,
+        "Measured": words.value(result.value),
+        "Partition": result.partition or "",
+        "Column": result.column or "",
+        "Severity": result.severity,
+        "Reason": result.reason or "",
+    }
+
+
+def reproduce(run: RunOut) -> None:
+    """The command that judges the same table again, and the document that it needs."""
+    st.subheader("How to reproduce")
+    where = run.dataset.location if run.dataset and run.dataset.location else None
+    if where is None:
+        st.caption("The registry does not know where this table lies, so there is no command to copy.")
+        return
+    file_name = f"{run.contract_id}-{run.version}.yaml"
+    by = [part for column in (run.dataset.partition_by if run.dataset else ()) for part in ("--partition-by", column)]
+    panels.commands(["treaty", "verify", where, "--contract", file_name, *by])
+    st.caption(
+        "On a machine that reads the table, with the contract beside it. It judges every partition there is now."
+    )
+    text = text_of(run)
+    if text:
+        st.download_button("Download the contract", text, file_name=file_name, mime="application/yaml", key="download")
+
+
+page()

@@ -1,0 +1,177 @@
+"""The parts of the review page: the card of one suggestion, and the bar that ends the review."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
+from ui import actions, charts, panels, session, words
+from ui.evidence import Evidence, read
+
+
+def card(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """One suggestion: what it promises, on what evidence, and the decision about it."""
+    with st.container(border=True, key=f"card-{suggestion.id}", gap="small"):
+        said, shown = st.columns([3, 2], gap="large", vertical_alignment="center")
+        with said:
+            promise(suggestion)
+            decision(proposal, suggestion)
+        with shown:
+            chart(suggestion, read(suggestion))
+
+
+def promise(suggestion: SuggestionOut) -> None:
+    """The sentence, its expression, its evidence in words."""
+    content = suggestion.content
+    found = read(suggestion)
+    st.markdown(f"**{words.esc(content.get('sentence', ''))}**")
+    panels.marks(words.DECISIONS[suggestion.decision], words.SEVERITIES.get(content.get("severity", ""), words.UNKNOWN))
+    st.code(content.get("expression", ""), language=None, wrap_lines=True)
+    st.caption(found.sentence)
+    if found.failed_on:
+        st.text(f"Not held on {words.listed(list(found.failed_on[:5]))}")
+
+
+def chart(suggestion: SuggestionOut, found: Evidence) -> None:
+    """The metric over the partitions with its limits; for a known set of values, the values."""
+    if found.values:
+        rows = [{"Value": value, "Rows": count} for value, count in found.values]
+        st.dataframe(rows, hide_index=True, height=min(180, 38 + 35 * len(rows)), alt="Known values and their rows")
+    elif found.series:
+        metric = str(suggestion.content.get("sentence", "metric"))
+        drawn = charts.sparkline(found.series, found.band)
+        alt = charts.described(found.series, found.band, metric=metric)
+        st.altair_chart(drawn, key=f"chart-{suggestion.id}", theme=None, alt=alt)
+        st.caption(caption(found))
+
+
+def caption(found: Evidence) -> str:
+    """What the small chart shows, in words. Holds no foreign text."""
+    values = [point.value for point in found.series]
+    seen = f"seen {words.limits(min(values), max(values))}"
+    allowed = words.limits(found.band.lower, found.band.upper)
+    return f"{seen} · allowed {allowed}" if allowed else seen
+
+
+def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """What was decided, by whom and why; the buttons for who may decide."""
+    if suggestion.rejected_before and suggestion.decision == "pending":
+        st.caption(":material/history: Rejected before in this contract; it comes with new evidence")
+    if suggestion.decision != "pending":
+        decided(suggestion)
+    if suggestion.reason:
+        st.text(f"“{suggestion.reason}”")
+    if not proposal.may_judge:
+        return
+    if st.session_state.get(actions.asking_key(suggestion.id)) and suggestion.decision == "pending":
+        reason(proposal, suggestion)
+    else:
+        buttons(proposal, suggestion)
+
+
+def decided(suggestion: SuggestionOut) -> None:
+    """Who decided, and when."""
+    by = f" by {words.esc(suggestion.decided_by)}" if suggestion.decided_by else ""
+    when = f", {words.age(suggestion.decided_at, now=session.now())}" if suggestion.decided_at else ""
+    st.caption(f"{words.DECISIONS[suggestion.decision].word}{by}{when}", help=words.utc(suggestion.decided_at) or None)
+
+
+def buttons(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """Accept and reject while it is pending, undo after."""
+    with st.container(horizontal=True, key=f"buttons-{suggestion.id}"):
+        if suggestion.decision != "pending":
+            _button(f"undo-{suggestion.id}", "Undo", "undo", step=actions.undo, args=(proposal, suggestion.id))
+            return
+        _button(
+            f"accept-{suggestion.id}",
+            "Accept",
+            "check",
+            step=actions.accept,
+            args=(proposal, [suggestion.id]),
+            primary=True,
+        )
+        _button(f"reject-{suggestion.id}", "Reject …", "close", step=actions.open_reason, args=(suggestion.id,))
+
+
+def _button(
+    key: str, label: str, icon: str, *, step: Callable[..., None], args: tuple[Any, ...], primary: bool = False
+) -> None:
+    look = "primary" if primary else "secondary"
+    st.button(label, key=key, icon=f":material/{icon}:", type=look, on_click=step, args=args, wrap=False)
+
+
+def reason(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """The input for why it is rejected; what was typed stays until the rejection is kept."""
+    st.text_input(
+        "Why reject it?",
+        key=actions.reason_key(suggestion.id),
+        placeholder="It will not be suggested again without new evidence",
+        max_chars=1000,
+        on_change="ignore",
+    )
+    with st.container(horizontal=True, key=f"reasons-{suggestion.id}"):
+        _button(
+            f"confirm-{suggestion.id}",
+            "Reject",
+            "close",
+            step=actions.reject,
+            args=(proposal, suggestion.id),
+            primary=True,
+        )
+        _button(f"cancel-{suggestion.id}", "Cancel", "undo", step=actions.close_reason, args=(suggestion.id,))
+
+
+def progress(proposal: ProposalOut) -> None:
+    """How many of the suggestions are decided."""
+    total = len(proposal.suggestions)
+    with st.container(width=240, gap=None, key="progress"):
+        if total:
+            done = total - proposal.pending
+            st.progress(done / total, text=f"{done:,} of {total:,} decided")
+        else:
+            st.caption("Nothing to decide one by one")
+
+
+def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
+    """What the viewer may do to the whole proposal now, and what keeps them from approving."""
+    st.caption(hint(proposal), width="content")
+    if proposal.may_withdraw:
+        st.button("Withdraw", key="withdraw", on_click=actions.withdraw, args=(proposal,))
+    if proposal.may_submit:
+        st.button("Submit for review", key="submit", type="primary", on_click=actions.submit, args=(proposal,))
+    if proposal.may_reject:
+        decline(proposal)
+    if proposal.may_approve:
+        approve(proposal, preview)
+
+
+def hint(proposal: ProposalOut) -> str:
+    """Why the viewer cannot approve it, or cannot yet; "" where they can."""
+    if proposal.state == "draft":
+        return "A draft: the owners see it once it is submitted"
+    if not proposal.may_approve:
+        return "Somebody else must approve: you wrote it" if proposal.may_withdraw else "An owner approves it"
+    return f"Decide the {proposal.pending:,} pending first" if proposal.pending else ""
+
+
+def decline(proposal: ProposalOut) -> None:
+    """Rejects the whole proposal, for a reason."""
+    with st.popover("Reject draft …", key="decline"):
+        st.text_input("Why? The author will read it.", key="decline-reason", max_chars=1000, on_change="ignore")
+        st.button("Reject draft", key="decline-confirm", type="primary", on_click=actions.decline, args=(proposal,))
+
+
+def approve(proposal: ProposalOut, preview: PreviewOut | None) -> None:
+    """Approves the document whose fingerprint was shown, and no other."""
+    st.button(
+        f"Approve version {words.esc(preview.version)}" if preview else "Approve",
+        key="approve",
+        type="primary",
+        icon=":material/verified:",
+        disabled=preview is None,
+        help=f"Approves exactly the document with the fingerprint {preview.fingerprint[:12]}" if preview else None,
+        on_click=actions.approve,
+        args=(proposal, preview),
+        wrap=False,
+    )

@@ -1,0 +1,135 @@
+"""A contract document in words: its columns and checks as rows, and the limits of one check. It judges nothing."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from ui.charts import Band, number
+
+OPERATORS = {
+    "mustBe": "is {}",
+    "mustNotBe": "is not {}",
+    "mustBeGreaterThan": "is above {}",
+    "mustBeGreaterOrEqualTo": "is at least {}",
+    "mustBeLessThan": "is below {}",
+    "mustBeLessOrEqualTo": "is at most {}",
+    "mustBeBetween": "is between {} and {}",
+    "mustNotBeBetween": "is not between {} and {}",
+}
+LOWER = ("mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo")
+UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")
+# What the document says by a plain word is checked under these endings, and means "all of them".
+WHOLE = ("-required", "-unique", "primary-key")
+Row = dict[str, str]
+
+
+def parsed(text: str) -> Mapping[str, Any]:
+    """The document as data; empty for a text that is no document, which the page then shows as text only."""
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def columns(document: Mapping[str, Any]) -> list[Row]:
+    """One row a column, nested ones by their dotted path."""
+    return [
+        {
+            "Object": _text(each.get("name")),
+            "Column": path,
+            "Type": _text(column.get("physicalType") or column.get("logicalType")),
+            "Promises": ", ".join(_promises(column)),
+            "Description": _text(column.get("description")),
+        }
+        for each in _parts(document, "schema")
+        for path, column in _columns(each)
+    ]
+
+
+def checks(document: Mapping[str, Any]) -> list[Row]:
+    """One row a check that is written out; what a column promises by a word stands with the columns."""
+    return [
+        {
+            "Object": _text(owner.get("name")),
+            "Column": path,
+            "Check": _text(rule.get("name") or rule.get("id")),
+            "Promise": promise(rule),
+            "Severity": "warning" if _text(rule.get("severity")) in WEAK else "error",
+            "Scope": _text(_terms(rule).get("scope")),
+        }
+        for owner, path, rule in _rules(document)
+    ]
+
+
+WEAK = ("info", "warning", "warn", "low", "minor", "trivial")
+
+
+def promise(rule: Mapping[str, Any]) -> str:
+    """What the check promises, in words; its description where it promises nothing that can be computed."""
+    terms = _terms(rule)
+    subject = _text(terms.get("analyzer") or terms.get("metric") or terms.get("rule")).replace("_", " ")
+    found = [OPERATORS[word].format(*_limits(terms[word])) for word in OPERATORS if word in terms]
+    detail = _text(terms.get("predicate") or rule.get("query"))
+    return " ".join(part for part in (subject, *found, f"({detail})" if detail else "") if part) or _text(
+        rule.get("description")
+    )
+
+
+def band(document: Mapping[str, Any], check_id: str) -> Band:
+    """The limits of the check of that id; open where it has none or they are no numbers."""
+    terms = next((_terms(rule) for _, _, rule in _rules(document) if rule.get("id") == check_id), None)
+    if terms is None:
+        return Band(1, 1) if check_id.endswith(WHOLE) else Band()
+    if "mustBeBetween" in terms:
+        lower, upper = (*_limits(terms["mustBeBetween"]), None, None)[:2]
+        return Band(number(lower), number(upper))
+    return Band(_first(terms, LOWER), _first(terms, UPPER))
+
+
+def _first(terms: Mapping[str, Any], words: tuple[str, ...]) -> float | None:
+    return next((number(terms[word]) for word in words if word in terms), None)
+
+
+def _limits(limit: Any) -> list[Any]:
+    return list(limit) if isinstance(limit, list) and len(limit) == 2 else [limit, limit]
+
+
+def _terms(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = rule.get("implementation")
+    return inner if isinstance(inner, dict) else rule
+
+
+def _rules(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
+    for owner in _parts(document, "schema"):
+        yield from ((owner, "", rule) for rule in _parts(owner, "quality"))
+        for path, column in _columns(owner):
+            yield from ((owner, path, rule) for rule in _parts(column, "quality"))
+
+
+def _columns(owner: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for column in _parts(owner, "properties"):
+        path = prefix + _text(column.get("name"))
+        yield path, column
+        yield from _columns(column, f"{path}.")
+
+
+def _promises(column: Mapping[str, Any]) -> Iterator[str]:
+    for word, said in (
+        ("primaryKey", "key"),
+        ("required", "always present"),
+        ("unique", "unique"),
+        ("partitioned", "partition"),
+    ):
+        if column.get(word) is True:
+            yield said
+
+
+def _parts(of: Mapping[str, Any], word: str) -> list[Mapping[str, Any]]:
+    found = of.get(word)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _text(found: Any) -> str:
+    return "" if found is None else str(found)

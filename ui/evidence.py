@@ -1,0 +1,73 @@
+"""The evidence of a suggestion, read from what the draft recorded; what is missing counts as nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from registry.api.schemas import SuggestionOut
+from ui import charts, words
+from ui.charts import Band, Point
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """On how much a suggestion was learned and judged, and how the metric went."""
+
+    rows: int = 0
+    partitions: int = 0
+    held: int = 0
+    learned_on: int = 0
+    judged_on: int = 0
+    failed_on: tuple[str, ...] = ()
+    series: tuple[Point, ...] = ()
+    band: Band = field(default_factory=Band)
+    values: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The evidence in words. Holds no foreign text."""
+        held = f"held on {self.held:,} of {words.several(self.partitions, 'partition')}"
+        split = (
+            f"learned on {self.learned_on:,}, judged on {self.judged_on:,}"
+            if self.judged_on
+            else "too few to judge apart"
+        )
+        return f"{held} · {split} · {words.several(self.rows, 'row')}".capitalize()
+
+
+def read(suggestion: SuggestionOut) -> Evidence:
+    """The evidence of that suggestion."""
+    found = _mapping(suggestion.content.get("evidence"))
+    lower, upper = (*(found.get("limits") or ()), None, None)[:2]
+    history = [pair for pair in found.get("history") or () if isinstance(pair, list | tuple) and len(pair) == 2]
+    return Evidence(
+        rows=_count(found.get("rows")),
+        partitions=_count(found.get("partitions")),
+        held=_count(found.get("held")),
+        learned_on=_count(found.get("learned_on")),
+        judged_on=_count(found.get("judged_on")),
+        failed_on=tuple(str(name) for name in found.get("failed_on") or ()),
+        series=charts.points(history),
+        band=Band(charts.number(lower), charts.number(upper)),
+        values=_values(_mapping(found.get("details"))),
+    )
+
+
+def held_everywhere(suggestion: SuggestionOut) -> bool:
+    """Whether it held on every partition that was looked at, and there was one."""
+    found = read(suggestion)
+    return 0 < found.partitions == found.held
+
+
+def _values(details: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """The known values with their counts, the most frequent first."""
+    pairs = zip(details.get("values") or (), details.get("counts") or (), strict=False)
+    return tuple(sorted(((str(value), _count(count)) for value, count in pairs), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _mapping(found: Any) -> Mapping[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def _count(found: Any) -> int:
+    return found if isinstance(found, int) else 0

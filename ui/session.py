@@ -1,0 +1,69 @@
+"""Who is looking: the registry as they may use it, their time zone, and the object that the address names."""
+
+import time
+from datetime import UTC, datetime
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
+
+import httpx
+import streamlit as st
+
+from registry.api.schemas import InboxOut, Me
+from registry.client import Client
+from ui import settings
+from ui.security import COOKIE, sign_in_link
+
+
+def registry() -> Client:
+    """The registry with the viewer's own rights."""
+    return connect(st.context.cookies.get(COOKIE))
+
+
+def connect(secret: str | None) -> Client:
+    """A client that asks as the session of that secret; as nobody for None."""
+    address = settings.load().api_url
+    return Client(address, secret, http=_wire(address))
+
+
+@st.cache_resource  # type: ignore[untyped-decorator]
+def _wire(address: str) -> httpx.Client:
+    """The connections to the API, shared by all viewers: rights go with each request, not with a connection."""
+    return httpx.Client(base_url=address, timeout=30)
+
+
+def me() -> Me:
+    """The viewer and what they may do. Raises ClientError where the session has ended."""
+    return registry().me()
+
+
+def inbox() -> InboxOut:
+    """What waits for the viewer."""
+    return registry().inbox()
+
+
+def now() -> datetime:
+    """The time; pages are the edge where it comes in."""
+    return datetime.fromtimestamp(time.time(), UTC)
+
+
+def timezone() -> str:
+    """The viewer's time zone as the browser names it; UTC where it does not say."""
+    return str(st.context.timezone or "UTC")
+
+
+def asked_id(name: str) -> UUID | None:
+    """The id that the address names; None for none and for what is no id."""
+    try:
+        return UUID(st.query_params.get(name, ""))
+    except ValueError:
+        return None
+
+
+def signed_in() -> bool:
+    """Whether the browser has a session at all; whether it is good is the registry's to say."""
+    return bool(st.context.cookies.get(COOKIE))
+
+
+def sign_in_address() -> str:
+    """The sign-in address that comes back to this page and object."""
+    return sign_in_link(urlsplit(st.context.url or "/").path or "/", urlencode(st.query_params.to_dict()))

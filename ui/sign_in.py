@@ -1,0 +1,160 @@
+"""The routes outside the pages: sign in and out, first set-up, and whether the pages are ready."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from registry.api.schemas import SessionOut
+from registry.client import Client, ClientError
+from ui import door
+from ui.door import Door, rendered
+from ui.security import COOKIE, from_own_page, same_site_path
+
+WRONG = "The name or the password is not right."
+UNREACHABLE = "The registry does not answer. Check that the API runs, then try again."
+FOREIGN = "This form was sent from another site. Open the page here and try again."
+LONGEST_FORM = 16_384
+Endpoint = Callable[[Request], Awaitable[Response]]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Doors:
+    """The routes, over clients that `connect` makes for a session's secret (None: for nobody)."""
+
+    connect: Callable[[str | None], Client]
+
+    def routes(self) -> list[Route]:
+        """What the server must know of them."""
+        return [
+            Route("/sign-in", self.show_sign_in, methods=["GET"]),
+            Route("/sign-in", own(self.sign_in), methods=["POST"]),
+            Route("/sign-out", self.show_sign_out, methods=["GET"]),
+            Route("/sign-out", own(self.sign_out), methods=["POST"]),
+            Route("/setup", self.show_setup, methods=["GET"]),
+            Route("/setup", own(self.set_up), methods=["POST"]),
+            Route("/ui/ready", self.ready, methods=["GET"]),
+        ]
+
+    async def show_sign_in(self, request: Request) -> Response:
+        """The form, which remembers where to go."""
+        return rendered(door.sign_in(same_site_path(request.query_params.get("next"))))
+
+    async def sign_in(self, request: Request) -> Response:
+        """Opens a session and goes on to the page that was asked for; the form again where the registry refuses."""
+        form = await _form(request)
+        next_path = same_site_path(form["next"])
+        try:
+            opened = await self._ask(lambda nobody: nobody.sign_in(form["name"], form["password"]))
+        except (ClientError, ValidationError) as error:
+            return _refused(door.sign_in(next_path, name=form["name"]), error)
+        return _signed_in(request, opened, next_path)
+
+    async def show_sign_out(self, request: Request) -> Response:
+        """The question whether to sign out."""
+        return rendered(door.sign_out())
+
+    async def sign_out(self, request: Request) -> Response:
+        """Ends the session in the registry and forgets it here, even where the registry does not answer."""
+        secret = request.cookies.get(COOKIE)
+        answer = RedirectResponse("/sign-in", status_code=303)
+        answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
+        try:
+            if secret:
+                await run_in_threadpool(self.connect(secret).sign_out)
+        except ClientError as error:
+            return answer if error.status == 401 else _kept(answer)
+        return answer
+
+    async def show_setup(self, request: Request) -> Response:
+        """The form for the first administrator; says so where the link lacks its token."""
+        token = request.query_params.get("token", "")
+        if not token:
+            return rendered(door.notice("Set up Treaty", "Open the whole link that `treaty init` printed."), status=400)
+        return rendered(door.setup(token))
+
+    async def set_up(self, request: Request) -> Response:
+        """Makes the administrator and signs in as them."""
+        form = await _form(request)
+        token, name, password = form["token"], form["name"], form["password"]
+        try:
+            await self._ask(lambda nobody: nobody.set_up(token, name=name, password=password))
+            opened = await self._ask(lambda nobody: nobody.sign_in(name, password))
+        except (ClientError, ValidationError) as error:
+            return _refused(door.setup(token, name=name), error)
+        return _signed_in(request, opened, "/")
+
+    async def ready(self, request: Request) -> Response:
+        """200 once the registry answers, 503 while it does not."""
+        try:
+            found = await self._ask(lambda nobody: nobody.ready())
+        except ClientError:
+            return JSONResponse({"status": "waiting for the API"}, status_code=503)
+        return JSONResponse({"status": "ready", "migration": found.migration})
+
+    async def _ask(self, question: Callable[[Client], Answer]) -> Answer:
+        return await run_in_threadpool(lambda: question(self.connect(None)))
+
+
+def own(endpoint: Endpoint) -> Endpoint:
+    """The endpoint, for requests from our own pages only: others get 403, too long ones 413."""
+
+    async def guarded(request: Request) -> Response:
+        if not from_own_page(request):
+            return rendered(door.notice("Not from here", FOREIGN), status=403)
+        if int(request.headers.get("content-length", LONGEST_FORM + 1)) > LONGEST_FORM:
+            return rendered(door.notice("Too much", "The form was too long."), status=413)
+        return await endpoint(request)
+
+    return guarded
+
+
+class _Form(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+async def _form(request: Request) -> _Form:
+    sent: FormData = await request.form(max_files=0, max_fields=10)
+    return _Form({key: value for key, value in sent.items() if isinstance(value, str)})
+
+
+def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response:
+    answer = RedirectResponse(next_path, status_code=303)
+    answer.set_cookie(
+        COOKIE,
+        opened.secret,
+        expires=opened.expires,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+    return answer
+
+
+def _refused(form: Door, error: ClientError | ValidationError) -> Response:
+    if isinstance(error, ValidationError):
+        details = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors(include_input=False)]
+        return rendered(form, status=422, problem="That cannot be used as it is.", details=details)
+    if error.status == 0:
+        return rendered(form, status=503, problem=UNREACHABLE)
+    if error.status == 401:
+        return rendered(form, status=401, problem=WRONG if form.action == "/sign-in" else error.message)
+    details = [each.message for each in error.faults] + ([f"reference {error.reference}"] if error.reference else [])
+    return rendered(form, status=error.status, problem=error.message, details=details)
+
+
+def _kept(answer: Response) -> Response:
+    notice = rendered(
+        door.notice("Signed out here", "The registry did not answer, so the session itself ends at its own time."),
+        status=503,
+    )
+    notice.headers["set-cookie"] = answer.headers["set-cookie"]
+    return notice

@@ -1,0 +1,190 @@
+"""Every word and mark that the pages show for a state, and how numbers, times and foreign texts are written."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+NOTHING = "\u2013"
+Colour = Literal["blue", "red", "orange", "gray", "green"]
+
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>:$&\"'=^])")
+# What becomes a link, an icon or an emoji even when escaped; a word joiner inside prevents it.
+REPLACED = re.compile(r"(?i):(?=[\w/+-])|@|www(?=\.)")
+WORD_JOINER = "\u2060"
+CONTROL = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a state is shown: never by its colour alone."""
+
+    word: str
+    icon: str
+    colour: Colour
+
+    @property
+    def badge(self) -> str:
+        """The mark as Streamlit's Markdown; holds no foreign text."""
+        return f":{self.colour}-badge[{self.icon} {self.word}]"
+
+
+UNKNOWN = Mark("Unknown", ":material/help:", "gray")
+
+VERDICTS = {
+    "passed": Mark("Passed", ":material/check_circle:", "blue"),
+    "warned": Mark("Passed with warnings", ":material/warning:", "orange"),
+    "failed": Mark("Failed", ":material/cancel:", "red"),
+    "not_evaluated": Mark("Not evaluated", ":material/help:", "gray"),
+}
+NEVER = Mark("Never judged", ":material/schedule:", "gray")
+OUTCOMES = {
+    "passed": Mark("Passed", ":material/check_circle:", "blue"),
+    "failed": Mark("Failed", ":material/cancel:", "red"),
+    "warned": Mark("Warning", ":material/warning:", "orange"),
+    "not_applicable": Mark("Not applicable", ":material/remove_circle_outline:", "gray"),
+    "not_evaluated": Mark("Not evaluated", ":material/help:", "gray"),
+}
+SEVERITIES = {
+    "error": Mark("Error", ":material/block:", "red"),
+    "warning": Mark("Warning", ":material/warning:", "orange"),
+}
+DECISIONS = {
+    "pending": Mark("Pending", ":material/radio_button_unchecked:", "gray"),
+    "accepted": Mark("Accepted", ":material/check_circle:", "blue"),
+    "rejected": Mark("Rejected", ":material/cancel:", "red"),
+}
+PROPOSALS = {
+    "draft": Mark("Draft", ":material/edit_note:", "gray"),
+    "in_review": Mark("In review", ":material/rate_review:", "orange"),
+    "approved": Mark("Approved", ":material/verified:", "blue"),
+    "rejected": Mark("Rejected", ":material/cancel:", "red"),
+    "withdrawn": Mark("Withdrawn", ":material/undo:", "gray"),
+}
+VERSIONS = {
+    "active": Mark("Active", ":material/verified:", "blue"),
+    "superseded": Mark("Superseded", ":material/history:", "gray"),
+    "none": Mark("No version yet", ":material/edit_note:", "gray"),
+}
+TASKS = {
+    "queued": Mark("Queued", ":material/hourglass_empty:", "gray"),
+    "running": Mark("Running", ":material/sync:", "orange"),
+    "done": Mark("Done", ":material/check_circle:", "blue"),
+    "failed": Mark("Failed", ":material/cancel:", "red"),
+}
+# The text glyphs stand in tables, where icons cannot.
+GLYPHS = {
+    "Passed": "✓",
+    "Passed with warnings": "▲",
+    "Warning": "▲",
+    "Failed": "✗",
+    "Not evaluated": "?",
+    "Not applicable": NOTHING,
+    "Active": "✓",
+    "Superseded": "○",
+}
+KINDS = {
+    "complete": "always present",
+    "non_negative": "never negative",
+    "value_range": "range of values",
+    "categorical": "known values",
+    "unique": "unique",
+    "row_count_band": "number of rows",
+}
+
+
+def glyph(mark: Mark) -> str:
+    """The mark for a table cell: sign and word."""
+    return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
+
+
+def kind(name: str) -> str:
+    """The words for a kind of suggestion; its own name where there are none."""
+    return KINDS.get(name, name.replace("_", " "))
+
+
+def esc(text: object) -> str:
+    """Foreign text for use inside Markdown: it shows as written, and makes no link, image, colour or formula.
+
+    Line breaks, control and direction-changing characters become spaces."""
+    plain = CONTROL.sub(" ", str(text))
+    broken = REPLACED.sub(lambda found: f"{found[0]}{WORD_JOINER}", plain)
+    return MARKDOWN.sub(r"\\\1", broken)
+
+
+def value(measured: object) -> str:
+    """A measured value as plain text, with thousands separators and at most six significant decimals; a dash for none."""
+    if measured is None or measured == "":
+        return NOTHING
+    try:
+        number = Decimal(str(measured))
+    except InvalidOperation:
+        return str(measured)
+    return _number(number) if number.is_finite() else str(measured)
+
+
+def _number(number: Decimal) -> str:
+    if number == number.to_integral_value():
+        return f"{number:,.0f}" if abs(number) < Decimal(10) ** 15 else f"{number:.6g}"
+    if abs(number) >= 1:
+        return f"{number:,.4f}".rstrip("0").rstrip(".")
+    return f"{number.normalize():.6g}"
+
+
+def count(number: int | None) -> str:
+    """A count with thousands separators; a dash for none."""
+    return NOTHING if number is None else f"{number:,}"
+
+
+def several(number: int, noun: str) -> str:
+    """A count and its noun, in the plural unless there is one."""
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
+def listed(texts: list[str]) -> str:
+    """The texts as an English list; "" for none."""
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def zone(name: str) -> ZoneInfo:
+    """The viewer's time zone; UTC where it is unknown."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")
+
+
+def moment(time: datetime | None, *, timezone: str) -> str:
+    """A time in the viewer's zone, with the zone's name; "never" for none."""
+    return "never" if time is None else f"{time.astimezone(zone(timezone)):%-d %b %Y, %H:%M %Z}"
+
+
+def utc(time: datetime | None) -> str:
+    """The same time in UTC, for the help beside it."""
+    return "" if time is None else f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def age(time: datetime, *, now: datetime) -> str:
+    """How long ago that was, in words; "just now" within a minute and for what lies ahead."""
+    for seconds, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        amount = int((now - time).total_seconds() // seconds)
+        if amount >= 1:
+            return f"{several(amount, noun)} ago"
+    return "just now"
+
+
+def took(length: timedelta) -> str:
+    """A duration in words, to the tenth of a second."""
+    minutes, seconds = divmod(length.total_seconds(), 60)
+    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
+
+
+def limits(lower: float | None, upper: float | None) -> str:
+    """What a band admits, in words; "" for no limit."""
+    if lower is not None and upper is not None:
+        return f"exactly {value(lower)}" if lower == upper else f"between {value(lower)} and {value(upper)}"
+    if lower is not None:
+        return f"at least {value(lower)}"
+    return f"at most {value(upper)}" if upper is not None else ""
