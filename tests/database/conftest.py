@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
+from support.api import World, build
 from support.databases import KINDS, empty, postgres_server, sqlite_copy, sqlite_template
 
 from registry.database import connect, migrate
@@ -52,3 +53,11 @@ def engine(request: pytest.FixtureRequest, kind: str, tmp_path: Path) -> Iterato
     engine = sqlite_copy(request.getfixturevalue("template"), tmp_path)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture
+def world(engine: Engine) -> Iterator[World]:
+    """The service over the database, with a user of each role signed in."""
+    made = build(engine)
+    with made.http:
+        yield made

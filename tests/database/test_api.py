@@ -1,0 +1,337 @@
+"""The API from outside: who may call what, what each change leaves in the audit, and how it refuses."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import Session
+from support.api import (
+    PASSWORD,
+    USERS,
+    World,
+    build,
+    cheap_passwords,
+    counted_queries,
+    document,
+    drafted,
+    plain,
+    suggestion,
+)
+
+from contracts import writing
+from registry import ids
+from registry.api.app import create_app
+from registry.database import transaction
+from registry.tables import metadata
+from registry.words import ProposalState
+
+EVERYBODY = frozenset(USERS)
+PEOPLE = EVERYBODY - {"service"}
+PROPOSERS = EVERYBODY - {"viewer"}
+PRODUCERS = PROPOSERS - {"consumer"}
+OWNERS = frozenset({"admin", "owner", "other-owner"})
+ADMIN = frozenset({"admin"})
+NOBODY = "00000000-0000-7000-8000-000000000000"
+DRAFT = {"location": "/lake/orders", "contract_id": "shop-orders", "object": "orders"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request, who may make it, its status for them, and what it leaves in the audit (the last entry)."""
+
+    method: str
+    path: str
+    allowed: frozenset[str]
+    status: int = 200
+    body: dict[str, Any] | None = None
+    audit: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+USER = {"name": "new", "password": PASSWORD, "roles": ["viewer"]}
+TOKEN = {"name": "ci", "scopes": ["contracts:read"]}
+JUDGED = {"decision": "accepted", "revision": 1}
+CALLS = [
+    Call("GET", "/me", EVERYBODY),
+    Call("GET", "/users", ADMIN),
+    Call("POST", "/users", ADMIN, 201, USER, "user:created"),
+    Call("PATCH", "/users/{viewer}", ADMIN, 200, {"active": False}, "user:changed"),
+    Call("GET", "/tokens", PEOPLE),
+    Call("POST", "/tokens", PEOPLE, 201, TOKEN, "token:issued"),
+    Call("DELETE", "/session", EVERYBODY, 204, None, "session:closed"),
+    Call("GET", "/audit", ADMIN),
+    Call("GET", "/audit/chain", ADMIN),
+    Call("GET", "/inbox", EVERYBODY),
+    Call("GET", "/proposals", EVERYBODY),
+    Call("POST", "/proposals", PROPOSERS, 201, {"document": document("new")}, "proposal:created"),
+    Call("GET", "/proposals/{reviewed}", EVERYBODY),
+    Call("GET", "/proposals/{reviewed}/preview", EVERYBODY),
+    Call("GET", "/proposals/{unsent}", frozenset({"producer"})),
+    Call("PUT", "/proposals/{drafted}/suggestions/{first}", OWNERS | {"producer"}, 200, JUDGED, "suggestion:accepted"),
+    Call(
+        "POST",
+        "/proposals/{drafted}/decisions",
+        OWNERS | {"producer"},
+        200,
+        {**JUDGED, "suggestions": ["{first}"]},
+        "suggestion:accepted",
+    ),
+    Call("POST", "/proposals/{unsent}/submit", frozenset({"producer"}), 200, None, "proposal:submitted"),
+    Call("POST", "/proposals/{reviewed}/approve", OWNERS, 200, {"fingerprint": "{fingerprint}"}, "proposal:approved"),
+    Call("POST", "/proposals/{reviewed}/reject", OWNERS, 200, {"reason": "no"}, "proposal:rejected"),
+    Call("POST", "/proposals/{reviewed}/withdraw", frozenset({"producer"}), 200, {}, "proposal:withdrawn"),
+    Call("GET", "/contracts", EVERYBODY),
+    Call("GET", "/contract?id=known", EVERYBODY),
+    Call("GET", "/contract/document?id=known", EVERYBODY),
+    Call("GET", "/runs", EVERYBODY),
+    Call("GET", "/measurements?contract_id=known&object=orders&identity=x", EVERYBODY),
+    Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
+    Call("GET", "/tasks/{task}", EVERYBODY),
+]
+# Called without or with other rights than those of a user, or by the parts that own them, and tested there.
+APART = {
+    ("GET", "/ready"),
+    ("POST", "/setup"),
+    ("POST", "/session"),
+    ("DELETE", "/tokens/{token_id}"),
+    ("GET", "/runs/{run_id}"),
+    ("POST", "/lineage"),
+    ("POST", "/lineage/batch"),
+}
+
+
+def filled(world: World) -> dict[str, str]:
+    """A registry with one of each thing, and the names under which the calls above speak of them."""
+    known = world.client("producer").propose(document("known"))
+    owner = world.client("owner")
+    owner.approve(known.id, owner.preview(known.id).fingerprint)
+    reviewed = world.client("producer").propose(document())
+    unsent = world.client("producer").propose(document("unsent"), submit=False)
+    task = world.call("producer", "POST", "/drafts", json=DRAFT).json()["id"]
+    with transaction(world.engine) as tx:
+        made = drafted(tx, world.users["producer"], suggestion(), base=document("drafted"))
+        tx.commit()
+    return {
+        "viewer": str(world.users["viewer"].id),
+        "reviewed": str(reviewed.id),
+        "fingerprint": owner.preview(reviewed.id).fingerprint,
+        "unsent": str(unsent.id),
+        "drafted": str(made.id),
+        "first": str(owner.proposal(made.id).suggestions[0].id),
+        "task": task,
+    }
+
+
+def inserted(value: Any, names: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: inserted(each, names) for key, each in value.items()}
+    if isinstance(value, list):
+        return [inserted(each, names) for each in value]
+    return value.format(**names) if isinstance(value, str) and value.startswith(("/", "{")) else value
+
+
+def made(world: World, who: str | None, call: Call, names: dict[str, str]) -> Any:
+    body = {"json": inserted(call.body, names)} if call.body is not None else {}
+    return world.call(who, call.method, inserted(call.path, names), **body)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+def test_everyone_gets_what_their_role_permits_and_nothing_more(world: World, call: Call) -> None:
+    names = filled(world)
+    with cheap_passwords():
+        for who in sorted(EVERYBODY - call.allowed):
+            assert made(world, who, call, names).status_code in {403, 404}, who
+        assert made(world, None, call, names).status_code == 401
+        assert made(world, min(call.allowed), call, names).status_code == call.status
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if call.method == "GET"], ids=str)
+def test_all_who_may_read_can_read(world: World, call: Call) -> None:
+    names = filled(world)
+    assert {made(world, who, call, names).status_code for who in call.allowed} == {200}
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if call.method != "GET"], ids=str)
+def test_each_change_writes_its_audit_entry_in_the_same_transaction(world: World, call: Call) -> None:
+    names = filled(world)
+    before = len(world.audited())
+    who = "producer" if "producer" in call.allowed else min(call.allowed)
+    with cheap_passwords():
+        assert made(world, who, call, names).status_code == call.status
+    assert world.audited()[before:] == [call.audit]
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if call.method != "GET"], ids=str)
+def test_a_change_that_cannot_be_audited_does_not_happen(
+    world: World, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = filled(world)
+    before = state(world)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("registry.audit.record", fail)
+    who = "producer" if "producer" in call.allowed else min(call.allowed)
+    with cheap_passwords():
+        assert made(world, who, call, names).status_code == 500
+    assert state(world) == before
+
+
+def state(world: World) -> dict[str, list[str]]:
+    """All rows of all tables."""
+    with world.engine.connect() as connection:
+        return {table.name: sorted(map(str, connection.execute(table.select()))) for table in metadata.sorted_tables}
+
+
+def test_every_route_is_in_the_table_of_calls(engine: Engine) -> None:
+    paths = create_app(build(engine).http.app.state.service.settings, engine).openapi()["paths"]
+    routes = {(method.upper(), path.removeprefix("/api/v1")) for path, methods in paths.items() for method in methods}
+    shapes = {(call.method, shape(call.path)) for call in CALLS}
+    assert {(method, shape(path)) for method, path in routes - APART} == shapes
+
+
+def shape(path: str) -> str:
+    return "/".join("{}" if step.startswith("{") else step for step in path.split("?")[0].split("/"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/proposals/{}", "/proposals/{}/preview", "/runs/{}", "/tasks/{}"],
+)
+def test_unknown_things_are_not_found(world: World, path: str) -> None:
+    assert world.call("admin", "GET", path.format(NOBODY)).status_code == 404
+
+
+def test_unknown_and_forbidden_things_get_the_same_answer(world: World) -> None:
+    names = filled(world)
+    hidden = world.call("owner", "GET", f"/proposals/{names['unsent']}")
+    unknown = world.call("owner", "GET", f"/proposals/{NOBODY}")
+    assert (hidden.status_code, hidden.json()) == (unknown.status_code, unknown.json())
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "words"),
+    [
+        (lambda w: w.call("producer", "POST", "/proposals", json={"document": "id: ["}), 422, "faults"),
+        (lambda w: w.call("producer", "POST", "/proposals", json={}), 422, "cannot be used"),
+        (lambda w: w.call("producer", "POST", "/proposals", json={"document": "x", "extra": 1}), 422, "cannot be used"),
+        (lambda w: w.call("producer", "POST", "/proposals", content=b"{"), 422, "cannot be used"),
+        (lambda w: w.call("producer", "POST", "/drafts", json={**DRAFT, "object": "a\x00b"}), 422, "cannot be used"),
+        (lambda w: w.call("producer", "GET", "/proposals/not-an-id"), 422, "cannot be used"),
+        (lambda w: w.call("producer", "GET", "/contract?id=unknown"), 404, "no such thing"),
+        (lambda w: w.call("producer", "GET", "/nowhere"), 404, "Not Found"),
+        (lambda w: w.call("producer", "DELETE", "/me"), 405, "Method Not Allowed"),
+        (lambda w: w.call("admin", "POST", "/users", json={**USER, "password": "short"}), 422, "cannot be used"),
+        (lambda w: w.call("admin", "POST", "/users", json={**USER, "name": "owner"}), 409, "already"),
+        (lambda w: w.call(None, "GET", "/me"), 401, "Bearer"),
+        (lambda w: w.http.get("/api/v1/me", headers={"Authorization": "Bearer nonsense"}), 401, "Sign in"),
+    ],
+)
+def test_refusals_say_what_is_wrong_and_never_show_a_traceback(
+    world: World, call: Callable[[World], Any], status: int, words: str
+) -> None:
+    answer = call(world)
+    assert (answer.status_code, words in answer.json()["message"]) == (status, True)
+    assert set(answer.json()) == {"error", "message", "faults", "reference"}
+    assert "Traceback" not in answer.text
+
+
+def test_a_refused_request_does_not_repeat_what_was_sent(world: World) -> None:
+    answer = world.call("admin", "POST", "/users", json={**USER, "password": "hunter2"})
+    assert (answer.status_code, "hunter2" in answer.text) == (422, False)
+    assert "password" in answer.json()["faults"][0]["where"]
+
+
+def test_all_faults_of_a_document_are_said_at_once_with_their_lines(world: World) -> None:
+    faulty = plain() | {"apiVersion": "v9", "colour": "red"}
+    answer = world.call("producer", "POST", "/proposals", json={"document": writing.write(faulty).decode()})
+    faults = answer.json()["faults"]
+    assert len(faults) >= 2
+    assert all(each["line"] for each in faults)
+
+
+def test_a_check_that_no_analyzer_answers_is_refused_when_it_is_proposed(world: World) -> None:
+    check = {"id": "a", "type": "custom", "engine": "treaty", "implementation": {"analyzer": "meen", "mustBe": 1}}
+    faulty = plain()
+    faulty["schema"][0]["quality"] = [check]
+    answer = world.call("producer", "POST", "/proposals", json={"document": writing.write(faulty).decode()})
+    assert (answer.status_code, "did you mean mean?" in answer.text) == (422, True)
+
+
+def test_an_unexpected_failure_gives_a_reference_that_the_log_has(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("secret of the machine")
+
+    monkeypatch.setattr("registry.catalog.contracts", fail)
+    with caplog.at_level(logging.ERROR):
+        answer = world.call("viewer", "GET", "/contracts")
+    assert (answer.status_code, "secret" in answer.text) == (500, False)
+    assert answer.json()["reference"] in caplog.text
+
+
+def test_a_body_beyond_the_limit_is_refused(engine: Engine) -> None:
+    small = build(engine, max_body_bytes=1000)
+    answer = small.call("producer", "POST", "/proposals", json={"document": "x" * 2000})
+    assert (answer.status_code, answer.json()["message"]) == (413, "the request is longer than 1000 bytes")
+
+
+def test_a_document_carries_its_fingerprint_and_is_not_sent_twice(world: World) -> None:
+    filled(world)
+    first = world.call("viewer", "GET", "/contract/document?id=known")
+    headers = {"Authorization": f"Bearer {world.secrets['viewer']}", "If-None-Match": first.headers["ETag"]}
+    again = world.http.get("/api/v1/contract/document?id=known", headers=headers)
+    assert (first.headers["Treaty-Version"], again.status_code, again.content) == ("1.0.0", 304, b"")
+
+
+def test_contract_ids_may_hold_any_character(world: World) -> None:
+    contract_id = "urn:shop/orders?x=1&y=#ä"
+    proposal = world.client("producer").propose(document(contract_id, physical="/lake/odd"))
+    owner = world.client("owner")
+    owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
+    assert owner.contract(contract_id).id == contract_id
+    assert owner.document(contract_id) == document(contract_id, physical="/lake/odd").encode()
+
+
+def test_is_ready_once_the_database_answers(world: World) -> None:
+    assert world.client(None).ready().status == "ready"
+
+
+def proposals(world: World, tx: Session, count: int) -> None:
+    for number in range(count):
+        drafted(tx, world.users["producer"], suggestion(), base=document(f"c{number}-{ids.new()}"))
+    tx.commit()
+
+
+@pytest.mark.parametrize("path", ["/proposals", "/inbox", "/contracts", "/runs"])
+def test_lists_ask_as_often_for_many_rows_as_for_few(world: World, path: str) -> None:
+    counts = []
+    for size in (1, 12):
+        with transaction(world.engine) as tx:
+            proposals(world, tx, size)
+        with counted_queries(world.engine) as statements:
+            assert world.call("owner", "GET", path).status_code == 200
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
+
+
+def test_a_draft_task_answers_with_its_state(world: World) -> None:
+    task = world.call("producer", "POST", "/drafts", json=DRAFT).json()
+    found = world.client("viewer").task(task["id"])
+    assert (found.kind, found.state.value, found.attempts, found.result) == ("draft", "queued", 0, None)
+
+
+def test_a_proposal_says_what_the_reader_may_do_to_it(world: World) -> None:
+    names = filled(world)
+    shown = {who: world.call(who, "GET", f"/proposals/{names['drafted']}").json() for who in EVERYBODY}
+    assert {who for who in EVERYBODY if shown[who]["may_judge"]} == OWNERS | {"producer"}
+    assert {who for who in EVERYBODY if shown[who]["may_approve"]} == OWNERS
+    assert {who for who in EVERYBODY if shown[who]["may_withdraw"]} == {"producer"}
+    assert shown["viewer"]["state"] == ProposalState.IN_REVIEW

@@ -1,0 +1,164 @@
+"""The service over a test database, with one user of each role, and short documents to propose."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from unittest.mock import patch
+
+from argon2 import PasswordHasher
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, event
+from sqlmodel import Session, select
+
+from contracts import writing
+from registry import access, clock, drafts, ids, people
+from registry.access import Principal
+from registry.api.app import create_app
+from registry.client import Client
+from registry.config import Settings
+from registry.database import reading, transaction
+from registry.tables import AuditEntry, Proposal, Task, User
+from registry.words import ProposalState, Role, TaskState
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+PASSWORD = "correct horse battery"
+CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+USERS = {
+    "admin": Role.ADMIN,
+    "owner": Role.OWNER,
+    "other-owner": Role.OWNER,
+    "producer": Role.PRODUCER,
+    "consumer": Role.CONSUMER,
+    "viewer": Role.VIEWER,
+    "service": Role.SERVICE,
+}
+
+
+@contextmanager
+def cheap_passwords() -> Iterator[None]:
+    """Hashes passwords in microseconds: the tests are about who may what, not about argon2."""
+    with patch.object(access, "HASHER", CHEAP):
+        yield
+
+
+@dataclass
+class World:
+    """A service and its people. `secrets` are the bearers of their sessions, by name."""
+
+    engine: Engine
+    http: TestClient
+    users: Mapping[str, User]
+    secrets: Mapping[str, str]
+
+    def call(self, who: str | None, method: str, path: str, **sent: Any) -> Any:
+        """The answer to a request of that user; None: of nobody."""
+        headers = {"Authorization": f"Bearer {self.secrets[who]}"} if who else {}
+        return self.http.request(method, f"/api/v1{path}", headers=headers, **sent)
+
+    def client(self, who: str | None) -> Client:
+        """The typed client, acting as that user."""
+        return Client("http://testserver", self.secrets[who] if who else None, http=self.http)  # type: ignore[arg-type]
+
+    def principal(self, who: str) -> Principal:
+        """The user as the functions beneath the API take them."""
+        with reading(self.engine) as tx:
+            return access.principal_of(tx, self.secrets[who], now=clock.now())
+
+    def audited(self) -> list[str]:
+        """The actions of all audit entries, in their order."""
+        with reading(self.engine) as tx:
+            return [each.value for each in tx.exec(select(AuditEntry.action).order_by(AuditEntry.position))]
+
+
+def build(engine: Engine, **settings: Any) -> World:
+    """A service over the (migrated, empty) database with the users of USERS signed in."""
+    now = clock.now()
+    app = create_app(Settings(**settings), engine)
+    with cheap_passwords(), transaction(engine) as tx:
+        made = {
+            name: people.new_user(ids.new(), name=name, password=PASSWORD, roles=[role], now=now)
+            for name, role in USERS.items()
+        }
+        for each in made.values():
+            people.create_user(tx, each, actor="test", now=now)
+        lasts = timedelta(hours=1)
+        secrets = {
+            name: access.sign_in(tx, each, session_id=ids.new(), now=now, lasts=lasts)[0] for name, each in made.items()
+        }
+        tx.commit()
+    return World(engine, TestClient(app, raise_server_exceptions=False), made, secrets)
+
+
+def document(
+    contract_id: str = "shop-orders", *, version: str = "1.0.0", physical: str | None = None, name: str = "Orders"
+) -> str:
+    """A contract of one table with two columns."""
+    return writing.write(plain(contract_id, version=version, physical=physical, name=name)).decode()
+
+
+def plain(
+    contract_id: str = "shop-orders", *, version: str = "1.0.0", physical: str | None = None, name: str = "Orders"
+) -> dict[str, Any]:
+    """The same contract as data."""
+    return {
+        "apiVersion": "v3.1.0",
+        "kind": "DataContract",
+        "id": contract_id,
+        "name": name,
+        "version": version,
+        "status": "draft",
+        "schema": [
+            {
+                "name": "orders",
+                "physicalName": physical or f"/lake/{contract_id}",
+                "physicalType": "table",
+                "properties": [
+                    {"name": "id", "logicalType": "integer", "physicalType": "bigint"},
+                    {"name": "day", "logicalType": "date", "partitioned": True, "partitionKeyPosition": 1},
+                ],
+            }
+        ],
+    }
+
+
+def suggestion(column: str = "id", **put: Any) -> dict[str, Any]:
+    """A suggestion as a draft makes it."""
+    given = put or {"required": True}
+    patch_ = {"object": "orders", "column": column, "set": given}
+    return {"identity": f"orders.{column}.{'.'.join(given)}", "sentence": "always there", "patch": patch_}
+
+
+def drafted(session: Session, author: User, *suggestions: Mapping[str, Any], base: str | None = None) -> Proposal:
+    """A proposal as the worker makes it of a draft task, in review."""
+    task = Task(
+        id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=NOW, created=NOW
+    )
+    session.add(task)
+    proposal = Proposal(
+        id=ids.new(),
+        contract_id="",
+        title="",
+        base=(base or document()).encode(),
+        author_id=author.id,
+        state=ProposalState.IN_REVIEW,
+        task_id=task.id,
+        created=NOW,
+    )
+    return drafts.create_drafted(session, proposal, suggestions, make_id=ids.new, now=NOW)
+
+
+@contextmanager
+def counted_queries(engine: Engine) -> Iterator[list[str]]:
+    """The statements that were run on the engine meanwhile."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
