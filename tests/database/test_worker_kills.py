@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -144,3 +145,16 @@ def test_a_stopped_worker_gives_its_task_back_untried(scene: Scene) -> None:
     assert (scene.last_task.state, scene.last_task.attempts) == (TaskState.QUEUED, 0)
     scene.work()
     assert len(scene.runs) == 1
+
+
+def test_workers_side_by_side_fold_and_validate_everything_once(scene: Scene) -> None:
+    for number in range(12):
+        scene.send(event("START", run=f"{number}"), event("COMPLETE", run=f"{number}"))
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda name: scene.work(name=name), "abc"))
+    scene.work()
+    (mark,) = rows(scene.database, DirtyMark)
+    assert (mark.dirty_seq, mark.done_seq) == (12, 12)
+    assert len(rows(scene.database, LineageRun)) == 12
+    assert len(scene.runs) == 1
+    assert {task.state for task in rows(scene.database, Task)} == {TaskState.DONE}

@@ -1,0 +1,195 @@
+"""Events over HTTP: what is accepted is kept before it is answered, what is not is answered with the reason."""
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
+from support.events import body, event, output, real
+from support.scenes import TOKEN, Scene, orders, rows, user
+
+from engine.results import Verdict
+from registry.api.app import create_app
+from registry.config import Settings
+from registry.lineage import inbox
+from registry.lineage.fold import FoldedRun
+from registry.tables import InboxEvent, LineageRun, RejectedEvent, Run, Task
+from registry.words import InboxState, Permission, Role
+
+LIMIT = 60_000
+URL = "/api/v1/lineage"
+READER = "treaty_ro1_0123456789"
+
+
+@pytest.fixture
+def client(engine: Engine, tmp_path: Path) -> TestClient:
+    user(engine)
+    settings = Settings(home=tmp_path, max_event_bytes=LIMIT, max_batch_events=3)
+    return TestClient(create_app(settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
+
+
+def post(client: TestClient, sent: Any, url: str = URL, **headers: str) -> Response:
+    content = sent if isinstance(sent, bytes) else body(sent)
+    return client.post(url, content=content, headers={"Content-Type": "application/json"} | headers)
+
+
+def zipped(client: TestClient, content: bytes) -> Response:
+    return post(client, content, **{"Content-Encoding": "gzip"})
+
+
+def kept(engine: Engine) -> list[InboxEvent]:
+    return rows(engine, InboxEvent)
+
+
+def refused(engine: Engine) -> list[RejectedEvent]:
+    return rows(engine, RejectedEvent)
+
+
+def test_an_accepted_event_is_kept_and_answered_with_nothing(engine: Engine, client: TestClient) -> None:
+    answer = post(client, event())
+    assert (answer.status_code, answer.content) == (201, b"")
+    (row,) = kept(engine)
+    assert (row.state, row.producer, json.loads(row.body)) == (InboxState.NEW, f"producer-{TOKEN[-4:]}", event())
+    assert row.original_size == len(body(event()))
+
+
+def test_a_repeated_event_is_counted(engine: Engine, client: TestClient) -> None:
+    pretty = json.dumps(event(), indent=2).encode()
+    assert [post(client, sent).status_code for sent in (event(), event(), pretty)] == [201, 201, 201]
+    assert [row.duplicates for row in kept(engine)] == [2]
+
+
+@pytest.mark.parametrize("parts", [[body(event())], [body(event())[:50], body(event())[50:]]])
+def test_gzip_is_accepted(engine: Engine, client: TestClient, parts: list[bytes]) -> None:
+    assert zipped(client, b"".join(map(gzip.compress, parts))).status_code == 201
+    assert len(kept(engine)) == 1
+
+
+LONG = body(event("COMPLETE", output(long={"text": "x" * LIMIT})))
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "status", "reason"),
+    [
+        pytest.param(b"{", "", 400, "not JSON", id="not json"),
+        pytest.param(b"", "", 400, "not JSON", id="nothing"),
+        pytest.param(b"\xff", "", 400, "not JSON", id="no text"),
+        pytest.param(body({"eventTime": "2026-03-01T12:00:00Z"}), "", 422, "job", id="no event"),
+        pytest.param(body(event(at="2021-11-03")), "", 422, "eventTime", id="no time"),
+        pytest.param(body([event()]), "", 422, "one event a request", id="a batch"),
+        pytest.param(LONG, "", 413, "60000 bytes", id="long"),
+        pytest.param(gzip.compress(LONG), "gzip", 413, "60000 bytes", id="long when unpacked"),
+        pytest.param(gzip.compress(b"0" * 50_000_000), "gzip", 413, "60000 bytes", id="bomb"),
+        pytest.param(body(event()), "gzip", 400, "not gzip", id="not gzip"),
+        pytest.param(gzip.compress(body(event()))[:-9], "gzip", 400, "not gzip", id="cut off"),
+        pytest.param(zlib.compress(body(event())), "deflate", 415, "plain or as gzip", id="another encoding"),
+    ],
+)
+def test_a_bad_body_is_refused_with_the_reason_and_kept_to_look_at(
+    engine: Engine, client: TestClient, content: bytes, encoding: str, status: int, reason: str
+) -> None:
+    answer = post(client, content, **{"Content-Encoding": encoding})
+    assert (answer.status_code, kept(engine)) == (status, [])
+    assert reason in answer.text
+    (row,) = refused(engine)
+    assert (row.status, len(row.body) <= inbox.KEPT_BYTES) == (status, True)
+    assert reason in row.reason
+
+
+def test_all_faults_of_an_event_are_named(client: TestClient) -> None:
+    answer = post(client, event() | {"eventTime": "now", "run": {}, "job": {}})
+    where = {fault["where"] for fault in answer.json()["faults"]}
+    assert where == {"eventTime", "run.runId", "job.namespace", "job.name"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": ""}, 401),
+        ({"Authorization": "Bearer treaty_abc_wrong"}, 401),
+        ({"Authorization": "Basic abc"}, 401),
+        ({"Authorization": f"Bearer {READER}"}, 403),
+    ],
+)
+def test_only_a_token_for_lineage_may_send(
+    engine: Engine, client: TestClient, headers: dict[str, str], status: int
+) -> None:
+    user(engine, Role.VIEWER, token=READER, scopes=(Permission.READ,))
+    for url in (URL, f"{URL}/batch"):
+        assert post(client, b"{", url, **headers).status_code == status
+    assert (kept(engine), refused(engine)) == ([], [])
+
+
+@pytest.mark.parametrize("url", [URL, f"{URL}/batch"])
+def test_an_inbox_that_cannot_be_written_asks_for_the_event_again(
+    engine: Engine, client: TestClient, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OperationalError("insert", {}, OSError("disk full"))
+
+    monkeypatch.setattr(inbox, "accept", full)
+    answer = post(client, event() if url == URL else [event()], url)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    monkeypatch.undo()
+    assert kept(engine) == []
+
+
+def test_a_batch_keeps_the_good_ones_and_names_the_others(engine: Engine, client: TestClient) -> None:
+    answer = post(client, [event(run="a"), {"no": "event"}, event(run="b")], f"{URL}/batch")
+    told = answer.json()
+    assert (answer.status_code, told["status"]) == (200, "partial_success")
+    assert told["summary"] == {"received": 3, "successful": 2, "failed": 1, "retriable": 0, "non_retriable": 1}
+    assert [(each["index"], each["retriable"]) for each in told["failed_events"]] == [(1, False)]
+    assert (len(kept(engine)), [row.status for row in refused(engine)]) == (2, [422])
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ([], 200),
+        ([event(), event()], 200),
+        (event(), 422),
+        (b"[", 400),
+        ([event()] * 4, 413),
+        (b"[" + LONG + b"]", 413),
+    ],
+)
+def test_a_batch_is_an_array_of_limited_length(client: TestClient, sent: Any, status: int) -> None:
+    answer = post(client, sent, f"{URL}/batch")
+    assert answer.status_code == status
+    assert status != 200 or answer.json()["status"] == "success"
+
+
+def test_an_event_over_http_becomes_a_verdict(engine: Engine, client: TestClient, tmp_path: Path) -> None:
+    scene: Scene = orders(engine, tmp_path)
+    for kind in ("START", "COMPLETE", "COMPLETE"):
+        assert post(client, event(kind)).status_code == 201
+    scene.work()
+    assert [run.verdict for run in rows(engine, Run)] == [Verdict.PASSED]
+
+
+def test_every_real_event_is_answered_as_it_deserves_and_folds(engine: Engine, tmp_path: Path) -> None:
+    user(engine)
+    scene = Scene(engine, tmp_path)
+    client = TestClient(create_app(scene.settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
+    answers = {name: post(client, raw).status_code for name, raw in real()}
+    refusals = {name: status for name, status in answers.items() if status != 201}
+    assert refusals == {"spark-databricks/sample-156fa71d-complete.json": 422}
+    while scene.worker().take_in():
+        pass
+    assert {row.state for row in kept(engine)} == {InboxState.FOLDED}
+    assert rows(engine, Task) == []
+
+
+def test_what_no_text_column_can_keep_is_kept_as_it_came(engine: Engine, client: TestClient, tmp_path: Path) -> None:
+    odd = event("COMPLETE", output(note={"text": "a\x00b \N{SNOWMAN} \N{PILE OF POO}", "big": 2**80}))
+    assert post(client, odd).status_code == 201
+    Scene(engine, tmp_path).work()
+    (run,) = rows(engine, LineageRun)
+    assert FoldedRun.model_validate(run.state).outputs[0].facet("note") == odd["outputs"][0]["facets"]["note"]

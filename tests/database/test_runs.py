@@ -1,0 +1,112 @@
+"""Runs are kept whole: exact values, reasons, and an audit entry in the same transaction."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from support.scenes import NOON, contract_in_force, document, rows
+
+from contracts.reading import read
+from engine.results import CheckResult, Measurement, Outcome, RunResult, Verdict
+from registry import ids, runs
+from registry.database import reading, transaction
+from registry.runs import Origin
+from registry.tables import AuditEntry, Dataset, MeasurementRow, ResultRow, Run
+
+CONTRACT = read(document())
+
+
+def check(value: Any = None, **other: Any) -> CheckResult:
+    told = {"check_id": "c", "name": "c", "outcome": Outcome.PASSED, "severity": "error", "scope": "delta"}
+    return CheckResult(**(told | {"partition": "ds=1", "sentence": "must be", "value": value} | other))
+
+
+def measured(value: Any) -> Measurement:
+    return Measurement(analyzer="maximum", arguments={"column": "x"}, partition="ds=1", value=value, identity="m")
+
+
+def result(*results: CheckResult, measurements: tuple[Measurement, ...] = ()) -> RunResult:
+    return RunResult(
+        contract_id="orders",
+        contract_version="1.0.0",
+        contract_fingerprint=CONTRACT.fingerprint,
+        object="orders",
+        partitions=("ds=1",),
+        rows=2**40,
+        started=NOON,
+        finished=NOON,
+        results=results,
+        measurements=measurements,
+    )
+
+
+def record(engine: Engine, found: RunResult, origin: Origin | None = None, *, commit: bool = True) -> None:
+    contract_in_force(engine)
+    with transaction(engine) as tx:
+        runs.record(tx, ids.new(), found, origin or Origin(), now=NOON)
+        if commit:
+            tx.commit()
+
+
+@pytest.mark.parametrize(
+    ("value", "stored", "chart", "exact"),
+    [
+        (3, 3, 3.0, "3"),
+        (2**63, 2**63, float(2**63), str(2**63)),
+        (10**400, 10**400, None, str(10**400)),
+        (0.1, 0.1, 0.1, "0.1"),
+        (Decimal("1.10"), "1.10", 1.1, "1.10"),
+        (float("nan"), "nan", None, "nan"),
+        (float("inf"), "inf", None, "inf"),
+        ("a\x00b", "a\x00b", None, "a\N{REPLACEMENT CHARACTER}b"),
+        (None, None, None, None),
+    ],
+)
+def test_values_are_exact(engine: Engine, value: Any, stored: Any, chart: float | None, exact: str | None) -> None:
+    record(engine, result(check(value), measurements=(measured(value),)))
+    (row,) = rows(engine, ResultRow)
+    (metric,) = rows(engine, MeasurementRow)
+    assert (None if row.value is None else json.loads(row.value)) == stored
+    assert (metric.value, metric.exact) == (chart, exact)
+
+
+def test_a_run_counts_its_outcomes_and_folds_its_verdict(engine: Engine) -> None:
+    outcomes = [Outcome.PASSED, Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED]
+    record(engine, result(*(check(outcome=outcome, reason="x\x00") for outcome in outcomes)))
+    (run,) = rows(engine, Run)
+    assert (run.verdict, run.counts) == (Verdict.FAILED, {"passed": 2, "failed": 1, "not_evaluated": 1})
+    assert [row.outcome for row in rows(engine, ResultRow)] == outcomes
+    assert run.rows == 2**40
+
+
+def test_a_run_and_its_audit_entry_are_kept_together_or_not_at_all(engine: Engine) -> None:
+    record(engine, result(check()), commit=False)
+    assert (rows(engine, Run), rows(engine, ResultRow), rows(engine, AuditEntry)) == ([], [], [])
+
+
+@pytest.mark.parametrize(("marker", "counts"), [("f", True), (None, False)])
+def test_only_a_run_that_read_the_data_has_judged_it(engine: Engine, marker: str | None, counts: bool) -> None:
+    contract_in_force(engine)
+    dataset = rows(engine, Dataset)[0].id
+    with transaction(engine) as tx:
+        runs.record(tx, ids.new(), result(check()), Origin(dataset_id=dataset, marker=marker), now=NOON)
+        tx.commit()
+    with reading(engine) as tx:
+        judged = [
+            runs.judged(tx, "orders", version, object_name="orders", dataset_id=dataset)
+            for version in ("1.0.0", "2.0.0")
+        ]
+    assert judged == [counts, False]
+
+
+def test_a_run_that_could_not_judge_gives_every_check_the_reason() -> None:
+    found = runs.unevaluated(CONTRACT, "orders", "unreachable", started=NOON, finished=NOON)
+    assert found.verdict is Verdict.NOT_EVALUATED
+    assert [(each.check_id, each.reason) for each in found.results] == [("enough", "unreachable")]
+
+
+def test_a_run_without_any_check_still_does_not_pass() -> None:
+    found = runs.unevaluated(CONTRACT, "another", "unreachable", started=NOON, finished=NOON)
+    assert [(each.check_id, each.outcome) for each in found.results] == [("table", Outcome.NOT_EVALUATED)]
