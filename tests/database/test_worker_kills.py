@@ -15,7 +15,7 @@ from support.scenes import NOON, Scene, orders, rows
 from engine.results import Verdict
 from registry import tasks, validation, worker
 from registry.lineage import debounce
-from registry.tables import (
+from registry.tables import DirtyMark, LineageRun, PartitionState, Task
     PartitionState,
     Task,
 )
