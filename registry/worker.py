@@ -257,7 +257,8 @@ def _stop_by_signal() -> None:
 
 def main() -> None:
     """Works with the settings of the environment."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    log.setLevel(logging.INFO)
     run(config.load())
 
 

@@ -16,9 +16,6 @@ from engine.results import Verdict
 from registry import tasks, validation, worker
 from registry.lineage import debounce
 from registry.tables import DirtyMark, LineageRun, PartitionState, Task
-    PartitionState,
-    Task,
-)
 from registry.words import TaskState
 
 
