@@ -37,7 +37,9 @@ class Terms(TermsModel):
 
 @dataclass(frozen=True)
 class Check:
-    """One quality rule of the document. `arguments` are the analyzer's own words, without the ones named here."""
+    """One quality rule of the document. `arguments` are the analyzer's own words, without the ones named here.
+
+    `column` is the path of the property that the rule stands on; None for a rule of the table."""
 
     id: str
     name: str
@@ -49,6 +51,7 @@ class Check:
     scope: Scope | None = None
     assertion: Assertion | None = None
     dimension: str | None = None
+    column: str | None = None
     path: str = ""
     line: int | None = None
 

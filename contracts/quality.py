@@ -80,9 +80,16 @@ def _derived_id(entry: Entry, analyzer: str) -> str:
 
 
 def _meaning(entry: Entry, analyzer: str, arguments: Mapping[str, Any], **words: Any) -> Check:
-    if entry.column is not None and not {"column", "columns"} & arguments.keys():
-        arguments = {"column": entry.column, **arguments}
-    return Check(id="", name="", kind="treaty", severity="error", analyzer=analyzer, arguments=arguments, **words)
+    return Check(
+        id="",
+        name="",
+        kind="treaty",
+        severity="error",
+        analyzer=analyzer,
+        arguments=arguments,
+        column=entry.column,
+        **words,
+    )
 
 
 def _read_treaty(entry: Entry) -> Check:

@@ -1,16 +1,17 @@
-"""What the promises of a contract mean on a table: every check bound to an analyzer, an assertion and the columns' types."""
+"""What the promises of a contract mean on a table: checks bound to an analyzer, an assertion and the columns' types."""
 
-import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from pydantic import ValidationError
 
 from contracts.assertions import Assertion
 from contracts.document import Check, DataObject, Property
-from contracts.errors import ContractError, Fault
+from contracts.errors import ContractError, Fault, nearest
 from contracts.logical_types import Schema
+from contracts.predicates import quote, quote_path
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, BoundAnalyzer, Unbindable
 from engine.plan import Plan, plan
@@ -29,11 +30,14 @@ class BoundCheck:
 
     @property
     def scope(self) -> str:
+        """The scope that the check names, else its analyzer's own."""
         return self.check.scope or (self.analyzer.scope if self.analyzer else "delta")
 
     @property
     def column(self) -> str | None:
-        return ", ".join(self.analyzer.columns_read) or None if self.analyzer else None
+        """The columns that the analyzer reads, else the property that the check stands on; None for the whole table."""
+        read = self.analyzer.columns_read if self.analyzer else ()
+        return ", ".join(read) or self.check.column
 
     @property
     def sentence(self) -> str:
@@ -61,91 +65,105 @@ def bind(data_object: DataObject, schema: Schema) -> BoundChecks:
     """All checks of the object on a table of that schema. Raises ContractError with every fault of the contract's own.
 
     A check that this table cannot answer (a missing column, a type it does not take) is bound to its reason, alone."""
-    faults: list[Fault] = []
-    bound = [_bind(check, data_object, schema, faults) for check in (*promised(data_object), *data_object.checks)]
-    if faults:
-        raise ContractError(faults)
+    binding = Binding(data_object, schema)
+    bound = [binding.check(each) for each in (*promised(data_object), *data_object.checks)]
+    if binding.faults:
+        raise ContractError(binding.faults)
     return BoundChecks(data_object, schema, tuple(each for each in bound if each is not None))
 
 
-def _bind(check: Check, data_object: DataObject, schema: Schema, faults: list[Fault]) -> BoundCheck | None:
-    if check.kind != "treaty":
-        return _foreign(check)
-    analyzer = _analyzer(check, faults)
-    if analyzer is None:
-        return None
-    faults.extend(_undeclared(check, analyzer, data_object, schema))
-    if check.assertion is None:
-        faults.append(
-            Fault("TR-CHECK-ASSERTION", check.path, "the check promises nothing", "add one operator word", check.line)
-        )
-    try:
-        return BoundCheck(check, analyzer, analyzer.bind(schema))
-    except Unbindable as unbindable:
-        return BoundCheck(check, analyzer, reason=str(unbindable))
-    except ContractError as predicate:
-        return BoundCheck(check, analyzer, reason="; ".join(fault.message for fault in predicate.faults))
+class Binding:
+    """Binds the checks of one object to one schema; keeps the faults found on the way."""
+
+    def __init__(self, data_object: DataObject, schema: Schema) -> None:
+        self.schema = schema
+        self.faults: list[Fault] = []
+        self.declared = {path for path, _ in columns_of(data_object.properties)}
+
+    def check(self, check: Check) -> BoundCheck | None:
+        """The bound check; None where it has faults, or where it is a text, which nothing can judge."""
+        if check.kind == "library" and check.analyzer == "rowCount":
+            check = replace(check, kind="treaty", analyzer="size", arguments={}, column=None)
+        if check.kind != "treaty":
+            return _foreign(check)
+        analyzer = self._analyzer(check)
+        if check.assertion is None:
+            self._add("ASSERTION", check, "the check promises nothing", "add one operator word")
+        return self._bound(check, analyzer) if analyzer else None
+
+    def _bound(self, check: Check, analyzer: Analyzer) -> BoundCheck:
+        for column in analyzer.columns_named:
+            self._look_up(check, column)
+        try:
+            return BoundCheck(check, analyzer, analyzer.bind(self.schema))
+        except Unbindable as unbindable:
+            return BoundCheck(check, analyzer, reason=str(unbindable))
+        except ContractError as predicate:
+            return BoundCheck(check, analyzer, reason="; ".join(fault.message for fault in predicate.faults))
+
+    def _analyzer(self, check: Check) -> Analyzer | None:
+        kind = ANALYZERS.get(check.analyzer)
+        if kind is None:
+            remedy = nearest(check.analyzer, ANALYZERS) or f"known are {', '.join(sorted(ANALYZERS))}"
+            self._add("ANALYZER", check, f"no analyzer is named {check.analyzer!r}", remedy)
+            return None
+        try:
+            return kind.model_validate({**_arguments(kind, check), "where": check.where})
+        except ValidationError as invalid:
+            self._add_invalid(check, invalid, takes=", ".join(kind.model_fields))
+            return None
+
+    def _add_invalid(self, check: Check, invalid: ValidationError, *, takes: str) -> None:
+        for error in invalid.errors(include_input=False, include_url=False):
+            place = ".".join(str(part) for part in ("implementation", *error["loc"]))
+            message = error["msg"].removeprefix("Value error, ")
+            self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", place)
+
+    def _look_up(self, check: Check, column: str) -> None:
+        """A column that neither contract nor table knows is a mistake in the contract; one the table lost is not."""
+        if not self.declared or self._is_declared(column) or self.schema.find(column) is not None:
+            return
+        remedy = nearest(column, [*self.declared, *self.schema.names]) or "name a column of the table"
+        self._add("COLUMN", check, f"neither contract nor table has a column {column}", remedy)
+
+    def _is_declared(self, column: str) -> bool:
+        return column in self.declared or quote_path(column) in {
+            written(path) for path in self.declared for written in (quote, quote_path)
+        }
+
+    def _add(self, code: str, check: Check, message: str, remedy: str, place: str = "") -> None:
+        where = ".".join(filter(None, (check.path, place)))
+        self.faults.append(Fault(f"TR-CHECK-{code}", where, message, remedy, check.line))
 
 
 def _foreign(check: Check) -> BoundCheck | None:
     if check.kind == "text":
         return None
-    if check.kind == "library" and check.analyzer == "rowCount":
-        return _bind(replace(check, kind="treaty", analyzer="size", arguments={}), DataObject(""), Schema(()), [])
-    return BoundCheck(
-        check, None, reason=f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not executed here"
-    )
+    reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not executed here"
+    return BoundCheck(check, None, reason=reason)
 
 
-def _analyzer(check: Check, faults: list[Fault]) -> Analyzer | None:
-    kind = ANALYZERS.get(check.analyzer)
-    if kind is None:
-        near = difflib.get_close_matches(check.analyzer, ANALYZERS, n=1, cutoff=0.4)
-        remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(ANALYZERS))}"
-        faults.append(
-            Fault("TR-CHECK-ANALYZER", check.path, f"no analyzer is named {check.analyzer!r}", remedy, check.line)
-        )
-        return None
-    try:
-        return kind.model_validate({**check.arguments, "where": check.where})
-    except ValidationError as invalid:
-        faults.extend(_argument_faults(check, invalid))
-        return None
+def _arguments(kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
+    """The check's own words; where they name no column and the analyzer takes one, the property it stands on."""
+    takes = next((word for word in ("column", "columns") if word in kind.model_fields), None)
+    if takes is None or check.column is None or {"column", "columns"} & check.arguments.keys():
+        return check.arguments
+    return {takes: check.column, **check.arguments}
 
 
-def _argument_faults(check: Check, invalid: ValidationError) -> Iterator[Fault]:
-    takes = ", ".join(name for name in ANALYZERS[check.analyzer].model_fields)
-    for error in invalid.errors(include_input=False, include_url=False):
-        place = ".".join(str(part) for part in error["loc"])
-        yield Fault(
-            "TR-CHECK-ARGUMENT", f"{check.path}.implementation.{place}", error["msg"], f"it takes {takes}", check.line
-        )
-
-
-def _undeclared(check: Check, analyzer: Analyzer, data_object: DataObject, schema: Schema) -> Iterator[Fault]:
-    """A column that neither contract nor table knows is a mistake in the contract; one the table lost is a violation."""
-    declared = {path for path, _ in columns_of(data_object.properties)}
-    for column in analyzer.columns_read:
-        if declared and column.replace("`", "") not in declared and schema.find(column) is None:
-            near = difflib.get_close_matches(column, [*declared, *schema.names], n=1)
-            remedy = f"did you mean {near[0]}?" if near else "name a column of the table"
-            yield Fault(
-                "TR-CHECK-COLUMN", check.path, f"neither contract nor table has a column {column}", remedy, check.line
-            )
-
-
-def columns_of(properties: Iterable[Property], prefix: str = "") -> Iterator[tuple[str, Property]]:
-    """(dotted path, property) of all columns and nested fields; elements of arrays are not columns."""
+def columns_of(properties: Iterable[Property], parent: str = "") -> Iterator[tuple[str, Property]]:
+    """(path, property) of all columns and nested fields, as arguments name them; elements of arrays are no columns."""
     for each in properties:
-        yield prefix + each.name, each
-        yield from columns_of(each.properties, f"{prefix}{each.name}.")
+        part = quote(each.name) if "." in each.name or "`" in each.name else each.name
+        yield (f"{parent}.{part}" if parent else each.name), each
+        yield from columns_of(each.properties, f"{parent}.{part}" if parent else part)
 
 
 def promised(data_object: DataObject) -> Iterator[Check]:
     """The checks that `required`, `unique` and `primaryKey` stand for."""
     keys = data_object.primary_key
     for path, each in columns_of(data_object.properties):
-        if each.required or each.name in keys:
+        if each.required or path in keys:
             yield _promise(each, f"{path}-required", f"{path} is always present", "completeness", {"column": path})
         if each.unique:
             yield _promise(each, f"{path}-unique", f"{path} is unique", "uniqueness", {"columns": [path]})
@@ -155,8 +173,7 @@ def promised(data_object: DataObject) -> Iterator[Check]:
 
 
 def _promise(of: Property, check_id: str, name: str, analyzer: str, arguments: dict[str, object]) -> Check:
-    dimension = "completeness" if analyzer == "completeness" else "uniqueness"
     return Check(
         id=check_id, name=name, kind="treaty", severity="error", analyzer=analyzer, arguments=arguments,
-        assertion=WHOLE, dimension=dimension, path=of.path, line=of.line,
+        assertion=WHOLE, dimension=analyzer, path=of.path, line=of.line,
     )  # fmt: skip

@@ -13,7 +13,7 @@ MARKS = {
     Outcome.PASSED: "[green]✓ passed[/]",
     Outcome.FAILED: "[red]✗ failed[/]",
     Outcome.NOT_EVALUATED: "[magenta]? not evaluated[/]",
-    Outcome.NOT_APPLICABLE: "[dim]– not applicable[/]",
+    Outcome.NOT_APPLICABLE: "[dim]- not applicable[/]",
 }
 WORST_FIRST = (Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED, Outcome.NOT_APPLICABLE)
 VERDICTS = {

@@ -33,7 +33,7 @@ class EngineKilled(EngineError):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` () : one partition."""
+    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): one partition."""
 
     location: str
     format: str | None = None
@@ -42,7 +42,7 @@ class Source:
 
 @dataclass(frozen=True)
 class MeasureRequest:
-    """Compute the states of what changed. `known` maps a partition to the fingerprint whose states are already stored."""
+    """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored."""
 
     source: Source
     contract: bytes
@@ -56,7 +56,8 @@ class Measured:
     """The states (packed, one bag a partition) of the changed partitions, and the marker that each was read at.
 
     `fingerprints` names every partition that exists now; `vanished` those known before that are gone.
-    `schema` is that of the changed partitions."""
+    `schema` is that of the changed partitions; where they differ, each bag holds its own. A partition that cannot be
+    read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read."""
 
     schema: Schema
     fingerprints: Mapping[str, str]

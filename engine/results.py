@@ -34,7 +34,7 @@ class Record(BaseModel):
 
 
 class Measurement(Record):
-    """One metric of one partition (or of the whole dataset, `partition` None). `value` None means: no value, see `reason`."""
+    """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`."""
 
     analyzer: str
     arguments: dict[str, Any]

@@ -32,15 +32,20 @@ ColumnName = Annotated[
 ]
 ColumnNames = Annotated[
     tuple[str, ...],
-    BeforeValidator(lambda given: (given,) if isinstance(given, str) else tuple(given)),
+    BeforeValidator(lambda given: _listed(given)),
     Field(min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of them"),
 ]
 Predicate = Annotated[
     str, AfterValidator(lambda text: _admitted(text)), Field(description="a condition in SQL on one row")
 ]
 
-
 _SUBJECTS = frozenset({"column", "columns", "predicate", "where"})
+
+
+def _listed(given: Any) -> Any:
+    if isinstance(given, str):
+        return (given,)
+    return tuple(given) if isinstance(given, list) else given
 
 
 def _admitted(text: str) -> str:
@@ -59,7 +64,8 @@ class Unbindable(Exception):
 class Analyzer(BaseModel):
     """A metric of a table. Subclasses are frozen values: equal arguments, equal analyzer.
 
-    `unit` says what the number counts, `scope` what a check judges by default; `value` turns merged components into it (None: no value, nothing was measured)."""
+    `unit` says what the number counts, `scope` what a check judges by default; `value` turns merged components into it
+    (None: no value, nothing was measured)."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, populate_by_name=True, ignored_types=(Component, str)
@@ -95,6 +101,13 @@ class Analyzer(BaseModel):
         """The columns named in the arguments (not those of predicates)."""
         named = self.model_dump(include={"column", "columns"}).values()
         return tuple(column for given in named for column in ((given,) if isinstance(given, str) else given))
+
+    @property
+    def columns_named(self) -> tuple[str, ...]:
+        """The columns of the arguments and of the predicates, each once."""
+        texts = filter(None, (getattr(self, "predicate", None), self.where))
+        named = (column for text in texts for column in predicates.parse(text, None).columns)
+        return tuple(dict.fromkeys((*self.columns_read, *named)))
 
     @property
     def phrase(self) -> str:
@@ -153,8 +166,9 @@ class BoundComponent:
     @cached_property
     def key(self) -> str:
         """Kind, version, SQL and filter: readable, and the same on every machine."""
+        sql = ", ".join(self.component.aggregates(self.operands))
         condition = f" where {self.where}" if self.where else ""
-        return f"{self.component.kind}/{self.component.version} {', '.join(self.component.aggregates(self.operands))}{condition}"
+        return f"{self.component.kind}/{self.component.version} {sql}{condition}"
 
     def read(self, row: tuple[Any, ...]) -> Any:
         return self.component.read(row, self.operands)

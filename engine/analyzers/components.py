@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal
+from math import isnan
 from typing import Any, ClassVar
 
 from engine.analyzers import codec
@@ -123,7 +124,7 @@ class _Extreme(Component):
 
 
 def _nan_is_largest(value: Any) -> tuple[bool, Any]:
-    return (True, 0) if value != value else (False, value)
+    return (True, 0) if isinstance(value, float) and isnan(value) else (False, value)
 
 
 class Min(_Extreme):
@@ -153,7 +154,7 @@ class Max(_Extreme):
 
 
 class Moments(Component):
-    """Count, mean and the sum of squared deviations of the non-null values, merged by Chan et al. (1979), as (n, mean, m2)."""
+    """Count, mean and sum of squared deviations of the non-null values, as (n, mean, m2); merged by Chan et al. (1979)."""
 
     kind = "moments"
     columns = 3
@@ -173,7 +174,7 @@ class Moments(Component):
         if not (n1 and n2):
             return left if n1 else right
         count, delta = n1 + n2, mean2 - mean1
-        # Weighted, not mean1 + delta * n2 / count: this form is symmetric, so that the order of merging does not matter.
+        # Weighted, not mean1 + delta * n2 / count: this form is symmetric, so the order of merging does not matter.
         mean = (mean1 * n1 + mean2 * n2) / count
         return count, mean, m1 + m2 + delta * delta * (n1 * n2 / count)
 
@@ -278,13 +279,14 @@ class HeavyHitters(_Sketch):
 
     @staticmethod
     def sketch(state: bytes) -> Any:
+        """The frequent-items sketch of the bytes."""
         import datasketches
 
         return datasketches.frequent_strings_sketch.deserialize(state)
 
     @classmethod
     def values(cls, state: bytes | None) -> tuple[Mapping[str, int], int]:
-        """(value -> estimated count, greatest possible error): error 0 means that every value is there, counted exactly."""
+        """(value -> estimated count, greatest error of a count): error 0 means that every value is there, counted exactly."""
         import datasketches
 
         if state is None:

@@ -25,7 +25,7 @@ class Uniqueness(Analyzer):
     """Share of the distinct values that occur exactly once, |{v: c_v = 1}| / |V| (Deequ, VLDB 2018, section 4.1).
 
     1 means no duplicates. Several columns are judged as one combined value; rows whose columns are all null are left
-    out, so nulls are no duplicates of each other. No value where nothing is left. (Deequ's code divides by the rows.)"""
+    out, so nulls are no duplicates of each other. No value where nothing is left. (Deequ's code divides by rows.)"""
 
     name = "uniqueness"
     unit = "share"

@@ -18,7 +18,9 @@ class Present(Count):
 
 
 class Completeness(Analyzer):
-    """Share of the values that are not null, between 0 and 1 (Deequ, VLDB 2018, Table 2). No value for a table without rows."""
+    """Share of the values that are not null, between 0 and 1 (Deequ, VLDB 2018, Table 2).
+
+    No value for a table without rows."""
 
     name = "completeness"
     unit = "share"

@@ -59,7 +59,7 @@ class Mean(Analyzer):
 
 
 class StandardDeviation(Analyzer):
-    """Population standard deviation of the numbers, sqrt(m2 / n): 0 for a single value. Merged by Chan et al. (1979)."""
+    """Population standard deviation of the numbers, sqrt(m2 / n): 0 for one value. Merged by Chan et al. (1979)."""
 
     name = "standard_deviation"
     unit = "value"

@@ -51,7 +51,7 @@ class Operand:
         return _EXACT[self.base_type].format(self.sql)
 
     def canonical(self) -> str:
-        """One encoding (string or bigint) for equal values: the same for -0.0 and 0.0, one NaN, timestamps as microseconds.
+        """One encoding (string or bigint) for equal values: one zero, one NaN, timestamps as microseconds.
 
         Decimals keep their column's scale, text is compared byte for byte (no Unicode normalisation)."""
         return _CANONICAL.get(self.base_type, "cast({0} as string)").format(self.sql)

@@ -124,29 +124,29 @@ CHECKS = {
     "known-status": (
         "library",
         "invalidValues",
-        {"column": "status", "validValues": ["new", "paid", "on", "yes"], "unit": "percent"},
+        {"validValues": ["new", "paid", "on", "yes"], "unit": "percent"},
         "error",
         Assertion("mustBeLessOrEqualTo", 1),
     ),
     "orders-status-approx_count_distinct": (
         "treaty",
         "approx_count_distinct",
-        {"column": "status"},
+        {},
         "error",
         Assertion("mustBeLessOrEqualTo", 12),
     ),
     "by-hand": (
         "sql",
         "sql",
-        {"column": "status", "query": "SELECT count(*) FROM {object}"},
+        {"query": "SELECT count(*) FROM {object}"},
         "error",
         Assertion("mustBe", 0),
     ),
-    "elsewhere": ("custom", "soda", {"column": "status", "implementation": "checks.yaml"}, "error", None),
+    "elsewhere": ("custom", "soda", {"implementation": "checks.yaml"}, "error", None),
     "city-known": (
         "treaty",
         "completeness",
-        {"column": "address.city"},
+        {},
         "error",
         Assertion("mustBeGreaterOrEqualTo", 0.9),
     ),
@@ -161,6 +161,17 @@ def test_no_quality_entry_is_lost():
 def test_a_quality_entry_becomes_a_check(name):
     found = checks()[name]
     assert (found.kind, found.analyzer, found.arguments, found.severity, found.assertion) == CHECKS[name]
+
+
+def test_a_check_knows_the_property_that_it_stands_on():
+    standing = {name: check.column for name, check in checks().items() if check.column}
+    assert standing == {
+        "known-status": "status",
+        "orders-status-approx_count_distinct": "status",
+        "by-hand": "status",
+        "elsewhere": "status",
+        "city-known": "address.city",
+    }
 
 
 def test_a_check_knows_its_filter_scope_and_place():
