@@ -260,7 +260,8 @@ def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, b
 def _loss(vanished: tuple[str, ...]) -> str | None:
     if not vanished:
         return None
-    shown = ", ".join(vanished[:5]) + (", ..." if len(vanished) > 5 else "")
+    named = [name or "the table as a whole" for name in vanished[:5]]
+    shown = ", ".join(named) + (", ..." if len(vanished) > 5 else "")
     return f"{len(vanished)} known partition(s) vanished: {shown}"
 
 

@@ -13,15 +13,7 @@ from engine.requests import Drafted, DraftRequest
 from engine.results import Outcome, Verdict
 from registry import ids, tasks
 from registry.database import transaction
-from registry.tables import (
-    AuditEntry,
-    LineageRun,
-    MeasurementRow,
-    PartitionState,
-    Proposal,
-    ResultRow,
-    SuggestionRow,
-)
+from registry.tables import AuditEntry, LineageRun, MeasurementRow, PartitionState, Proposal, ResultRow, SuggestionRow
 from registry.words import Action, ProposalState, TaskState
 
 

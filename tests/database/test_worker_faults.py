@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from sqlmodel import delete
+from sqlalchemy.exc import OperationalError
+from sqlmodel import delete, select
 from support.engines import judge
 from support.events import event
 from support.scenes import NOON, Scene, add, orders, rows
@@ -15,15 +16,11 @@ from contracts.errors import ContractError, Fault
 from engine.requests import EngineError, EngineKilled, Unreadable
 from engine.results import Outcome, Verdict
 from engine.states import StateError
-from registry import ids, validation, worker
+from registry import ids
 from registry.database import transaction
-from registry.tables import (
-    AuditEntry,
-    PartitionState,
-    ResultRow,
-    Task,
-)
+from registry.tables import AuditEntry, Dataset, PartitionState, ResultRow, Task
 from registry.words import Action, TaskState
+from registry.worker import Worker
 
 
 @pytest.fixture
@@ -96,7 +93,7 @@ def test_damaged_states_are_computed_again(scene: Scene) -> None:
     scene.send(event(run="a"))
     scene.work()
     with transaction(scene.database) as tx:
-        for row in tx.exec(validation.select(PartitionState)):
+        for row in tx.exec(select(PartitionState)):
             row.states = b"flipped"
         tx.commit()
 
@@ -134,7 +131,7 @@ def test_a_task_of_an_unknown_kind_fails_at_once(scene: Scene) -> None:
 
 def test_a_contract_without_a_dataset_says_what_is_missing(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        tx.exec(delete(validation.Dataset))
+        tx.exec(delete(Dataset))
         tx.commit()
     scene.ask()
     scene.work()
@@ -142,12 +139,12 @@ def test_a_contract_without_a_dataset_says_what_is_missing(scene: Scene) -> None
 
 
 def test_the_database_may_be_away_for_a_while(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = iter([worker.OperationalError("select", {}, OSError()), KeyboardInterrupt()])
+    answers = iter([OperationalError("select", {}, OSError()), KeyboardInterrupt()])
 
-    def step(_: worker.Worker) -> bool:
+    def step(_: Worker) -> bool:
         raise next(answers)
 
-    monkeypatch.setattr(worker.Worker, "step", step)
+    monkeypatch.setattr(Worker, "step", step)
     with pytest.raises(KeyboardInterrupt):
         scene.worker().forever()
     assert next(answers, None) is None

@@ -13,8 +13,8 @@ from support.events import event
 from support.scenes import NOON, Scene, orders, rows
 
 from engine.results import Verdict
-from registry import tasks, validation, worker
-from registry.lineage import debounce
+from registry import runs, states, tasks, validation
+from registry.lineage import debounce, intake
 from registry.tables import DirtyMark, LineageRun, PartitionState, Task
 from registry.words import TaskState
 
@@ -43,14 +43,14 @@ def killer(target: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        (worker.intake, "take_in"),
+        (intake, "take_in"),
         (debounce, "touch"),
         (tasks, "claim"),
         (validation, "order"),
         (validation, "examine"),
         (validation, "keep"),
-        (validation.states, "save"),
-        (validation.runs, "record"),
+        (states, "save"),
+        (runs, "record"),
         (tasks, "finish"),
     ],
 )

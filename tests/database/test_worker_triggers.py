@@ -10,12 +10,7 @@ from support.events import event, output
 from support.scenes import LOCATION, NOON, Scene, add, orders, rows
 
 from registry import ids
-from registry.tables import (
-    AuditEntry,
-    DirtyMark,
-    InboxEvent,
-    Task,
-)
+from registry.tables import AuditEntry, DirtyMark, InboxEvent, Task
 from registry.words import Action, InboxState
 
 

@@ -1,0 +1,99 @@
+"""However triggers and validations interleave: one task at a time, and a validation begins after every trigger."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Engine
+from sqlmodel import Session
+from support.scenes import NOON, contract_in_force
+
+from registry import ids
+from registry.database import transaction
+from registry.lineage import debounce
+from registry.lineage.debounce import Subject
+from registry.tables import Task
+
+
+@dataclass
+class Play:
+    """Triggers come and a worker works, in any order. `seen` counts the triggers that the last begun work covers."""
+
+    session: Session
+    triggers: int = 0
+    begun: int = 0
+    waiting: list[Task] = field(default_factory=list)
+    running: Task | None = None
+    seen: int = 0
+    covered: int = 0
+
+    def trigger(self) -> None:
+        self.triggers += 1
+        self.add(debounce.touch(self.session, subject(f"run {self.triggers}"), now=NOON, task_id=ids.new()))
+
+    def begin(self) -> None:
+        if self.waiting and self.running is None:
+            self.running = self.waiting.pop()
+            self.begun += 1
+            self.seen, self.covered = self.triggers, debounce.sequence(self.session, "orders", "orders")
+
+    def end(self) -> None:
+        self.settle(self.covered)
+
+    def die(self) -> None:
+        """The work ends without having looked: it covers only what it was made for."""
+        self.settle(self.running.payload["seq"] if self.running else 0)
+
+    def settle(self, covered: int) -> None:
+        if self.running is not None:
+            self.running = None
+            after = subject(f"after {self.begun}")
+            self.add(debounce.settle(self.session, after, covered, now=NOON, task_id=ids.new()))
+
+    def add(self, task: Task | None) -> None:
+        self.waiting += [task] if task else []
+        assert len(self.waiting) + (self.running is not None) <= 1
+
+
+def subject(cause: str) -> Subject:
+    return Subject("orders", "orders", cause)
+
+
+STEPS = {"trigger": Play.trigger, "begin": Play.begin, "end": Play.end, "die": Play.die}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(sorted(STEPS)), max_size=20))
+def test_no_trigger_is_lost_and_never_two_tasks_wait(scene: Engine, steps: list[str]) -> None:
+    with transaction(scene) as tx:
+        play = Play(tx)
+        for step in steps:
+            STEPS[step](play)
+        while play.waiting or play.running:
+            play.begin()
+            play.end()
+    assert play.seen == play.triggers
+    assert play.begun <= play.triggers
+
+
+@pytest.mark.parametrize(("during", "validations"), [(0, 1), (1, 2), (9, 2)])
+def test_any_number_of_triggers_during_a_validation_gives_one_more(
+    scene: Engine, during: int, validations: int
+) -> None:
+    with transaction(scene) as tx:
+        play = Play(tx)
+        play.trigger()
+        play.begin()
+        for _ in range(during):
+            play.trigger()
+        play.end()
+        play.begin()
+        play.end()
+    assert (play.begun, play.waiting) == (validations, [])
+
+
+@pytest.fixture
+def scene(engine: Engine) -> Engine:
+    contract_in_force(engine)
+    return engine
