@@ -3,7 +3,7 @@
 A suggestion is plain data with an `identity` and a `patch` of `object`, `column` (or None) and `set`, as
 `contracts.changes` takes it; everything else in it is evidence for people."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,11 +18,13 @@ from contracts.logical_types import Schema
 from engine.checks import bind
 from registry import audit
 from registry.access import Principal, decide
+from registry.datasets import names_of
 from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from registry.tables import ContractVersion, Proposal, SuggestionRow, User
 from registry.versions import next_free
 from registry.words import Action, Decision, Permission, ProposalState
 
+LONGEST_NAME = 500
 OPEN = frozenset({ProposalState.DRAFT, ProposalState.IN_REVIEW})
 STEPS: dict[ProposalState, Mapping[str, ProposalState]] = {
     ProposalState.DRAFT: {"submit": ProposalState.IN_REVIEW, "withdraw": ProposalState.WITHDRAWN},
@@ -67,6 +69,7 @@ def read(document: bytes) -> Contract:
     except ContractError as error:
         raise Invalid.because(error) from error
     faults = [fault for each in contract.objects for fault in _faults_of(contract, each.name)]
+    faults.extend(_unkeepable(contract))
     if faults:
         raise Invalid.because(ContractError(faults))
     return contract
@@ -188,6 +191,15 @@ def _faults_of(contract: Contract, name: str) -> Sequence[Fault]:
     except ContractError as error:
         return error.faults
     return ()
+
+
+def _unkeepable(contract: Contract) -> Iterator[Fault]:
+    """Names that no index of the database holds."""
+    tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
+    for where, text in (("id", contract.id), ("name", contract.name), ("version", contract.version), *tables):
+        if len(text) > LONGEST_NAME or any(character < " " for character in text):
+            remedy = f"use at most {LONGEST_NAME} characters and no control characters"
+            yield Fault("TR-NAME", where, "is no name that can be kept", remedy, contract.lines.get(where))
 
 
 def _patch(content: Mapping[str, Any]) -> changes.Patch:

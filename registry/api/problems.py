@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from starlette.exceptions import HTTPException
 
 from contracts.errors import Fault
@@ -24,6 +24,7 @@ STATUS: dict[type[RegistryError], int] = {
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 BUSY = "the database does not answer: try again in a few seconds"
+UNKEEPABLE = "the request holds a text or a number that the database cannot keep"
 RACE = "somebody changed this at the same moment: look again and retry"
 
 
@@ -33,6 +34,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(IntegrityError, _raced)
+    app.add_exception_handler(DataError, _unkeepable)
     app.add_exception_handler(OperationalError, _busy)
     app.add_exception_handler(Exception, _unexpected)
 
@@ -72,8 +74,13 @@ async def _raced(_: Request, error: Exception) -> JSONResponse:
     return problem(409, "Conflict", RACE)
 
 
+async def _unkeepable(_: Request, __: Exception) -> JSONResponse:
+    return problem(422, "Invalid", UNKEEPABLE)
+
+
 async def _busy(_: Request, error: Exception) -> JSONResponse:
-    log.error("the database did not answer: %s", type(error).__name__)
+    assert isinstance(error, OperationalError)
+    log.error("the database did not answer: %s", error.orig)
     return problem(503, "Unavailable", BUSY)
 
 

@@ -3,12 +3,14 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from sqlmodel import Session
 from support.api import (
+    NOW,
     PASSWORD,
     USERS,
     World,
@@ -22,11 +24,13 @@ from support.api import (
 )
 
 from contracts import writing
-from registry import ids
+from engine.results import Verdict
+from registry import audit, clock, ids, setup
 from registry.api.app import create_app
-from registry.database import transaction
-from registry.tables import metadata
-from registry.words import ProposalState
+from registry.config import Settings
+from registry.database import reading, transaction
+from registry.tables import Contract, Run, metadata
+from registry.words import Permission, ProposalState
 
 EVERYBODY = frozenset(USERS)
 PEOPLE = EVERYBODY - {"service"}
@@ -63,6 +67,7 @@ CALLS = [
     Call("PATCH", "/users/{viewer}", ADMIN, 200, {"active": False}, "user:changed"),
     Call("GET", "/tokens", PEOPLE),
     Call("POST", "/tokens", PEOPLE, 201, TOKEN, "token:issued"),
+    Call("DELETE", "/tokens/{token}", frozenset({"admin", "producer"}), 204, None, "token:revoked"),
     Call("DELETE", "/session", EVERYBODY, 204, None, "session:closed"),
     Call("GET", "/audit", ADMIN),
     Call("GET", "/audit/chain", ADMIN),
@@ -98,7 +103,6 @@ APART = {
     ("GET", "/ready"),
     ("POST", "/setup"),
     ("POST", "/session"),
-    ("DELETE", "/tokens/{token_id}"),
     ("GET", "/runs/{run_id}"),
     ("POST", "/lineage"),
     ("POST", "/lineage/batch"),
@@ -113,6 +117,7 @@ def filled(world: World) -> dict[str, str]:
     reviewed = world.client("producer").propose(document())
     unsent = world.client("producer").propose(document("unsent"), submit=False)
     task = world.call("producer", "POST", "/drafts", json=DRAFT).json()["id"]
+    token = world.client("producer").issue_token("t", scopes=[Permission.READ]).token.id
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=document("drafted"))
         tx.commit()
@@ -124,6 +129,7 @@ def filled(world: World) -> dict[str, str]:
         "drafted": str(made.id),
         "first": str(owner.proposal(made.id).suggestions[0].id),
         "task": task,
+        "token": str(token),
     }
 
 
@@ -261,7 +267,10 @@ def test_a_check_that_no_analyzer_answers_is_refused_when_it_is_proposed(world: 
     faulty = plain()
     faulty["schema"][0]["quality"] = [check]
     answer = world.call("producer", "POST", "/proposals", json={"document": writing.write(faulty).decode()})
-    assert (answer.status_code, "did you mean mean?" in answer.text) == (422, True)
+    assert answer.status_code == 422
+    assert [(each["code"], each["where"]) for each in answer.json()["faults"]] == [
+        ("TR-CHECK-ANALYZER", "schema[0].quality[0]")
+    ]
 
 
 def test_an_unexpected_failure_gives_a_reference_that_the_log_has(
@@ -304,22 +313,87 @@ def test_is_ready_once_the_database_answers(world: World) -> None:
     assert world.client(None).ready().status == "ready"
 
 
-def proposals(world: World, tx: Session, count: int) -> None:
-    for number in range(count):
-        drafted(tx, world.users["producer"], suggestion(), base=document(f"c{number}-{ids.new()}"))
-    tx.commit()
+def grown(world: World, count: int) -> None:
+    """More proposals, contracts and runs."""
+    owner = world.users["owner"].id
+    with transaction(world.engine) as tx:
+        for _ in range(count):
+            contract_id = f"c-{ids.new()}"
+            drafted(tx, world.users["producer"], suggestion(), base=document(contract_id))
+            tx.add(Contract(id=contract_id, name="c", owner_id=owner, created=NOW))
+            tx.add(failed_run(contract_id))
+        tx.commit()
 
 
-@pytest.mark.parametrize("path", ["/proposals", "/inbox", "/contracts", "/runs"])
-def test_lists_ask_as_often_for_many_rows_as_for_few(world: World, path: str) -> None:
-    counts = []
+def failed_run(contract_id: str) -> Run:
+    return Run(
+        id=ids.new(),
+        contract_id=contract_id,
+        version="1.0.0",
+        fingerprint="f",
+        object="orders",
+        partitions=[],
+        verdict=Verdict.FAILED,
+        counts={},
+        started=NOW,
+        finished=NOW,
+    )
+
+
+@pytest.mark.parametrize(
+    ("who", "path"),
+    [("owner", path) for path in ("/proposals", "/inbox", "/contracts", "/runs")] + [("admin", "/audit")],
+)
+def test_lists_ask_as_often_for_many_rows_as_for_few(world: World, who: str, path: str) -> None:
+    counts, sizes = [], []
     for size in (1, 12):
-        with transaction(world.engine) as tx:
-            proposals(world, tx, size)
+        grown(world, size)
         with counted_queries(world.engine) as statements:
-            assert world.call("owner", "GET", path).status_code == 200
+            answer = world.call(
+                "owner" if path in {"/proposals", "/inbox", "/contracts", "/runs"} else "admin", "GET", path
+            )
         counts.append(len(statements))
+        sizes.append(len(answer.text))
     assert counts[0] == counts[1]
+    assert sizes[0] < sizes[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"id": "x" * 501}, "id"),
+        ({"name": "a\x00b"}, "name"),
+        ({"version": "1.0.0\x07"}, "version"),
+        ({"id": "x" * 3000, "name": "\x00"}, "name"),
+    ],
+)
+def test_names_that_no_database_keeps_are_refused(world: World, change: dict[str, str], where: str) -> None:
+    text = writing.write(plain() | change).decode()
+    answer = world.call("producer", "POST", "/proposals", json={"document": text})
+    assert (answer.status_code, where in {each["where"] for each in answer.json()["faults"]}) == (422, True)
+
+
+@pytest.mark.parametrize("path", ["/contract?id=%00", "/runs?contract_id=%00", "/contract/document?id=%00&version=%00"])
+def test_a_text_that_the_database_cannot_hold_finds_nothing_or_is_refused(world: World, path: str) -> None:
+    assert world.call("viewer", "GET", path).status_code in {200, 404, 422}
+
+
+def test_signing_in_and_the_first_link_are_audited(engine: Engine) -> None:
+    http = TestClient(create_app(Settings(), engine))
+    with transaction(engine) as tx:
+        secret = setup.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+        tx.commit()
+    with cheap_passwords():
+        http.post("/api/v1/setup", json={"token": secret, "name": "Ada", "password": PASSWORD})
+        opened = http.post("/api/v1/session", json={"name": "ada", "password": PASSWORD})
+    assert opened.status_code == 201
+    with reading(engine) as tx:
+        assert [each.action.value for each in reversed(audit.entries(tx, before=None, limit=9))] == [
+            "setup:issued",
+            "user:created",
+            "setup:completed",
+            "session:opened",
+        ]
 
 
 def test_a_draft_task_answers_with_its_state(world: World) -> None:
