@@ -19,6 +19,7 @@ def main(arguments: list[str] | None = None) -> None:
         host=given.host,
         port=given.port,
         log_level="warning",
+        access_log=False,
         server_header=False,
         timeout_graceful_shutdown=FAREWELL,
     )

@@ -64,9 +64,9 @@ def _page(name: str, title: str, icon: str, *, default: bool = False, hidden: bo
 
 def sidebar(me: Me) -> None:
     """Who is signed in, and the way out."""
-    with st.sidebar, st.container(key="who", gap="xsmall"):
+    with st.sidebar, st.container(key="who", gap=None):
         st.caption("Signed in as")
-        st.text(me.user.name)
+        st.markdown(f"**{words.esc(me.user.name)}**")
         st.caption(words.esc(", ".join(me.user.roles)))
         st.html(SIGN_OUT)
 

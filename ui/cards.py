@@ -12,22 +12,28 @@ from ui.evidence import Evidence, read
 
 def card(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """One suggestion: what it promises, on what evidence, and the decision about it."""
-    with st.container(border=True, key=f"card-{suggestion.id}", gap="small"):
-        said, shown = st.columns([3, 2], gap="large", vertical_alignment="center")
-        with said:
-            promise(suggestion)
+    found = read(suggestion)
+    with st.container(border=True, key=f"card-{suggestion.id}", gap="xsmall"):
+        title(suggestion)
+        said, shown = st.columns([3, 2], gap="medium", vertical_alignment="center")
+        with said, st.container(gap="xsmall"):
+            evidence(suggestion, found)
             decision(proposal, suggestion)
         with shown:
-            chart(suggestion, read(suggestion))
+            chart(suggestion, found)
 
 
-def promise(suggestion: SuggestionOut) -> None:
-    """The sentence, its expression, its evidence in words."""
-    content = suggestion.content
-    found = read(suggestion)
-    st.markdown(f"**{words.esc(content.get('sentence', ''))}**")
-    panels.marks(words.DECISIONS[suggestion.decision], words.SEVERITIES.get(content.get("severity", ""), words.UNKNOWN))
-    st.code(content.get("expression", ""), language=None, wrap_lines=True)
+def title(suggestion: SuggestionOut) -> None:
+    """The promise in a sentence, with its severity and its decision."""
+    severity = words.SEVERITIES.get(suggestion.content.get("severity", ""), words.UNKNOWN)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
+        st.markdown(f"**{words.esc(suggestion.content.get('sentence', ''))}**", width="content")
+        panels.marks(severity, words.DECISIONS[suggestion.decision])
+
+
+def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
+    """The expression, and on how much it held."""
+    st.code(suggestion.content.get("expression", ""), language=None, wrap_lines=True)
     st.caption(found.sentence)
     if found.failed_on:
         st.text(f"Not held on {words.listed(list(found.failed_on[:5]))}")
@@ -49,7 +55,8 @@ def chart(suggestion: SuggestionOut, found: Evidence) -> None:
 def caption(found: Evidence) -> str:
     """What the small chart shows, in words. Holds no foreign text."""
     values = [point.value for point in found.series]
-    seen = f"seen {words.limits(min(values), max(values))}"
+    low, high = words.value(min(values)), words.value(max(values))
+    seen = f"Seen {low}" if low == high else f"Seen {low} to {high}"
     allowed = words.limits(found.band.lower, found.band.upper)
     return f"{seen} · allowed {allowed}" if allowed else seen
 
@@ -123,19 +130,20 @@ def reason(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
 
 
 def progress(proposal: ProposalOut) -> None:
-    """How many of the suggestions are decided."""
-    total = len(proposal.suggestions)
-    with st.container(width=240, gap=None, key="progress"):
+    """How many of the suggestions are decided, and what keeps the viewer from approving."""
+    total, said = len(proposal.suggestions), hint(proposal)
+    with st.container(width=320, gap=None, key="progress"):
         if total:
             done = total - proposal.pending
-            st.progress(done / total, text=f"{done:,} of {total:,} decided")
-        else:
-            st.caption("Nothing to decide one by one")
+            st.progress(
+                done / total, text=" · ".join(part for part in (f"{done:,} of {total:,} decided", said) if part)
+            )
+        elif said:
+            st.caption(said)
 
 
 def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
-    """What the viewer may do to the whole proposal now, and what keeps them from approving."""
-    st.caption(hint(proposal), width="content")
+    """What the viewer may do to the whole proposal now."""
     if proposal.may_withdraw:
         st.button("Withdraw", key="withdraw", on_click=actions.withdraw, args=(proposal,))
     if proposal.may_submit:
@@ -149,10 +157,10 @@ def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
 def hint(proposal: ProposalOut) -> str:
     """Why the viewer cannot approve it, or cannot yet; "" where they can."""
     if proposal.state == "draft":
-        return "A draft: the owners see it once it is submitted"
+        return "owners see it once it is submitted"
     if not proposal.may_approve:
-        return "Somebody else must approve: you wrote it" if proposal.may_withdraw else "An owner approves it"
-    return f"Decide the {proposal.pending:,} pending first" if proposal.pending else ""
+        return "you wrote it, so somebody else must approve" if proposal.may_withdraw else "an owner approves it"
+    return "approval needs them all" if proposal.pending else ""
 
 
 def decline(proposal: ProposalOut) -> None:

@@ -80,33 +80,35 @@ def sparkline(series: Sequence[Point], band: Band) -> alt.LayerChart:
     """A small history without axis labels: the band that is allowed, the line, and what lies outside."""
     bare = alt.Axis(labels=False, ticks=False, domain=False, grid=False, title=None)
     few = alt.Axis(tickCount=3, grid=False, domain=False, ticks=False, title=None, labelColor=SOFT, format="~s")
-    return _chart(series, band, x=bare, y=few, marked=None).properties(height=96)
+    return _framed(alt.layer(*_layers(series, band, x=bare, y=few, marked=None)), height=96)
 
 
 def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | None = None) -> alt.LayerChart:
     """A metric's history with labelled axes and limits; the point of this run (`marked`) stands out."""
     x = alt.Axis(title=None, labelAngle=-35, labelOverlap="greedy", labelColor=SOFT, grid=False, labelLimit=140)
     y = alt.Axis(title=metric, titleColor=SOFT, labelColor=SOFT, grid=True, gridOpacity=0.4, domain=False, ticks=False)
-    layers = _chart(series, band, x=x, y=y, marked=marked)
-    return alt.layer(layers, *(_edge_label(edge, word) for edge, word in _named_edges(band))).properties(height=280)
+    labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band)]
+    return _framed(alt.layer(*_layers(series, band, x=x, y=y, marked=marked), *labels), height=280)
 
 
-def _chart(series: Sequence[Point], band: Band, *, x: alt.Axis, y: alt.Axis, marked: str | None) -> alt.LayerChart:
+def _framed(chart: alt.LayerChart, *, height: int) -> alt.LayerChart:
+    room = {"left": 2, "top": 6, "right": 4, "bottom": 4}
+    whole = chart.properties(height=height, padding=room, usermeta=RENDERER)
+    return whole.configure_view(stroke=None).configure(font="Source Sans, sans-serif")
+
+
+def _layers(series: Sequence[Point], band: Band, *, x: alt.Axis, y: alt.Axis, marked: str | None) -> list[alt.Chart]:
+    shown = domain(series, band)
     base = alt.Chart(alt.Data(values=_rows(series, band, marked))).encode(
         x=alt.X("label:N", sort=None, axis=x, scale=alt.Scale(padding=0.5)),
-        y=alt.Y("value:Q", axis=y, scale=alt.Scale(domain=list(domain(series, band)), nice=False, zero=False)),
+        y=alt.Y("value:Q", axis=y, scale=alt.Scale(domain=list(shown), nice=False, zero=False)),
         tooltip=[
             alt.Tooltip("label:N", title="partition"),
             alt.Tooltip("shown:N", title="value"),
             alt.Tooltip("state:N"),
         ],
     )
-    layers = (
-        *_band(band, domain(series, band)),
-        base.mark_line(color=INK, strokeWidth=1.5, opacity=0.65),
-        *_marks(base),
-    )
-    return alt.layer(*layers, usermeta=RENDERER).configure_view(stroke=None)
+    return [*_band(band, shown), base.mark_line(color=INK, strokeWidth=1.5, opacity=0.65), *_marks(base)]
 
 
 def _rows(series: Sequence[Point], band: Band, marked: str | None) -> list[dict[str, Any]]:
@@ -164,8 +166,8 @@ def _named_edges(band: Band) -> list[tuple[float, str]]:
     return [(edge, word) for edge, word in named if edge is not None]
 
 
-def _edge_label(edge: float, word: str) -> alt.Chart:
+def _edge_label(edge: float, word: str, *, below: bool) -> alt.Chart:
     text = alt.Chart(alt.Data(values=[{"edge": edge, "word": word}]))
-    return text.mark_text(color=BLUE, align="right", dx=-4, dy=-7, fontSize=11).encode(
+    return text.mark_text(color=BLUE, align="right", dx=-4, dy=9 if below else -7, fontSize=11).encode(
         x=alt.value("width"), y="edge:Q", text="word:N"
     )

@@ -6,9 +6,22 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+import streamlit
 from starlette.responses import HTMLResponse
 
-PAGE = Template((Path(__file__).parent / "door.html").read_text(encoding="utf-8"))
+HERE = Path(__file__).parent
+PAGE = Template((HERE / "door.html").read_text(encoding="utf-8"))
+LOGO = (HERE / "logo.svg").read_text(encoding="utf-8")
+
+
+def _font() -> str:
+    """The address of the font that the pages use too; its file name changes with Streamlit's version."""
+    static = Path(streamlit.__file__).parent / "static"
+    found = sorted((static / "static" / "media").glob("SourceSansVF-Upright*.woff2"))
+    return f"/{found[0].relative_to(static).as_posix()}" if found else ""
+
+
+FONT = _font()
 
 
 @dataclass(frozen=True)
@@ -87,6 +100,8 @@ def rendered(door: Door, *, status: int = 200, problem: str = "", details: Seque
     """The page, with a problem above its form if there is one. Every text is escaped."""
     page = PAGE.substitute(
         title=escape(door.title),
+        logo=LOGO,
+        font=escape(FONT),
         intro=escape(door.intro),
         alert=_alert(problem, details) if problem else "",
         form=_form(door) + _link(door),

@@ -2,7 +2,8 @@
 
 import logging
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -53,13 +54,18 @@ def time(label: str, moment: datetime | None) -> None:
     if moment is None:
         fact(label, "never")
         return
-    zoned = words.moment(moment, timezone=session.timezone())
-    fact(label, words.age(moment, now=session.now()), help_text=f"{zoned} · {words.utc(moment)}")
+    fact(label, words.age(moment, now=session.now()), help_text=when(moment))
 
 
-def link(page: str, label: str, **asked: str) -> None:
+def link(page: str, label: str, *, help_text: str | None = None, **asked: str) -> None:
     """A link to the page that shows exactly that object; the label may be foreign text."""
-    st.page_link(f"app_pages/{page}.py", label=words.esc(label), query_params=asked)
+    shown = f":primary[**{words.esc(label)}**]"
+    st.page_link(f"app_pages/{page}.py", label=shown, help=help_text, query_params=asked)
+
+
+def when(moment: datetime) -> str:
+    """A moment in the viewer's zone and in UTC."""
+    return f"{words.moment(moment, timezone=session.timezone())} · {words.utc(moment)}"
 
 
 def empty(title: str, text: str) -> None:
@@ -69,16 +75,28 @@ def empty(title: str, text: str) -> None:
         st.caption(text)
 
 
+def row(mark: Mark, *, age: datetime | None, about: str, key: str) -> ExitStack:
+    """A row of a list: enter it and place the link; the mark stands before, the age after, `about` below."""
+    drawn = ExitStack()
+    drawn.enter_context(st.container(border=True, key=key, gap=None))
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    st.caption(words.esc(about))
+    with line:
+        st.markdown(mark.badge, width="content")
+        place = st.container(width="content")
+        st.space("stretch")
+        if age:
+            st.caption(words.age(age, now=session.now()), width="content")
+    drawn.enter_context(place)
+    return drawn
+
+
 def run_row(run: RunSummary, *, named: bool) -> None:
     """A run in a list: its verdict, what it judged, its counts and age; opens the report."""
-    with st.container(border=True, key=f"run-{run.id}", gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(words.VERDICTS.get(run.verdict, words.UNKNOWN).badge, width="content")
-            name = f"{run.contract_id} · {run.object}" if named else run.object
-            link("run", f"{name} {_partitions(run.partitions)}".strip(), id=str(run.id))
-            st.space("stretch")
-            st.caption(words.age(run.finished, now=session.now()), width="content", help=words.utc(run.finished))
-        st.caption(f"{counts(run.counts)} · {words.count(run.rows)} rows · version {words.esc(run.version)}")
+    about = f"{counts(run)} · {words.count(run.rows)} rows · version {run.version}"
+    name = f"{run.contract_id} · {run.object}" if named else run.object
+    with row(words.VERDICTS[run.verdict], age=run.finished, about=about, key=f"run-{run.id}"):
+        link("run", f"{name} {_partitions(run.partitions)}".strip(), help_text=when(run.finished), id=str(run.id))
 
 
 def _partitions(names: Sequence[str]) -> str:
@@ -86,7 +104,13 @@ def _partitions(names: Sequence[str]) -> str:
     return shown[0] if len(shown) == 1 else f"({words.several(len(shown), 'partition')})" if shown else ""
 
 
-def counts(found: dict[str, int]) -> str:
+def counts(run: RunSummary) -> str:
+    """How many checks of the run ended how. The failed ones of a run that passed with warnings are warnings."""
+    failed = "warned" if run.verdict == "warned" else "failed"
+    return counted({failed if name == "failed" else name: number for name, number in run.counts.items()})
+
+
+def counted(found: Mapping[str, int]) -> str:
     """How many checks ended how, what needs attention first."""
     order = [name for name in words.OUTCOMES if name != "passed"] + ["passed"]
     parts = [f"{found[name]:,} {words.OUTCOMES[name].word.lower()}" for name in order if found.get(name)]
@@ -143,8 +167,10 @@ def problem(error: ClientError) -> None:
     _panel(title, error.message if error.status not in {0, 404} else "", remedy, error.reference)
     if error.status == 401:
         sign_in_again()
-    else:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Retry", icon=":material/refresh:", key="retry")
+        st.link_button("Go to the inbox", "/", type="tertiary", key="home")
 
 
 def sign_in_again() -> None:
@@ -175,6 +201,7 @@ def _panel(title: str, text: str, remedy: str, reference: str | None) -> None:
             fact("Reference", reference)
 
 
-def table(rows: Iterable[dict[str, Any]], *, key: str, alt: str) -> None:
-    """Rows of plain texts as a table."""
-    st.dataframe(list(rows), hide_index=True, key=key, alt=alt)
+def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str) -> None:
+    """Rows of plain texts as a table, without the columns that say nothing."""
+    said = [name for name in (rows[0] if rows else ()) if any(row[name] not in ("", None) for row in rows)]
+    st.dataframe([{name: row[name] for name in said} for row in rows], hide_index=True, key=key, alt=alt)

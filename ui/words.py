@@ -1,6 +1,7 @@
 """Every word and mark that the pages show for a state, and how numbers, times and foreign texts are written."""
 
 import re
+import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -95,6 +96,12 @@ KINDS = {
 }
 
 
+def slug(text: str) -> str:
+    """A key for an element about that text: lower case letters and digits, and different for different texts."""
+    plain = "".join(each if each.isascii() and each.isalnum() else "-" for each in text.casefold())
+    return f"{plain[:40]}-{zlib.crc32(text.encode()):08x}"
+
+
 def glyph(mark: Mark) -> str:
     """The mark for a table cell: sign and word."""
     return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
@@ -115,7 +122,7 @@ def esc(text: object) -> str:
 
 
 def value(measured: object) -> str:
-    """A measured value as plain text, with thousands separators and at most six significant decimals; a dash for none."""
+    """A measured value as plain text, with thousands separators and six significant digits at most; a dash for none."""
     if measured is None or measured == "":
         return NOTHING
     try:
@@ -130,7 +137,11 @@ def _number(number: Decimal) -> str:
         return f"{number:,.0f}" if abs(number) < Decimal(10) ** 15 else f"{number:.6g}"
     if abs(number) >= 1:
         return f"{number:,.4f}".rstrip("0").rstrip(".")
-    return f"{number.normalize():.6g}"
+    return (
+        f"{number:.4f}".rstrip("0")
+        if Decimal("0.001") <= abs(number) <= Decimal("0.999")
+        else f"{number.normalize():.6g}"
+    )
 
 
 def count(number: int | None) -> str:

@@ -53,16 +53,23 @@ def overview(contract: ContractOut) -> None:
         return
     text = session.registry().document(contract.id).decode()
     document = documents.parsed(text)
-    rows = documents.columns(document)
+    rows = single(documents.columns(document))
     st.subheader(f"Columns ({len(rows)})")
     panels.table(rows, key="columns", alt="Columns and what they promise")
-    rows = documents.checks(document)
+    rows = single(documents.checks(document))
     if rows:
         st.subheader(f"Checks ({len(rows)})")
         panels.table(rows, key="checks", alt="Checks in words")
     st.subheader(f"Datasets ({len(contract.datasets)})")
     panels.table([dataset(each) for each in contract.datasets], key="datasets", alt="Datasets of the contract")
     written(contract, contract.active_version, text)
+
+
+def single(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The rows, without the object's name where all are about one."""
+    if len({row["Object"] for row in rows}) > 1:
+        return rows
+    return [{name: text for name, text in row.items() if name != "Object"} for row in rows]
 
 
 def dataset(found: DatasetOut) -> dict[str, str]:

@@ -54,14 +54,9 @@ def listed(found: list[ContractSummary]) -> None:
 def row(contract: ContractSummary) -> None:
     """One contract: last verdict, name, version, owner, open drafts."""
     run = contract.last_run
-    with st.container(border=True, gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown((words.VERDICTS[run.verdict] if run else words.NEVER).badge, width="content")
-            panels.link("contract", contract.name or contract.id, id=contract.id)
-            st.space("stretch")
-            if run:
-                st.caption(words.age(run.finished, now=session.now()), width="content", help=words.utc(run.finished))
-        st.caption(words.esc(summary(contract)))
+    mark, age = (words.VERDICTS[run.verdict], run.finished) if run else (words.NEVER, None)
+    with panels.row(mark, age=age, about=summary(contract), key=f"contract-{words.slug(contract.id)}"):
+        panels.link("contract", contract.name or contract.id, id=contract.id)
 
 
 def summary(contract: ContractSummary) -> str:

@@ -9,7 +9,7 @@ from registry.api.schemas import DraftIn, TaskOut
 from registry.client import ClientError
 from ui import actions, panels, session, words
 
-FOUND_OUT = "found out"
+FOUND_OUT = "find out"
 FORMATS = (FOUND_OUT, "parquet", "delta", "iceberg", "csv", "json", "orc")
 FIELDS = {"location": "Where the table lies", "contract_id": "Contract id", "object": "Name of the table"}
 

@@ -39,17 +39,11 @@ def proposals(title: str, listed: Sequence[ProposalSummary], about: str) -> None
 
 def row(proposal: ProposalSummary) -> None:
     """One proposal: its state and title, how much of it is decided, its author and age."""
-    with st.container(border=True, key=f"proposal-{proposal.id}", gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(words.PROPOSALS.get(proposal.state, words.UNKNOWN).badge, width="content")
-            panels.link("review", proposal.title or proposal.contract_id, proposal=str(proposal.id))
-            st.space("stretch")
-            st.caption(
-                words.age(proposal.created, now=session.now()), width="content", help=words.utc(proposal.created)
-            )
-        st.caption(
-            f"{words.esc(progress(proposal))} · by {words.esc(proposal.author)} · {words.esc(proposal.contract_id)}"
-        )
+    about = f"{progress(proposal)} · by {proposal.author} · {proposal.contract_id}"
+    mark = words.PROPOSALS[proposal.state]
+    with panels.row(mark, age=proposal.created, about=about, key=f"proposal-{proposal.id}"):
+        title, made = proposal.title or proposal.contract_id, panels.when(proposal.created)
+        panels.link("review", title, help_text=made, proposal=str(proposal.id))
 
 
 def progress(proposal: ProposalSummary) -> str:

@@ -11,7 +11,7 @@ from ui.evidence import held_everywhere, read
 
 CARDS = 8
 ALL = "All"
-TABLE = "(whole table)"
+TABLE = "Whole table"
 
 
 def page() -> None:
@@ -80,14 +80,20 @@ def suggestions(proposal: ProposalOut) -> None:
         return
     shown = filtered(proposal)
     bulk(proposal, shown)
-    pages = max(1, -(-len(shown) // CARDS))
+    place, pages = st.container(), max(1, -(-len(shown) // CARDS))
     number = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
-    for column, group in groupby(shown[(number - 1) * CARDS : number * CARDS], key=column_of):
+    with place:
+        grouped(proposal, shown[(number - 1) * CARDS : number * CARDS])
+
+
+def grouped(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
+    """The cards under their columns' names."""
+    if not shown:
+        panels.empty("No suggestion matches", "Choose other filters.")
+    for column, group in groupby(shown, key=column_of):
         st.markdown(f"### {words.esc(column)}")
         for suggestion in group:
             cards.card(proposal, suggestion)
-    if not shown:
-        panels.empty("No suggestion matches", "Choose other filters.")
 
 
 def column_of(suggestion: SuggestionOut) -> str:
@@ -96,11 +102,11 @@ def column_of(suggestion: SuggestionOut) -> str:
 
 
 def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
-    """The suggestions that the filters leave, by column and in their own order. The filters stand in the address."""
-    every = proposal.suggestions
-    columns = sorted({column_of(each) for each in every}, key=str.casefold)
+    """The suggestions that the filters leave, by column, in their own order. The filters stand in the address."""
+    every = sorted(proposal.suggestions, key=lambda each: each.position)
+    columns = list(dict.fromkeys(column_of(each) for each in every))
     kinds = sorted({kind_of(each) for each in every})
-    with st.container(horizontal=True, vertical_alignment="bottom", key="filters"):
+    with st.container(horizontal=True, vertical_alignment="top", key="filters"):
         decision = st.segmented_control(
             "Decision",
             [ALL, "Pending", "Accepted", "Rejected"],
@@ -114,7 +120,7 @@ def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
     left = [each for each in every if column in (ALL, column_of(each)) and kind in (ALL, kind_of(each))]
     return sorted(
         (each for each in left if decision in (ALL, None, words.DECISIONS[each.decision].word)),
-        key=lambda each: (columns.index(column_of(each)), each.position),
+        key=lambda each: columns.index(column_of(each)),
     )
 
 

@@ -1,5 +1,6 @@
 """A run report: the verdict first, then what failed and why, then everything, then how to see it again."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -61,7 +62,7 @@ def verdict(run: RunOut) -> str:
         "warned": "The data keeps the contract, with warnings",
         "passed": "The data keeps the contract",
     }
-    return f"{said[run.verdict]}: {panels.counts(dict(run.counts))}"
+    return f"{said[run.verdict]}: {panels.counted(Counter(map(outcome_of, run.results)))}"
 
 
 def partitions(names: Sequence[str]) -> str:
@@ -134,14 +135,8 @@ def past(run: RunOut, result: ResultOut, band: charts.Band, *, key: str) -> None
 def everything(run: RunOut) -> None:
     """All results as one table, what needs attention first."""
     st.subheader(f"All checks ({words.count(len(run.results))})")
-    order = list(words.OUTCOMES)
     attention = ["failed", "warned", "not_evaluated", "not_applicable", "passed"]
-    rows = [
-        row(each)
-        for each in sorted(
-            run.results, key=lambda each: attention.index(outcome_of(each)) if outcome_of(each) in order else 9
-        )
-    ]
+    rows = [row(each) for each in sorted(run.results, key=lambda each: attention.index(outcome_of(each)))]
     panels.table(rows, key="results", alt="Every check with its outcome")
 
 
