@@ -71,6 +71,7 @@ def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> 
         task.state, task.worker, task.lease_until = TaskState.RUNNING, worker, now + lease
         task.attempts += 1
         task.fence += 1
+        task.progress = f"attempt {task.attempts}"
         session.flush()
     return task
 
@@ -80,6 +81,7 @@ def bury(session: Session, *, now: datetime) -> list[Task]:
     dead: list[Task] = list(session.exec(_waiting(now, col(Task.attempts) >= ATTEMPTS)))
     for task in dead:
         task.state, task.finished, task.lease_until = TaskState.FAILED, now, None
+        task.progress = None
         task.error = f"the worker ended without an answer, {task.attempts} times; last error: {task.error or 'none'}"
         task.fence += 1
     session.flush()
@@ -93,23 +95,21 @@ def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime) -
 
 def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:
     """Marks the task done. Raises Fenced where it is another's by now: the caller's transaction is then undone."""
-    _held(
-        session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished=now, lease_until=None
-    )
+    _left(session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished=now)
 
 
 def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: datetime, retry_at: datetime | None) -> None:
     """Gives the task back for `retry_at`, or marks it failed for good where that is None. Raises Fenced as `finish`."""
     if retry_at is None:
-        _held(session, task_id, fence, state=TaskState.FAILED, error=error, finished=now, lease_until=None)
+        _left(session, task_id, fence, state=TaskState.FAILED, error=error, finished=now)
     else:
-        _held(session, task_id, fence, state=TaskState.QUEUED, error=error, available_at=retry_at, lease_until=None)
+        _left(session, task_id, fence, state=TaskState.QUEUED, error=error, available_at=retry_at)
 
 
 def release(session: Session, task_id: UUID, fence: int, *, now: datetime) -> None:
     """Gives a task back untried, for any worker to take at once. Raises Fenced as `finish`."""
     untried = {"attempts": col(Task.attempts) - 1, "state": TaskState.QUEUED, "available_at": now}
-    _held(session, task_id, fence, lease_until=None, **untried)
+    _left(session, task_id, fence, **untried)
 
 
 def pause(attempts: int, jitter: float) -> timedelta:
@@ -123,6 +123,10 @@ def _waiting(now: datetime, which: ColumnElement[bool]) -> Any:
     expired = and_(col(Task.state) == TaskState.RUNNING, col(Task.lease_until) < now)
     order = col(Task.priority), col(Task.available_at), col(Task.id)
     return select(Task).where(which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
+
+
+def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
+    _held(session, task_id, fence, lease_until=None, progress=None, **values)
 
 
 def _held(session: Session, task_id: UUID, fence: int, **values: Any) -> None:

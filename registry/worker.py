@@ -235,6 +235,7 @@ def run(settings: Settings) -> None:
     database, engine = connect(settings.database), SparkChild(limits)
     _stop_by_signal()
     try:
+        settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
         log.info("working")
         Worker(database, engine, partial(judge, files=StateFiles(settings.states)), settings).forever()
