@@ -1,7 +1,7 @@
 """Proposals: documents on their way to become versions, and the decisions about their suggested checks.
 
-A suggestion is plain data with an `identity` and a `patch` of `object`, `column` (or None) and `set`, as
-`contracts.changes` takes it; everything else in it is evidence for people."""
+A suggestion is plain data: its `id` names it from draft to draft; `object`, `column` (or None) and `patch` say what
+it would set in the document, as `contracts.changes` takes it; everything else in it is for people."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ def create_drafted(
     contract = read(proposal.base)
     proposal.contract_id, proposal.title = contract.id, proposal.title or f"Draft of {contract.name}"
     session.add(proposal)
-    remembered = _rejected_before(session, contract.id, [str(each["identity"]) for each in suggestions])
+    remembered = _rejected_before(session, contract.id, [each["id"] for each in suggestions])
     for position, content in enumerate(suggestions):
         session.add(_row(proposal, position, content, remembered=remembered, row_id=make_id()))
     actor = session.get_one(User, proposal.author_id).name
@@ -203,14 +203,13 @@ def _unkeepable(contract: Contract) -> Iterator[Fault]:
 
 
 def _patch(content: Mapping[str, Any]) -> changes.Patch:
-    patch = content["patch"]
-    return changes.Patch(object=patch["object"], column=patch.get("column"), set=patch["set"])
+    return changes.Patch(object=content["object"], column=content["column"], set=content["patch"])
 
 
 def _row(
     proposal: Proposal, position: int, content: Mapping[str, Any], *, remembered: Collection[str], row_id: UUID
 ) -> SuggestionRow:
-    identity = str(content["identity"])
+    identity = content["id"]
     return SuggestionRow(
         id=row_id,
         proposal_id=proposal.id,

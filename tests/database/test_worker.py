@@ -138,9 +138,10 @@ def test_an_idle_worker_does_nothing(scene: Scene) -> None:
 
 def drafted() -> Drafted:
     suggestion = {
-        "identity": "s1",
-        "analyzer": "size",
-        "patch": {"object": "orders", "column": None, "set": {"description": "orders of the shop"}},
+        "id": "s1",
+        "object": "orders",
+        "column": None,
+        "patch": {"description": "orders of the shop"},
     }
     return Drafted(document(), (suggestion,), {})
 

@@ -126,8 +126,17 @@ def plain(
 def suggestion(column: str = "id", **put: Any) -> dict[str, Any]:
     """A suggestion as a draft makes it."""
     given = put or {"required": True}
-    patch_ = {"object": "orders", "column": column, "set": given}
-    return {"identity": f"orders.{column}.{'.'.join(given)}", "sentence": "always there", "patch": patch_}
+    return {
+        "id": f"orders.{column}.{'.'.join(given)}",
+        "kind": "complete",
+        "object": "orders",
+        "column": column,
+        "sentence": f"{column} is always present",
+        "expression": f"completeness of {column} is 1",
+        "severity": "error",
+        "patch": given,
+        "evidence": {"rows": 10, "partitions": 2, "held": 2},
+    }
 
 
 def drafted(session: Session, author: User, *suggestions: Mapping[str, Any], base: str | None = None) -> Proposal:

@@ -138,14 +138,14 @@ def _suggestion(
     word = {"complete": "required", "unique": "unique"}.get(kind)
     put = {word: True} if word and known else {"quality": rule}
     return {
-        "identity": f"orders.{column}.{kind}",
+        "id": f"orders.{column}.{kind}",
         "kind": kind,
         "object": "orders",
         "column": column,
         "sentence": sentence,
         "expression": f"{kind} of {column or 'the table'}",
         "severity": "warning" if kind == "value_range" else "error",
-        "patch": {"object": "orders", "column": known, "set": put},
+        "patch": put,
         "evidence": {
             "rows": 31_240,
             "partitions": 25,
