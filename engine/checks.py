@@ -21,7 +21,7 @@ WHOLE = Assertion("mustBe", 1)
 
 @dataclass(frozen=True)
 class BoundCheck:
-    """A check that can be judged: `bound` is its analyzer on the table; None says that it cannot be, for the `reason`."""
+    """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`."""
 
     check: Check
     analyzer: Analyzer | None

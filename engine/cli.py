@@ -22,6 +22,9 @@ PartitionBy = Annotated[
 ]
 Format = Annotated[str | None, typer.Option(help="parquet, orc, csv, json, delta; found out by default")]
 ObjectName = Annotated[str | None, typer.Option("--object", help="which table of the contract; the first by default")]
+Columns = Annotated[str | None, typer.Option(help="only these columns, comma-separated")]
+ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")]
+Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port", envvar="TREATY_SPARK_REMOTE")]
 Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
@@ -50,14 +53,15 @@ def add_to(app: typer.Typer) -> None:
 
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
-    format: Format = None, as_json: Json = False, fail_on: FailOn = FailOn.ERROR, remote: Remote = None, memory: Memory = "2g",
+    format: Format = None, as_json: Json = False, fail_on: FailOn = FailOn.ERROR, remote: Remote = None,
+    memory: Memory = "2g",
 ) -> None:  # fmt: skip
-    """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 could not check."""
+    """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
     from engine.report import print_run
 
     run = _verified(_request(data, contract, partition_by, object_name, format), remote=remote, memory=memory)
     if as_json:
-        print(run.model_copy().model_dump_json(indent=2))
+        print(json.dumps({"verdict": run.verdict, **json.loads(run.model_dump_json())}, indent=2))
     else:
         print_run(run, _console())
     raise typer.Exit(exit_code(run.verdict, fail_on))
@@ -122,16 +126,15 @@ def _console() -> Any:
 
 
 def draft(
-    data: Data, partition_by: PartitionBy = None, columns: Annotated[str | None, typer.Option(help="only these, comma-separated")] = None,
-    contract_id: Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")] = None,
-    object_name: ObjectName = None, out: Annotated[Path | None, typer.Option(help="write the contract here")] = None,
-    format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+    data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
+    object_name: ObjectName = None, out: Out = None, format: Format = None, as_json: Json = False,
+    remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)
     request = DraftRequest(
         source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
-        columns=tuple(columns.split(",")) if columns else (),
+        columns=tuple(each.strip() for each in columns.split(",")) if columns else (),
     )  # fmt: skip
     with _spark(remote, memory) as spark:
         drafted = spark.draft(request)
@@ -142,19 +145,22 @@ def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
     from engine.report import print_draft
 
     document = _with_suggestions(drafted)
-    if as_json:
-        print(
-            json.dumps(
-                {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile},
-                indent=2,
-            )
-        )
-        return
     if out:
-        out.write_bytes(document)
+        _write(out, document)
+    if as_json:
+        found = {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile}
+        print(json.dumps(found, indent=2))
+    elif out:
         print_draft(drafted.suggestions, _console())
     else:
         print(document.decode(), end="")
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise Stop(f"{path} cannot be written: {error.strerror}. Check the path.") from None
 
 
 def _with_suggestions(drafted: Any) -> bytes:
@@ -162,7 +168,7 @@ def _with_suggestions(drafted: Any) -> bytes:
     from contracts.reading import read
     from contracts.writing import write
 
-    patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
+    patches = [Patch(**each["patch"]) for each in drafted.suggestions]
     return write(apply(read(drafted.document).document, patches))
 
 

@@ -38,10 +38,11 @@ def print_run(run: RunResult, console: Console) -> None:
     console.print(f"\n{VERDICTS[run.verdict]}: {name}, {len(run.partitions)} partition(s){rows}, {seconds:.1f} s")
 
 
-def _by_check(results: Iterable[CheckResult]) -> Mapping[str, list[CheckResult]]:
-    grouped: dict[str, list[CheckResult]] = {}
+def _by_check(results: Iterable[CheckResult]) -> Mapping[tuple[str, str], list[CheckResult]]:
+    """By id and sentence: two columns may each have a check of one id."""
+    grouped: dict[tuple[str, str], list[CheckResult]] = {}
     for result in results:
-        grouped.setdefault(result.check_id, []).append(result)
+        grouped.setdefault((result.check_id, result.sentence), []).append(result)
     return grouped
 
 
@@ -55,7 +56,7 @@ def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:
     shown = [result for result in results if result.outcome is worst]
     reason = next((result.reason for result in shown if result.reason), None)
     words = results[0].sentence + (f"\n{reason}" if reason else "")
-    values = sorted({_text(result.value) for result in shown if result.value is not None})
+    values = sorted({result.value for result in shown if result.value is not None}, key=_rank)
     return (
         MARKS[worst],
         results[0].severity,
@@ -69,8 +70,13 @@ def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _range(values: Sequence[str]) -> str:
-    return ", ".join(values) if len(values) <= 3 else f"{values[0]} … {values[-1]}"
+def _rank(value: Any) -> tuple[bool, Any]:
+    return isinstance(value, str), value
+
+
+def _range(values: Sequence[Any]) -> str:
+    shown = values if len(values) <= 3 else (values[0], values[-1])
+    return (", " if len(values) <= 3 else " … ").join(dict.fromkeys(map(_text, shown)))
 
 
 def _places(shown: Sequence[CheckResult], total: int) -> str:

@@ -33,7 +33,7 @@ class EngineKilled(EngineError):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): one partition."""
+    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): not parted."""
 
     location: str
     format: str | None = None

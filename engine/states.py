@@ -1,4 +1,4 @@
-"""A bag of states: everything computed about one partition at one reading, mergeable, packed with header and checksum."""
+"""Bags of states: all that was computed of a partition at one reading, mergeable, packed with header and checksum."""
 
 import hashlib
 import json
@@ -12,8 +12,10 @@ from contracts.logical_types import Column, Schema
 from engine.analyzers.components import COMPONENTS, Component
 from engine.plan import ROWS, Plan
 
+ALL = "*"
 MAGIC = b"TRTY"
 FORMAT = 1
+UNLIKE = "the column is not of one type in all partitions"
 _SUM = 32
 
 
@@ -41,7 +43,7 @@ class State:
 class States:
     """The states of a set of rows by component key, with the schema they were computed on.
 
-    `failures` says, by component key and without data values, why a state could not be computed."""
+    `failures` says, by component key (`ALL`: for all of them) and without data values, why a state is not there."""
 
     entries: Mapping[str, State]
     schema: Schema = field(default_factory=lambda: Schema(()))
@@ -52,6 +54,10 @@ class States:
         """How many rows were read."""
         return int(self.entries[ROWS.key].value)
 
+    def failure(self, key: str) -> str | None:
+        """Why the state of that key is not there; None where nothing is known of it."""
+        return self.failures.get(key) or self.failures.get(ALL)
+
     @property
     def values(self) -> dict[str, Any]:
         """The merged value of each component by its key."""
@@ -59,13 +65,14 @@ class States:
 
     def merge(self, other: "States") -> "States":
         """The states of both sets of rows together: what both know. What only one knows cannot be said of both."""
-        shared = self.entries.keys() & other.entries.keys()
-        merged = {key: self._merged(key, other) for key in sorted(shared)}
-        return States(merged, self.schema, {**self.failures, **other.failures})
-
-    def _merged(self, key: str, other: "States") -> State:
-        mine = self.entries[key]
-        return State(mine.component, mine.component.merge(mine.value, other.entries[key].value))
+        merged, failures = {}, {**self.failures, **other.failures}
+        for key in sorted(self.entries.keys() & other.entries.keys()):
+            mine = self.entries[key]
+            try:
+                merged[key] = State(mine.component, mine.component.merge(mine.value, other.entries[key].value))
+            except TypeError:
+                failures[key] = UNLIKE
+        return States(merged, self.schema, failures)
 
     def pack(self, files: Files | None = None) -> bytes:
         """Header, states and sha256 as bytes. With `files`, the large ones lie there and the bag points at them."""
@@ -78,19 +85,14 @@ class States:
                 content = b""
             described.append(entry | {"size": len(content)})
             payload += content
-        content = {
-            "format": FORMAT,
-            "schema": _columns(self.schema),
-            "states": described,
-            "failures": dict(self.failures),
-        }
-        header = json.dumps(content).encode()
+        header = self._header(described)
         body = MAGIC + len(header).to_bytes(4, "big") + header + payload
         return body + hashlib.sha256(body).digest()
 
-
-def _columns(schema: Schema) -> list[list[Any]]:
-    return [[column.name, column.type, column.nullable] for column in schema]
+    def _header(self, described: list[dict[str, Any]]) -> bytes:
+        columns = [[column.name, column.type, column.nullable] for column in self.schema]
+        content = {"format": FORMAT, "schema": columns, "states": described, "failures": dict(self.failures)}
+        return json.dumps(content).encode()
 
 
 def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> States:
@@ -107,7 +109,7 @@ def merge(bags: Iterable[States]) -> States | None:
 
 
 def unpack(packed: bytes, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
-    """The bag that `pack` wrote; with `keys`, only those states. Raises StateError, by name, for what cannot be trusted.
+    """The bag that `pack` wrote; with `keys`, only those states. Raises StateError for what cannot be trusted.
 
     States of a component version that is unknown here are left out: they are computed again."""
     header, payload = _opened(packed)

@@ -1,6 +1,7 @@
 """The schema as a promise: column names, logical types and nullability, judged on the columns that arrived."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from contracts.document import DataObject, Property
 from contracts.logical_types import Column, Schema, struct_fields
@@ -9,19 +10,33 @@ from engine.results import CheckResult, Outcome
 COMPATIBLE = {("integer", "number")}
 
 
-def judge_structure(data_object: DataObject, schema: Schema) -> Iterator[CheckResult]:
-    """Three results: no promised column is missing, each has its logical type, and no column is new. None for no promise."""
+class Question(NamedTuple):
+    """What is asked of a schema; `reason` says what was found amiss."""
+
+    id: str
+    promise: str
+    reason: str
+    severity: str = "error"
+
+
+COLUMNS = Question("schema-columns", "every promised column is there", "missing: {}")
+TYPES = Question("schema-types", "every column has its promised type", "{}")
+NEW = Question("schema-new-columns", "there is no column that the contract does not know", "new: {}", "warning")
+
+
+def judge_structure(data_object: DataObject, schema: Schema, *, partition: str | None = None) -> Iterator[CheckResult]:
+    """Three results: no promised column is missing, each has its logical type, and no column is new.
+
+    `partition` None: of all that arrived. Nothing where the contract names no column."""
     if not data_object.properties:
         return
     promised = list(_flat(data_object.properties, schema.columns))
     missing = [path for path, _, found in promised if found is None]
     wrong = [_mismatch(path, each, found) for path, each, found in promised if found and not _fits(each, found)]
     new = sorted(set(schema.names) - {each.name for each in data_object.properties})
-    yield _result("schema-columns", "every promised column is there", missing, "missing: {}")
-    yield _result("schema-types", "every column has its promised type", wrong, "{}")
-    yield _result(
-        "schema-new-columns", "there is no column that the contract does not know", new, "new: {}", severity="warning"
-    )
+    yield _result(COLUMNS, missing, partition)
+    yield _result(TYPES, wrong, partition)
+    yield _result(NEW, new, partition)
 
 
 def _flat(
@@ -46,9 +61,16 @@ def _mismatch(path: str, promised: Property, found: Column) -> str:
     return f"{path} is {found.type}, promised is {promised.logical_type}"
 
 
-def _result(check_id: str, name: str, found: list[str], reason: str, *, severity: str = "error") -> CheckResult:
+def _result(asked: Question, found: list[str], partition: str | None) -> CheckResult:
     return CheckResult(
-        check_id=check_id, name=name, sentence=name, severity=severity, scope="delta", partition=None, dimension="conformity",
+        check_id=asked.id,
+        name=asked.promise,
+        sentence=asked.promise,
+        severity=asked.severity,
+        scope="delta",
+        partition=partition,
+        dimension="conformity",
         outcome=Outcome.FAILED if found else Outcome.PASSED,
-        value=len(found), reason=reason.format(", ".join(found)) if found else None,
-    )  # fmt: skip
+        value=len(found),
+        reason=asked.reason.format(", ".join(found)) if found else None,
+    )

@@ -1,11 +1,14 @@
 """From states to a verdict: judge a contract on partitions whose states are known, without touching the data."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property, partial
 from typing import Any
 
-from contracts.document import Contract
+from contracts.document import Contract, DataObject
 from contracts.logical_types import Schema
+from engine import clock
 from engine import states as bags
 from engine.checks import BoundCheck, BoundChecks, bind
 from engine.plan import ROWS
@@ -13,8 +16,53 @@ from engine.results import CheckResult, Measurement, Outcome, RunResult
 from engine.states import Files, StateError, States
 from engine.structure import judge_structure
 
+UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
-def judge(
+
+def verify(
+    frame: Any,
+    contract: Contract,
+    *,
+    object_name: str | None = None,
+    partition_by: Sequence[str] | None = None,
+    earlier: Mapping[str, bytes] | None = None,
+    now: Callable[[], datetime] = clock.now,
+) -> RunResult:
+    """The run that judges a Spark frame by a contract, in the frame's own session, none of whose settings change.
+
+        run = verify(orders, read(Path("orders.yaml").read_bytes()))
+        assert run.verdict == "passed", [result.sentence for result in run.results if result.outcome == "failed"]
+
+    `object_name` None: the contract's first object. `partition_by` None: the partition columns that it names, where the
+    frame has them. `earlier` holds the states (`measure`) of partitions that are not in the frame: checks of the whole
+    dataset count them too. Raises ContractError for faults of the contract, Unreadable where Spark cannot read it."""
+    started = now()
+    chosen = object_name or contract.objects[0].name
+    states = measure(frame, contract, object_name=chosen, partition_by=partition_by)
+    return judge(
+        contract,
+        chosen,
+        states={**(earlier or {}), **states},
+        delta=sorted(states),
+        started=started,
+        finished=now(),
+    )
+
+
+def measure(
+    frame: Any, contract: Contract, *, object_name: str, partition_by: Sequence[str] | None = None
+) -> dict[str, bytes]:
+    """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`."""
+    from engine.spark.scan import scan
+    from engine.spark.sources import schema_of
+
+    checks = bind(contract.object(object_name), schema_of(frame))
+    by = checks.object.partition_columns if partition_by is None else partition_by
+    known = [column for column in by if partition_by is not None or column in checks.schema.names]
+    return {name: bag.pack() for name, bag in scan(frame, checks.plan, partition_by=known).items()}
+
+
+def judge(  # noqa: PLR0913
     contract: Contract,
     object_name: str,
     *,
@@ -28,22 +76,21 @@ def judge(
     """The run that judges what arrived. `states` holds every partition's packed bag; `delta` names the new ones.
 
     Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
-    `schema` is that of the delta (None: as its first partition recorded it). Raises ContractError for faults of the contract, StateError for damaged states."""
-    columns = schema if schema is not None else bags.described(states[delta[0]])[0]
-    checks = bind(contract.object(object_name), columns)
-    judged = [*_judge_delta(checks, states, delta, files), *_judge_dataset(checks, states, files)]
-    results = (*judge_structure(checks.object, columns), *(result for result, _ in judged))
+    `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
+    judged on its own. Raises ContractError for faults of the contract, StateError for damaged states."""
+    bench = Bench(contract.object(object_name), states, tuple(delta), files, schema)
+    judged = [*bench.judge_delta(), *bench.judge_dataset()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
     return RunResult(
         contract_id=contract.id,
         contract_version=contract.version,
         contract_fingerprint=contract.fingerprint,
         object=object_name,
-        partitions=tuple(delta),
-        rows=sum(_rows(states[partition]) for partition in delta),
+        partitions=bench.delta,
+        rows=bench.rows,
         started=started,
         finished=finished,
-        results=results,
+        results=(*bench.judge_structure(), *(result for result, _ in judged)),
         measurements=tuple(measured.values()),
     )
 
@@ -51,36 +98,75 @@ def judge(
 Judged = tuple[CheckResult, Measurement | None]
 
 
-def _judge_delta(
-    checks: BoundChecks, packed: Mapping[str, bytes], delta: Sequence[str], files: Files | None
-) -> Iterator[Judged]:
-    ours = [check for check in checks.checks if check.scope == "delta"]
-    keys = _keys(ours)
-    for partition in delta:
-        bag = _unpacked(partition, packed[partition], files, keys)
-        yield from (_judge(check, bag, partition) for check in ours)
+@dataclass
+class Bench:
+    """The packed states that one run judges. Checks are bound once to each schema that the new partitions have."""
 
+    object: DataObject
+    packed: Mapping[str, bytes]
+    delta: tuple[str, ...]
+    files: Files | None
+    given: Schema | None
+    bound: dict[Schema, BoundChecks] = field(default_factory=dict)
 
-def _judge_dataset(checks: BoundChecks, packed: Mapping[str, bytes], files: Files | None) -> Iterator[Judged]:
-    ours = [check for check in checks.checks if check.scope == "dataset"]
-    keys = _keys(ours)
-    whole = bags.merge(_unpacked(name, each, files, keys) for name, each in packed.items()) if ours else None
-    yield from (_judge(check, whole or States({}), None) for check in ours)
+    @cached_property
+    def recorded(self) -> Mapping[str, Schema]:
+        """The schema that each new partition was read with; those that recorded none are left out."""
+        found = {name: self._named(name, bags.described)[0] for name in self.delta}
+        return {name: schema for name, schema in found.items() if schema.columns}
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema of what arrived."""
+        if self.given is not None:
+            return self.given
+        return next(reversed(list(self.recorded.values())), Schema(()))
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows arrived; None where no partition that arrived could be read."""
+        rows_only = partial(bags.unpack, keys=frozenset({ROWS.key}))
+        found = [self._named(name, rows_only).entries.get(ROWS.key) for name in self.delta]
+        counted = [int(state.value) for state in found if state is not None]
+        return sum(counted) if counted or not self.delta else None
+
+    def judge_structure(self) -> Iterator[CheckResult]:
+        """The promised columns and types; partition by partition where these do not have one schema."""
+        if set(self.recorded.values()) <= {self.schema}:
+            return judge_structure(self.object, self.schema)
+        parted = [judge_structure(self.object, schema, partition=name) for name, schema in self.recorded.items()]
+        return (result for results in parted for result in results)
+
+    def judge_delta(self) -> Iterator[Judged]:
+        """Every check of scope delta on each new partition."""
+        for partition in self.delta:
+            ours = self._checks("delta", self.recorded.get(partition, self.schema))
+            bag = self._unpacked(partition, _keys(ours))
+            yield from (_judge(check, bag, partition) for check in ours)
+
+    def judge_dataset(self) -> Iterator[Judged]:
+        """Every check of scope dataset on all partitions together."""
+        ours = self._checks("dataset", self.schema)
+        whole = bags.merge(self._unpacked(name, _keys(ours)) for name in self.packed) if ours else None
+        yield from (_judge(check, whole or States({}), None) for check in ours)
+
+    def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
+        if schema not in self.bound:
+            self.bound[schema] = bind(self.object, schema)
+        return [check for check in self.bound[schema].checks if check.scope == scope]
+
+    def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
+        return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
+
+    def _named(self, partition: str, read: Callable[[bytes], Any]) -> Any:
+        try:
+            return read(self.packed[partition])
+        except StateError as error:
+            raise StateError(f"{f'partition {partition}' if partition else 'the whole table'}: {error}") from error
 
 
 def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
-
-
-def _unpacked(partition: str, packed: bytes, files: Files | None, keys: frozenset[str]) -> States:
-    try:
-        return bags.unpack(packed, files, keys=keys)
-    except StateError as error:
-        raise StateError(f"partition {partition or 'of the whole table'}: {error}") from error
-
-
-def _rows(packed: bytes) -> int:
-    return bags.unpack(packed, keys=frozenset({ROWS.key})).rows
 
 
 def _judge(check: BoundCheck, bag: States, partition: str | None) -> Judged:
@@ -89,8 +175,8 @@ def _judge(check: BoundCheck, bag: States, partition: str | None) -> Judged:
     try:
         value = check.bound.value(bag.values)
     except KeyError as missing:
-        reason = bag.failures.get(str(missing.args[0]), "a part of the data has no state of this metric yet")
-        return _result(check, partition, Outcome.NOT_EVALUATED, reason=reason), None
+        told = bag.failure(str(missing.args[0])) or UNKNOWN
+        return _result(check, partition, Outcome.NOT_EVALUATED, reason=told), None
     measurement = Measurement(
         analyzer=check.analyzer.name,
         arguments=check.analyzer.arguments(),
@@ -109,10 +195,8 @@ def _outcome(check: BoundCheck, value: Any) -> tuple[Outcome, str | None]:
     try:
         held = check.check.assertion.holds(value)
     except TypeError:
-        return (
-            Outcome.NOT_EVALUATED,
-            "the measured value and the limit cannot be compared: one is text, the other a number",
-        )
+        kinds = "the measured value and the limit cannot be compared: one is text, the other a number"
+        return Outcome.NOT_EVALUATED, kinds
     return (Outcome.PASSED if held else Outcome.FAILED), None
 
 
@@ -136,7 +220,9 @@ def _result(
 
 
 def suffices(contract: Contract, object_name: str, packed: bytes) -> bool:
-    """Whether a stored bag answers every check of the object. False for damaged bags and for those of an older version."""
+    """Whether a stored bag answers every check of the object. False for damaged bags and for those of an older version.
+
+    Raises ContractError for faults of the contract."""
     try:
         schema, keys = bags.described(packed)
     except StateError:

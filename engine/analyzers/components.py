@@ -154,7 +154,7 @@ class Max(_Extreme):
 
 
 class Moments(Component):
-    """Count, mean and sum of squared deviations of the non-null values, as (n, mean, m2); merged by Chan et al. (1979)."""
+    """Count, mean and sum of squared deviations of the non-null values: (n, mean, m2), merged by Chan et al. (1979)."""
 
     kind = "moments"
     columns = 3
@@ -225,7 +225,7 @@ class Distinct(_Sketch):
 
     @staticmethod
     def estimate(state: bytes | None) -> float:
-        """The estimate, always after a union: a sketch of one stream answers with another estimator than a merged one."""
+        """The estimate, always after a union: a sketch of one stream has another estimator than a merged one."""
         return float(_hll(state).get_estimate()) if state else 0.0
 
 
@@ -286,7 +286,7 @@ class HeavyHitters(_Sketch):
 
     @classmethod
     def values(cls, state: bytes | None) -> tuple[Mapping[str, int], int]:
-        """(value -> estimated count, greatest error of a count): error 0 means that every value is there, counted exactly."""
+        """(value -> estimated count, greatest error of a count): error 0 means that all values are there, exactly."""
         import datasketches
 
         if state is None:

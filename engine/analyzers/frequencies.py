@@ -9,7 +9,7 @@ from engine.analyzers.quoting import Operand
 class Frequencies(Component):
     """Distinct combinations of the columns with their counts, rows whose columns are all null left out.
 
-    State: an Arrow table of string columns k0, k1, ... (canonical text, null kept) and `n` (int64); None for no rows."""
+    State: an Arrow table of string columns k0, k1, ... (canonical text, null kept) and int64 `n`; None for no rows."""
 
     kind = "frequencies"
     grouping = True

@@ -11,7 +11,7 @@ from engine.analyzers.components import Quantiles
 class ApproxQuantile(Analyzer):
     """The value below which a share `quantile` of the numbers lies, by a KLL sketch (rank error about 0.7 %).
 
-    Dates and timestamps are ranked as microseconds since 1970. Nulls and NaN are ignored; no value where none is left."""
+    Dates and timestamps are ranked as microseconds since 1970. Nulls and NaN are ignored; no value if none is left."""
 
     name = "approx_quantile"
     unit = "value"

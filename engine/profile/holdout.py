@@ -1,17 +1,17 @@
-"""Hold-out: a suggestion is learned on the older partitions and must hold on the newer ones; then it is learned on all."""
+"""Hold-out: what is learned on the older partitions must hold on the newer ones; then it is learned on all of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from contracts.fingerprint import fingerprint
-from engine.profile.profile import ColumnProfile, History
-from engine.profile.suggestions import Candidate, candidates
+from engine.profile.profile import ColumnProfile, History, plain
+from engine.profile.suggestions import Candidate, OfHistory, candidates
 
 LEARNED_SHARE = 0.7
 
 
 def suggest(history: History, object_name: str) -> list[dict[str, Any]]:
-    """Every suggestion that held on the newer partitions, as plain data with its evidence, in the order of the columns."""
+    """Every suggestion that held on the newer partitions, as plain data with its evidence, in the columns' order."""
     found = (_judged(propose, history, object_name, kind, column) for kind, column, propose in candidates(history))
     return [suggestion for suggestion in found if suggestion is not None]
 
@@ -23,7 +23,7 @@ def learned(history: History) -> int:
 
 
 def _judged(
-    propose: Callable[[History], Candidate | None],
+    propose: OfHistory,
     history: History,
     object_name: str,
     kind: str,
@@ -47,14 +47,14 @@ def _as_data(
 ) -> dict[str, Any]:
     name = column.column.name if column else None
     return {
-        "id": fingerprint([object_name, candidate.kind, name])[:16],
+        "identity": fingerprint([object_name, candidate.kind, name])[:16],
         "kind": candidate.kind,
         "object": object_name,
         "column": name,
         "sentence": candidate.sentence,
         "expression": candidate.expression,
         "severity": candidate.severity,
-        "patch": _with_severity(candidate),
+        "patch": {"object": object_name, "column": name, "set": _with_severity(candidate)},
         "evidence": _evidence(candidate, history, split),
     }
 
@@ -75,7 +75,7 @@ def _evidence(candidate: Candidate, history: History, split: int) -> Mapping[str
         "failed_on": failed,
         "learned_on": split,
         "judged_on": len(history.partitions) - split,
-        "history": [[name, float(value) if not isinstance(value, str) else value] for name, value in measured],
+        "history": [[name, plain(value)] for name, value in measured],
         "limits": list(candidate.limits),
         "details": dict(candidate.details),
     }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 from contracts.logical_types import Column, Schema
@@ -56,8 +57,7 @@ class ColumnProfile:
 
 def profile_of(column: Column, schema: Schema) -> ColumnProfile:
     """The metrics that fit the column's type."""
-    name = f"`{column.name}`" if "." in column.name else column.name
-    bound = {metric: _bound(make(name), schema) for metric, make in METRICS.items()}
+    bound = {metric: _bound(make(column.name), schema) for metric, make in METRICS.items()}
     text = column.base_type in TEXT
     sql = next(
         (part.operands[0].sql for each in bound.values() if each for part in each.parts.values() if part.operands), ""
@@ -66,7 +66,7 @@ def profile_of(column: Column, schema: Schema) -> ColumnProfile:
         column=column,
         metrics={metric: each for metric, each in bound.items() if each},
         frequent=BoundComponent(HeavyHitters(), (Operand(sql, column.type),)) if text and sql else None,
-        unique=_bound(Uniqueness(columns=(name,)), schema),
+        unique=_bound(Uniqueness(columns=(column.name,)), schema),
     )
 
 
@@ -123,14 +123,17 @@ def summary(history: History) -> dict[str, Any]:
 
 
 def _column_summary(profile: ColumnProfile, whole: States) -> dict[str, Any]:
-    metrics = {name: _plain(profile.value(name, whole)) for name in profile.metrics}
+    metrics = {name: plain(profile.value(name, whole)) for name in profile.metrics}
     counts, _ = profile.values(whole)
     frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10]
     return {"name": profile.column.name, "type": profile.column.type, "metrics": metrics, "frequent": frequent}
 
 
-def _plain(value: Value) -> int | float | str | None:
-    return value if value is None or isinstance(value, int | float | str) else float(value)
+def plain(value: Value) -> int | float | str | None:
+    """The value as JSON has it: decimals as floats, None for NaN and infinities."""
+    if value is None or isinstance(value, int | str):
+        return value
+    return float(value) if isfinite(value) else None
 
 
 def ordered(bags_by_name: Mapping[str, States], names: Sequence[str] = ()) -> tuple[tuple[str, States], ...]:

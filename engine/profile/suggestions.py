@@ -4,13 +4,16 @@ A suggestion is one function below: from a history (and a column) to a `Candidat
 """
 
 import math
+import re
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from contracts.assertions import Assertion
+from contracts.fingerprint import fingerprint
 from contracts.predicates import literal, quote
 from engine.analyzers.components import Quantiles
 from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEXT
@@ -24,6 +27,8 @@ LEAST_PARTITIONS_FOR_BANDS = 5
 LEAST_PARTITIONS_FOR_TREND = 8
 BAND_SIGMAS = 4
 BAND_MARGIN = 0.1
+LEAST_SHARE = 0.5
+NOT_NEGATIVE = {"analyzer": "minimum", "mustBeGreaterOrEqualTo": 0}
 
 
 @dataclass(frozen=True)
@@ -41,28 +46,31 @@ class Candidate:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+OfHistory = Callable[[History], Candidate | None]
 Propose = Callable[[ColumnProfile, History], Candidate | None]
 COLUMN_SUGGESTIONS: dict[str, Propose] = {}
-TABLE_SUGGESTIONS: dict[str, Callable[[History], Candidate | None]] = {}
+TABLE_SUGGESTIONS: dict[str, OfHistory] = {}
 
 
 def of_column(propose: Propose) -> Propose:
+    """Registers a suggestion that each column is asked for."""
     COLUMN_SUGGESTIONS[propose.__name__] = propose
     return propose
 
 
-def of_table(propose: Callable[[History], Candidate | None]) -> Callable[[History], Candidate | None]:
+def of_table(propose: OfHistory) -> OfHistory:
+    """Registers a suggestion about the table itself."""
     TABLE_SUGGESTIONS[propose.__name__] = propose
     return propose
 
 
-def candidates(history: History) -> Iterator[tuple[str, ColumnProfile | None, Callable[[History], Candidate | None]]]:
+def candidates(history: History) -> Iterator[tuple[str, ColumnProfile | None, OfHistory]]:
     """(kind, column, the function that proposes from a history) of every suggestion that could be made."""
     for kind, of_history in TABLE_SUGGESTIONS.items():
         yield kind, None, of_history
     for column in history.columns:
         for kind, propose in COLUMN_SUGGESTIONS.items():
-            yield kind, column, lambda given, propose=propose, column=column: propose(column, given)
+            yield kind, column, partial(propose, column)
 
 
 @of_column
@@ -85,39 +93,27 @@ def complete(column: ColumnProfile, history: History) -> Candidate | None:
 def non_negative(column: ColumnProfile, history: History) -> Candidate | None:
     """No number is below zero."""
     lowest = history.series(column, "minimum")
-    if column.column.base_type not in NUMERIC or not lowest or not min(lowest) >= 0:
+    if column.column.base_type not in NUMERIC or not lowest or not all(value >= 0 for value in lowest):
         return None
     name = column.column.name
     return Candidate(
         kind="non_negative",
         sentence=f"{name} is never negative",
         expression=f"minimum of {name} is at least 0",
-        patch={"quality": _check(f"{name}-not-negative", f"{name} is never negative", "conformity", _minimum(name))},
+        patch={"quality": _check(f"{name}-not-negative", f"{name} is never negative", "conformity", NOT_NEGATIVE)},
         metric=lambda bag: column.value("minimum", bag),
         assertion=Assertion("mustBeGreaterOrEqualTo", 0),
         limits=(0, None),
     )
 
 
-def _minimum(column: str) -> dict[str, Any]:
-    return {"analyzer": "minimum", "column": _path(column), "mustBeGreaterOrEqualTo": 0}
-
-
 @of_column
 def value_range(column: ColumnProfile, history: History) -> Candidate | None:
     """Nearly all numbers lie within the extreme percentiles seen in any partition, widened by their own distance."""
-    low, high = history.series(column, "q01"), history.series(column, "q99")
-    if (
-        not low
-        or column.column.base_type not in NUMERIC
-        or _is_key(column, history)
-        or _drifts(history.series(column, "median"))
-    ):
+    bounds, share = _bounds(column, history), _share(min(filter(None, history.rows), default=0))
+    if bounds is None or share < LEAST_SHARE:
         return None
-    lower, upper = _widened(min(low), max(high), floor=min(history.series(column, "minimum")))
-    if lower == upper:
-        return None
-    name, share = column.column.name, _share(min(rows for rows in history.rows if rows))
+    name, (lower, upper) = column.column.name, bounds
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {_number(lower)} AND {_number(upper)}"
     words = f"{name} lies between {lower:,g} and {upper:,g} in at least {share:.0%} of the rows"
     return Candidate(
@@ -133,6 +129,18 @@ def value_range(column: ColumnProfile, history: History) -> Candidate | None:
     )
 
 
+def _bounds(column: ColumnProfile, history: History) -> tuple[float, float] | None:
+    """The range; None for keys, for what drifts, for constants, and where infinities or NaN leave no range."""
+    low, high = history.series(column, "q01"), history.series(column, "q99")
+    if not low or column.column.base_type not in NUMERIC or _is_key(column, history):
+        return None
+    extremes = [*history.series(column, "minimum"), *history.series(column, "maximum")]
+    if not all(math.isfinite(value) for value in extremes) or _drifts(history.series(column, "median")):
+        return None
+    lower, upper = _widened(min(low), max(high), floor=min(extremes))
+    return (lower, upper) if math.isfinite(lower) and math.isfinite(upper) and lower < upper else None
+
+
 def _widened(low: float, high: float, *, floor: Any) -> tuple[float, float]:
     width = high - low
     lower, upper = _rounded(low - width, math.floor), _rounded(high + width, math.ceil)
@@ -141,7 +149,7 @@ def _widened(low: float, high: float, *, floor: Any) -> tuple[float, float]:
 
 def _rounded(value: float, towards: Callable[[float], int]) -> float:
     if value == 0 or not math.isfinite(value):
-        return 0.0
+        return value
     step = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
     return float(Decimal(str(towards(value / step))) * Decimal(str(step)))
 
@@ -166,7 +174,7 @@ def _is_key(column: ColumnProfile, history: History) -> bool:
 
 
 def _drifts(values: Sequence[float]) -> bool:
-    """Whether the values rise or fall steadily (rank correlation with time beyond 0.8): then no fixed range will last."""
+    """Whether the values rise or fall steadily (rank correlation with time beyond 0.8): no fixed range will last."""
     if len(values) < LEAST_PARTITIONS_FOR_TREND or len(set(values)) < 2:
         return False
     return abs(statistics.correlation(range(len(values)), _ranks(values))) > 0.8
@@ -280,13 +288,14 @@ def _compliance(predicate: str, *, at_least: float) -> dict[str, Any]:
 
 
 def _check(check_id: str, name: str, dimension: str, implementation: Mapping[str, Any]) -> dict[str, Any]:
-    slug = "".join(each if each.isascii() and each.isalnum() or each in "_-" else "-" for each in check_id)
-    words = {"id": slug, "name": name, "type": "custom", "engine": "treaty", "dimension": dimension}
+    words = {"id": _slug(check_id), "name": name, "type": "custom", "engine": "treaty", "dimension": dimension}
     return {**words, "implementation": {**implementation, "scope": "delta"}}
 
 
-def _path(column: str) -> str:
-    return f"`{column}`" if "." in column else column
+def _slug(text: str) -> str:
+    """Letters, digits and dashes; what had other characters is told apart by a few digits of its fingerprint."""
+    slug = re.sub(r"[^A-Za-z0-9_-]", "-", text)
+    return slug if slug == text else f"{slug}-{fingerprint(text)[:6]}"
 
 
 def _number(value: float) -> str:

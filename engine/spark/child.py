@@ -1,4 +1,4 @@
-"""Spark in a process of its own: warm between requests, without the registry's secrets, ended when it overruns its limit."""
+"""Spark in a process of its own: warm between requests, without the registry's secrets, ended when it overruns."""
 
 import multiprocessing
 import os
@@ -87,7 +87,7 @@ class SparkChild:
             context = multiprocessing.get_context("spawn")
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(
-                target=serve, args=(theirs, self.settings), name="treaty-spark", daemon=False
+                target=serve, args=(theirs, self.settings), name="treaty-spark", daemon=True
             )
             self._process.start()
             theirs.close()

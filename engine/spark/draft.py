@@ -1,16 +1,18 @@
-"""A draft of a table's contract: one scan for the profile, one grouping a column that may be unique, then suggestions."""
+"""A table's draft: one scan for the profile, one grouping for each column that may be unique, then suggestions."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from contracts.changes import skeleton
+from contracts.errors import nearest
 from contracts.logical_types import Schema
 from contracts.writing import write
 from engine.plan import plan
 from engine.profile.holdout import suggest
 from engine.profile.profile import History, ordered, profile_of, profile_plan, summary
 from engine.profile.suggestions import worth_counting
-from engine.requests import Drafted, DraftRequest
+from engine.requests import Drafted, DraftRequest, EngineError
 from engine.spark import changes
 from engine.spark.scan import scan
 from engine.spark.sources import read, schema_of
@@ -18,16 +20,29 @@ from engine.states import States
 
 
 def draft(session: Any, request: DraftRequest) -> Drafted:
-    """The base document, the suggestions that held, and the profile. Raises Unreadable, ContractError."""
-    lies = changes.layout(session, request.source)
-    frame = read(session, request.source, folders=request.partitions if lies.folders else ())
+    """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
+    folders = _folders(changes.layout(session, request.source), request.partitions)
+    frame = read(session, request.source, names=request.partitions, folders=folders)
     schema = schema_of(frame)
+    _refuse_unknown("column", request.columns, schema.names)
     history = _history(frame, schema, request)
     return Drafted(
         document=write(_skeleton(request, schema)),
         suggestions=tuple(suggest(history, request.object)),
         profile=summary(history),
     )
+
+
+def _folders(lies: changes.Layout, wanted: Sequence[str]) -> list[str]:
+    if lies.folders:
+        _refuse_unknown("partition", wanted, tuple(lies.folders))
+    return [folder for name in wanted for folder in lies.folders.get(name, ())]
+
+
+def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    unknown = [f"{name} {nearest(name, known)}".strip() for name in wanted if name not in known]
+    if unknown:
+        raise EngineError(f"the table has no {what} {', '.join(unknown)}; it has: {', '.join(known)}", retry=False)
 
 
 def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:

@@ -1,14 +1,38 @@
 """What Spark's errors may say to people: the error condition and SQLSTATE, never the message, which can hold data."""
 
+from collections.abc import Iterator
 from typing import Any
+
+# A file is gone, damaged, or not of the schema that was found: no other component would fare better on it.
+DAMAGE = ("FAILED_READ_FILE", "CANNOT_MERGE_SCHEMAS", "ChecksumException", "FileNotFoundException", "EOFException")
+DEEPEST = 10
 
 
 def told(error: BaseException) -> str:
     """The error's condition and SQLSTATE, or its class name: 'DIVIDE_BY_ZERO (SQLSTATE 22012)'."""
-    condition, state = _ask(error, "getCondition"), _ask(error, "getSqlState")
-    if condition is None:
-        return type(error).__name__
-    return f"{condition} (SQLSTATE {state})" if state else str(condition)
+    return next((f"{name} (SQLSTATE {state})" for name, state in _conditions(error) if state), None) or _kind(error)
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether the files themselves cannot be read."""
+    return any(name.startswith(DAMAGE) for name, _ in _conditions(error)) or _kind(error).startswith(DAMAGE)
+
+
+def _conditions(error: BaseException) -> Iterator[tuple[str, str]]:
+    """(condition, SQLSTATE) of the error and of what caused it: the outer ones may say only that a stage failed."""
+    thrown: Any = error
+    for _ in range(DEEPEST):
+        name = _ask(thrown, "getCondition")
+        if name:
+            yield str(name), str(_ask(thrown, "getSqlState") or "")
+        thrown = getattr(error, "java_exception", None) if thrown is error else _ask(thrown, "getCause")
+        if thrown is None:
+            return
+
+
+def _kind(error: BaseException) -> str:
+    thrown = getattr(error, "java_exception", None)
+    return str(_ask(thrown.getClass(), "getSimpleName")) if thrown is not None else type(error).__name__
 
 
 def _ask(error: Any, method: str) -> Any:

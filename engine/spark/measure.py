@@ -1,47 +1,95 @@
 """The states of what changed in a table: the answer to the registry's `MeasureRequest`."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from contracts.document import Contract
 from contracts.logical_types import Schema
 from contracts.reading import read as read_contract
 from engine.checks import bind
 from engine.files import StateFiles
-from engine.requests import Measured, MeasureRequest
+from engine.requests import Measured, MeasureRequest, Source, Unreadable
 from engine.spark import changes
+from engine.spark.changes import Layout
 from engine.spark.scan import scan
-from engine.spark.sources import read, schema_of
+from engine.spark.sources import read, resolved, schema_of
+from engine.states import ALL, States
+
+UNREAD = "unread"
 
 
 def measure(session: Any, request: MeasureRequest) -> Measured:
-    """The packed states of every partition that changed since `known`. Raises Unreadable, ContractError."""
+    """The packed states of every partition that changed since `known`. Raises Unreadable, ContractError.
+
+    A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
+    table = Table(session, request, resolved(request.source), read_contract(request.contract))
     lies = changes.layout(session, request.source)
-    if not lies.folders:
-        return _measure_whole(session, request, lies)
-    changed = lies.changed(request.known)
-    vanished = tuple(sorted(request.known.keys() - lies.fingerprints.keys()))
-    if not changed:
-        return Measured(schema=Schema(()), fingerprints=lies.fingerprints, states={}, vanished=vanished)
-    frame = read(session, request.source, folders=changed)
-    states = _states(frame, request, changed)
-    return Measured(schema=schema_of(frame), fingerprints=lies.fingerprints, states=states, vanished=vanished)
+    return _parted(table, lies) if lies.folders else _whole(table, lies)
 
 
-def _measure_whole(session: Any, request: MeasureRequest, lies: changes.Layout) -> Measured:
+@dataclass(frozen=True)
+class Table:
+    """A table, the session that reads it, and the contract whose checks are wanted."""
+
+    session: Any
+    request: MeasureRequest
+    source: Source
+    contract: Contract
+
+    def states(self, names: Sequence[str] = (), folders: Sequence[str] = ()) -> tuple[Schema, dict[str, States]]:
+        """The schema and the bags of the named partitions, of all where none is named."""
+        frame = read(self.session, self.source, names=names, folders=folders)
+        checks = bind(self.contract.object(self.request.object), schema_of(frame))
+        return checks.schema, scan(frame, checks.plan, partition_by=self.source.partition_by, expected=names)
+
+    def measured(self, schema: Schema, marks: dict[str, str], bags: dict[str, States]) -> Measured:
+        """The bags packed; what is known and has no mark has vanished."""
+        files = StateFiles(self.request.state_url) if self.request.state_url else None
+        packed = {name: bag.pack(files) for name, bag in sorted(bags.items())}
+        return Measured(schema, marks, packed, vanished=tuple(sorted(self.request.known.keys() - marks.keys())))
+
+
+def _whole(table: Table, lies: Layout) -> Measured:
     """Partitions that are columns, or none: the files tell only that something changed, so all is read again."""
-    marker = lies.fingerprints.get("", "")
-    if request.known and set(request.known.values()) == {marker}:
-        return Measured(schema=Schema(()), fingerprints=dict(request.known), states={})
-    frame = read(session, request.source)
-    states = _states(frame, request, [])
-    vanished = tuple(sorted(request.known.keys() - states.keys()))
-    return Measured(
-        schema=schema_of(frame), fingerprints=dict.fromkeys(states, marker), states=states, vanished=vanished
-    )
+    marker, known = lies.fingerprints.get(""), table.request.known
+    if marker is not None and known and set(known.values()) == {marker}:
+        return table.measured(Schema(()), dict(known), {})
+    schema, bags = table.states()
+    return table.measured(schema, dict.fromkeys(bags, marker or UNREAD), bags)
 
 
-def _states(frame: Any, request: MeasureRequest, expected: Sequence[str]) -> dict[str, bytes]:
-    checks = bind(read_contract(request.contract).object(request.object), schema_of(frame))
-    found = scan(frame, checks.plan, partition_by=request.source.partition_by, expected=expected)
-    files = StateFiles(request.state_url) if request.state_url else None
-    return {name: bag.pack(files) for name, bag in found.items()}
+@dataclass
+class Readings:
+    """What was read of the changed partitions: the schema of the newest, all bags, and why some could not be read."""
+
+    schema: Schema = field(default_factory=lambda: Schema(()))
+    bags: dict[str, States] = field(default_factory=dict)
+    unread: dict[str, Unreadable] = field(default_factory=dict)
+
+
+def _parted(table: Table, lies: Layout) -> Measured:
+    readings, names = Readings(), lies.changed(table.request.known)
+    if names:
+        _read(table, lies, names, readings)
+    if readings.unread and not readings.bags:
+        raise next(iter(readings.unread.values()))
+    marks = {**lies.fingerprints, **dict.fromkeys(readings.unread, UNREAD)}
+    failed = {name: States({}, failures={ALL: error.reason}) for name, error in readings.unread.items()}
+    return table.measured(readings.schema, marks, {**readings.bags, **failed})
+
+
+def _read(table: Table, lies: Layout, names: Sequence[str], readings: Readings) -> None:
+    """Reads the partitions together; halves them while they cannot be: damage and other schemas are then alone."""
+    try:
+        schema, bags = table.states(names, [folder for name in names for folder in lies.folders[name]])
+    except Unreadable as error:
+        if len(names) == 1:
+            readings.unread[names[0]] = error
+            return
+        middle = len(names) // 2
+        _read(table, lies, names[:middle], readings)
+        _read(table, lies, names[middle:], readings)
+    else:
+        readings.schema = schema
+        readings.bags.update(bags)

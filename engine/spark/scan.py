@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from contracts.predicates import quote
 from engine import states as bags
 from engine.analyzers.base import BoundComponent
 from engine.plan import ROWS, Plan
 from engine.requests import Unreadable
-from engine.spark.failures import told
+from engine.spark import partitions
+from engine.spark.failures import is_damage, told
 from engine.spark.group import group
 from engine.spark.sources import schema_of
 from engine.states import States
-
-NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-_ESCAPED = "".join(chr(code) for code in range(1, 32)) + "\"#%'*/:=?\\\x7f{[]^"
 
 
 @dataclass
@@ -31,78 +28,59 @@ def scan(
 ) -> dict[str, States]:
     """The states of every partition of the frame, by partition name; of `expected` ones also where they have no rows.
 
-    Raises Unreadable where not even the rows can be counted."""
-    found, partition = Scanned(), partition_sql(partition_by)
-    _scan(frame, plan.scan, partition, found)
+    Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
+    schema, found = schema_of(frame), Scanned()
+    missing = [column for column in partition_by if schema.get(column) is None]
+    if missing:
+        known = ", ".join(schema.names)
+        raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
+    _scan(frame, plan.scan, partition_by, found)
     for part in plan.groupings:
-        _group(frame, part, partition, found)
-    schema = schema_of(frame)
-    names = {*found.values, *expected} or {""}
-    return {
-        name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures)
-        for name in sorted(names if partition_by else {*names, ""})
-    }
+        _group(frame, part, partition_by, found)
+    names = {*found.values, *(expected if partition_by else ("",))}
+    return {name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures) for name in sorted(names)}
 
 
-def partition_sql(columns: Sequence[str]) -> str:
-    """The SQL of a row's partition name, 'day=2026-11-20/country=DE', escaped as in the folders that Spark writes."""
-    if not columns:
-        return "''"
-    return "concat_ws('/', " + ", ".join(f"concat('{_name(each)}=', {_value(each)})" for each in columns) + ")"
-
-
-def _name(column: str) -> str:
-    return escaped(column).replace("\\", "\\\\").replace("'", "\\'")
-
-
-def _value(column: str) -> str:
-    text = f"cast({quote(column)} as string)"
-    for character in ["%", *(each for each in _ESCAPED if each in "\"#'*/:=?\\{[]^")]:
-        sql_text = character.replace("\\", "\\\\").replace("'", "\\'")
-        text = f"replace({text}, '{sql_text}', '%{ord(character):02X}')"
-    return f"coalesce({text}, '{NULL_PARTITION}')"
-
-
-def escaped(text: str) -> str:
-    """A value as it stands in the name of a partition folder."""
-    return "".join(f"%{ord(each):02X}" if each in _ESCAPED else each for each in text)
-
-
-def _scan(frame: Any, parts: Sequence[BoundComponent], partition: str, found: Scanned) -> None:
+def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned) -> None:
     try:
-        rows = _aggregate(frame, parts, partition)
+        rows = _aggregate(frame, parts, partition_by)
     except Exception as error:
-        _isolate(frame, parts, partition, found, error)
+        _isolate(frame, parts, partition_by, found, error)
         return
-    for name, *values in rows:
-        found.values.setdefault(name, {}).update(Plan(tuple(parts)).read(tuple(values)))
+    width, read = len(partition_by), Plan(tuple(parts)).read
+    for row in rows:
+        values = tuple(row)
+        name = partitions.name(partition_by, values[:width])
+        found.values.setdefault(name, {}).update(read(values[width:]))
 
 
-def _isolate(frame: Any, parts: Sequence[BoundComponent], partition: str, found: Scanned, error: Exception) -> None:
+def _isolate(
+    frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned, error: Exception
+) -> None:
     """Halves until the component that fails stands alone: one bad predicate must not take the others with it."""
-    if len(parts) > 1:
-        middle = len(parts) // 2
-        _scan(frame, parts[:middle], partition, found)
-        _scan(frame, parts[middle:], partition, found)
-    elif parts[0] == ROWS:
-        raise Unreadable(f"the rows cannot be read: {told(error)}") from error
-    else:
+    if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
+        raise Unreadable(f"the rows cannot be read: {told(error)}; repair or write the files again") from error
+    if len(parts) == 1:
         found.failures[parts[0].key] = f"Spark could not compute it: {told(error)}"
+        return
+    middle = len(parts) // 2
+    _scan(frame, parts[:middle], partition_by, found)
+    _scan(frame, parts[middle:], partition_by, found)
 
 
-def _aggregate(frame: Any, parts: Sequence[BoundComponent], partition: str) -> list[Any]:
+def _aggregate(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str]) -> list[Any]:
     from pyspark.sql import functions
 
-    aggregates = [
-        functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(sql for part in parts for sql in part.aggregates)
-    ]
-    rows: list[Any] = frame.groupBy(functions.expr(partition).alias("p")).agg(*aggregates).collect()
+    by = [functions.expr(sql).alias(f"p{at}") for at, sql in enumerate(partitions.keys(partition_by))]
+    sqls = [sql for part in parts for sql in part.aggregates]
+    aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(sqls)]
+    rows: list[Any] = frame.groupBy(*by).agg(*aggregates).collect()
     return rows
 
 
-def _group(frame: Any, part: BoundComponent, partition: str, found: Scanned) -> None:
+def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: Scanned) -> None:
     try:
-        for name, table in group(frame, part, partition).items():
+        for name, table in group(frame, part, partition_by).items():
             found.values.setdefault(name, {})[part.key] = table
     except Exception as error:
         found.failures[part.key] = f"Spark could not compute it: {told(error)}"

@@ -1,11 +1,15 @@
 """Tables to frames: paths, URLs and catalog names, whatever their format."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from contracts.logical_types import Column, Schema
+from contracts.predicates import quote_path
 from engine.filesystems import is_path, opened
 from engine.requests import Source, Unreadable
+from engine.spark import partitions
 from engine.spark.failures import told
 
 FORMATS = {
@@ -15,29 +19,60 @@ FORMATS = {
     "jsonl": "json",
     "ndjson": "json",
     "csv": "csv",
-    "tsv": "csv",
+    "tsv": "tsv",
 }
-OPTIONS = {
-    "csv": {"header": "true", "inferSchema": "true", "enforceSchema": "false", "multiLine": "true", "escape": '"'},
-    "parquet": {"mergeSchema": "true"},
-    "orc": {"mergeSchema": "true"},
+LAKES = {"_delta_log": "delta"}
+CSV = {"header": "true", "inferSchema": "true", "enforceSchema": "false", "multiLine": "true", "escape": '"'}
+READERS: dict[str, tuple[str, dict[str, str]]] = {
+    "csv": ("csv", CSV),
+    "tsv": ("csv", {**CSV, "sep": "\t"}),
+    "parquet": ("parquet", {"mergeSchema": "true"}),
+    "orc": ("orc", {"mergeSchema": "true"}),
 }
+_COMPRESSED = re.compile(r"\.(gz|bz2|zst|zstd|lz4|snappy|deflate|xz)$", re.IGNORECASE)
+_GLOB = re.compile(r"([{}\[\]*?\\])")
 
 
-def read(session: Any, source: Source, *, folders: Sequence[str] = ()) -> Any:
-    """The table as a frame; with `folders`, only those partition folders. Raises Unreadable, saying what to do."""
+def read(session: Any, source: Source, *, names: Sequence[str] = (), folders: Sequence[str] = ()) -> Any:
+    """The table as a frame. With `names`, only those partitions; of a path, `folders` says where they lie.
+
+    Raises Unreadable, saying what to do."""
+    known = resolved(source)
     try:
-        if not is_path(source.location):
-            return session.table(source.location)
-        kind = source.format or format_of(source.location)
-        reader = session.read.format(kind).options(**OPTIONS.get(kind, {}))
-        if not folders:
-            return reader.load(source.location)
-        return reader.option("basePath", source.location).load(
-            [f"{source.location.rstrip('/')}/{each}" for each in folders]
-        )
+        if is_path(source.location) and folders:
+            return _folders(session, known, folders)
+        frame = _load(session, known) if is_path(source.location) else session.table(source.location)
+        return partitions.only(frame, source.partition_by, names) if names else frame
     except Exception as error:
-        raise Unreadable(f"{source.location} cannot be read as a table: {told(error)}") from error
+        what = f"{source.location} cannot be read as a table{f' of {known.format}' if known.format else ''}"
+        raise Unreadable(f"{what}: {told(error)}; check its name, its format and that its files agree") from error
+
+
+def resolved(source: Source) -> Source:
+    """The source with its format, where it is a path. Raises Unreadable where there is no file of a known kind."""
+    if source.format or not is_path(source.location):
+        return source
+    return replace(source, format=format_of(source.location))
+
+
+def _reader(session: Any, source: Source) -> Any:
+    kind, options = READERS.get(source.format or "", (source.format, {}))
+    return session.read.format(kind).options(**options)
+
+
+def _load(session: Any, source: Source) -> Any:
+    return _reader(session, source).load(_plain(source.location))
+
+
+def _folders(session: Any, source: Source, folders: Sequence[str]) -> Any:
+    root = source.location.rstrip("/")
+    paths = [f"{_plain(root)}/{_plain(each)}" for each in folders]
+    return _reader(session, source).option("basePath", root).load(paths)
+
+
+def _plain(path: str) -> str:
+    """The path with what Spark takes for a pattern escaped."""
+    return _GLOB.sub(r"\\\1", path)
 
 
 def schema_of(frame: Any) -> Schema:
@@ -45,22 +80,33 @@ def schema_of(frame: Any) -> Schema:
     return Schema(tuple(Column(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema))
 
 
+def location_of(session: Any, table: str) -> str:
+    """Where the files of a catalog table lie; "" for a view. Raises Unreadable where the catalog has no such table."""
+    return _details(session, table).get("Location", "")
+
+
+def _details(session: Any, table: str) -> dict[str, str]:
+    try:
+        rows = session.sql(f"describe table extended {quote_path(table)}").collect()
+    except Exception as error:
+        raise Unreadable(f"{table} is neither a path that exists nor a table of the catalog: {told(error)}") from error
+    return {row["col_name"]: row["data_type"] for row in rows}
+
+
 def format_of(location: str) -> str:
-    """The format of a path: Delta by its log, else by the first file's ending. Raises Unreadable."""
-    for path in files(location):
-        ending = path.removesuffix(".gz").rsplit(".", 1)[-1].lower()
-        if "/_delta_log/" in path:
-            return "delta"
-        if ending in FORMATS:
-            return FORMATS[ending]
-    raise Unreadable(
-        f"{location} holds no file of a known kind ({', '.join(sorted(set(FORMATS.values())))}, delta)", retry=True
-    )
-
-
-def files(location: str) -> Iterator[str]:
-    """Paths of all files at a location, sorted. Raises Unreadable where there is nothing."""
-    return (info.path for info in listing(location))
+    """The format of a path: a table format by its log, else by the first file's ending. Raises Unreadable."""
+    names = [info.path for info in listing(location)]
+    for log, lake in LAKES.items():
+        if any(f"/{log}/" in name for name in names):
+            return lake
+    endings = (_COMPRESSED.sub("", name).rsplit(".", 1)[-1].lower() for name in names)
+    found = next((FORMATS[ending] for ending in endings if ending in FORMATS), None)
+    if found is None:
+        known = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES.values()])
+        raise Unreadable(
+            f"{location} holds no file of a known kind ({known}): name its format or write the table first"
+        )
+    return found
 
 
 def listing(location: str) -> list[Any]:

@@ -1,0 +1,53 @@
+"""Partitions by name, 'day=2026-11-20/country=DE': the names are those of the folders that Spark writes."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from contracts.predicates import literal, quote
+
+NULL = "__HIVE_DEFAULT_PARTITION__"
+ESCAPED = frozenset("".join(chr(code) for code in range(1, 32)) + "\"#%'*/:=?\\\x7f{[]^")
+
+
+def keys(columns: Sequence[str]) -> list[str]:
+    """The SQL of a row's partition values; null for those that Spark's folders have no name for."""
+    return [f"nullif(cast({quote(column)} as string), '')" for column in columns]
+
+
+def name(columns: Sequence[str], values: Sequence[str | None]) -> str:
+    """The partition of these values; "" where there is no partition column."""
+    pairs = zip(columns, values, strict=True)
+    return "/".join(f"{escaped(column)}={NULL if value is None else escaped(value)}" for column, value in pairs)
+
+
+def escaped(text: str) -> str:
+    """A name or value as it stands in the name of a partition folder."""
+    return "".join(f"%{ord(each):02X}" if each in ESCAPED else each for each in text)
+
+
+def of_path(path: str, columns: Sequence[str]) -> str:
+    """The partition of a file's path below the table; "" where the folders do not name all columns."""
+    named = dict(_pairs(path))
+    if not columns or any(column not in named for column in columns):
+        return ""
+    return name(columns, [None if named[column] == NULL else named[column] for column in columns])
+
+
+def folder(path: str, columns: Sequence[str]) -> str:
+    """The folder of the path that names the last of the columns: all files beneath it are of one partition."""
+    parts = path.split("/")[:-1]
+    last = max((at for at, part in enumerate(parts) if unquote(part.partition("=")[0]) in columns), default=-1)
+    return "/".join(parts[: last + 1])
+
+
+def _pairs(path: str) -> list[tuple[str, str]]:
+    folders = [part.partition("=") for part in path.split("/")[:-1]]
+    return [(unquote(column), unquote(value)) for column, equals, value in folders if equals]
+
+
+def only(frame: Any, columns: Sequence[str], names: Sequence[str]) -> Any:
+    """The rows of the named partitions. Spark reads no others where the columns are the table's partition columns."""
+    row = ", ".join(f"coalesce({key}, {literal(NULL)})" for key in keys(columns))
+    wanted = (", ".join(literal(value) for _, value in _pairs(f"{each}/")) for each in names)
+    return frame.where(f"struct({row}) in ({', '.join(f'struct({values})' for values in wanted)})")
