@@ -35,15 +35,15 @@ SQLITE_GUARDS = (
     f"begin select raise(abort, '{REFUSED}'); end",
 )
 DROPPED = (
-    "partition_state measurement result run dirty_mark dataset contract_version suggestion proposal "
-    "contract task lineage_run rejected_event inbox_event audit_entry setup_token web_session api_token "
+    "partition_state measurement result run dirty_mark dataset contract_version contract suggestion "
+    "proposal task lineage_run rejected_event inbox_event audit_entry setup_token web_session api_token "
     "user"
 )
 
 
 def upgrade() -> None:
     """Creates the tables, in the order of their references, and the triggers that keep the audit and the versions."""
-    for create in (_people, _lineage, _tasks, _contracts, _runs):
+    for create in (_people, _lineage, _tasks, _proposals, _contracts, _runs):
         create()
     for statement in POSTGRES_GUARDS if _on_postgres() else SQLITE_GUARDS:
         op.execute(statement)
@@ -159,13 +159,7 @@ def _tasks() -> None:
     )
 
 
-def _contracts() -> None:
-    _table(
-        "contract",
-        "id:text name:text owner_id:id active_version:text? created:time",
-        refers={"owner_id": "user"},
-        index=(("owner_id",),),
-    )
+def _proposals() -> None:
     _table(
         "proposal",
         "id:id contract_id:text title:text base:bytes source:json? author_id:id state:word revision:integer "
@@ -180,6 +174,15 @@ def _contracts() -> None:
         unique=(("proposal_id", "identity"),),
         refers={"decided_by_id": "user", "proposal_id": "proposal"},
         index=(("identity",),),
+    )
+
+
+def _contracts() -> None:
+    _table(
+        "contract",
+        "id:text name:text owner_id:id active_version:text? created:time",
+        refers={"owner_id": "user"},
+        index=(("owner_id",),),
     )
     _table(
         "contract_version",
