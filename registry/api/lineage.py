@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import ClientDisconnect
 
 from contracts.errors import Fault
 from contracts.fingerprint import canonical
@@ -91,6 +92,8 @@ async def _answered(request: Request, shared: Service, who: Principal, *, batch:
     except Refused as error:
         await run_in_threadpool(_keep_refusals, shared, who, [error.refusal])
         return problem(error.refusal.status, "Refused", error.refusal.reason, faults=error.faults)
+    except ClientDisconnect:
+        return problem(400, "Refused", "the sender went away before the body was whole")
     except SQLAlchemyError:
         return problem(503, "Unavailable", FULL)
 

@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from httpx import Response
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
+from starlette.requests import ClientDisconnect, Request
 from support.events import body, event, output, real
 from support.scenes import TOKEN, Scene, orders, rows, user
 
@@ -138,6 +139,17 @@ def test_an_inbox_that_cannot_be_written_asks_for_the_event_again(
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     monkeypatch.undo()
     assert kept(engine) == []
+
+
+def test_a_sender_that_goes_away_leaves_nothing(
+    engine: Engine, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(_: Request) -> Any:
+        raise ClientDisconnect
+
+    monkeypatch.setattr(Request, "stream", gone)
+    assert post(client, event()).status_code == 400
+    assert (kept(engine), refused(engine)) == ([], [])
 
 
 def test_a_batch_keeps_the_good_ones_and_names_the_others(engine: Engine, client: TestClient) -> None:
