@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import func, or_
+from sqlalchemy import ColumnElement, func, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
@@ -14,6 +14,8 @@ from registry.drafts import OPEN
 from registry.errors import NotFound
 from registry.tables import Contract, ContractVersion, Dataset, Proposal, Run, SuggestionRow, User
 from registry.words import Decision, Permission, ProposalState
+
+FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,8 @@ def inbox(session: Session, by: Principal, *, limit: int = 50) -> Inbox:
     """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide."""
     query = _visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(limit)
     others = query.where(Proposal.state == ProposalState.IN_REVIEW, Proposal.author_id != by.user_id)
-    failed = (
-        _latest_runs()
-        .join(Contract, col(Contract.id) == col(Run.contract_id))
-        .where(Contract.owner_id == by.user_id, col(Run.verdict).in_([Verdict.FAILED, Verdict.NOT_EVALUATED]))
-    )
+    own = select(Contract.id).where(Contract.owner_id == by.user_id)
+    failed = _latest_runs(col(Run.contract_id).in_(own)).where(col(Run.verdict).in_(FAILING))
     return Inbox(
         to_decide=_counted(session, others) if Permission.DECIDE in by.permissions else [],
         waiting=_counted(session, query.where(Proposal.author_id == by.user_id)),
@@ -125,18 +124,18 @@ def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str
 def _listed(session: Session, query: Select[Contract, str]) -> list[ListedContract]:
     found = session.exec(query).all()
     ids = [contract.id for contract, _ in found]
-    runs = session.exec(_latest_runs().where(col(Run.contract_id).in_(ids)).order_by(col(Run.finished))).all()
+    runs = session.exec(_latest_runs(col(Run.contract_id).in_(ids)).order_by(col(Run.finished))).all()
     last = {run.contract_id: run for run in runs}
     opened = select(Proposal.contract_id, func.count()).where(col(Proposal.state).in_(OPEN))
     open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
     return [ListedContract(each, owner, last.get(each.id), open_counts.get(each.id, 0)) for each, owner in found]
 
 
-def _latest_runs() -> SelectOfScalar[Run]:
-    """The last run of each object of each contract."""
+def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
+    """Of those runs the last one of each object of each contract."""
     newest = col(Run.finished).desc(), col(Run.id).desc()
     place = func.row_number().over(partition_by=[col(Run.contract_id), col(Run.object)], order_by=newest)
-    ranked = select(Run.id, place.label("place")).subquery()
+    ranked = select(Run.id, place.label("place")).where(which).subquery()
     return select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place == 1)
 
 

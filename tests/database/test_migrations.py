@@ -1,5 +1,7 @@
 """The migrations and the tables say the same, up and down, on both databases."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,14 @@ def test_migrating_twice_changes_nothing(engine: Engine) -> None:
     before = shape(engine)
     migrate(engine)
     assert shape(engine) == before
+
+
+def test_two_processes_that_migrate_at_once_both_succeed(nothing: Engine) -> None:
+    code = "import sys; from registry.database import connect, migrate; migrate(connect(sys.argv[1]))"
+    command_line = [sys.executable, "-c", code, nothing.url.render_as_string(hide_password=False)]
+    both = [subprocess.Popen(command_line, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [(each.communicate()[1], each.returncode) for each in both] == [("", 0)] * 2
+    assert "user" in inspect(nothing).get_table_names()
 
 
 def test_a_migration_that_fails_leaves_nothing_half_way(nothing: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
