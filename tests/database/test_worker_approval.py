@@ -1,0 +1,57 @@
+"""An approval asks for a validation in words that the worker understands."""
+
+from pathlib import Path
+
+from sqlalchemy import Engine
+from support.scenes import LOCATION, NOON, Scene, document, rows, user
+
+from engine.results import Verdict
+from registry import access, approval, drafts, ids
+from registry.approval import Approval
+from registry.database import transaction
+from registry.tables import Proposal, Run, User
+from registry.words import ProposalState, Role
+
+ALIASED = document().replace(
+    b"schema:",
+    f"""customProperties:
+  - property: treaty
+    value:
+      aliases: [{{object: orders, namespace: file, name: {LOCATION}}}]
+schema:""".encode(),
+    1,
+)
+
+
+def principal(who: User) -> access.Principal:
+    roles = frozenset(map(Role, who.roles))
+    return access.Principal(who.id, who.name, roles, access.permissions_of(who.roles))
+
+
+def approve(engine: Engine, author: User, owner: User) -> None:
+    """The whole procedure, in one transaction."""
+    proposal = Proposal(
+        id=ids.new(),
+        contract_id="",
+        title="",
+        base=ALIASED,
+        author_id=author.id,
+        state=ProposalState.DRAFT,
+        created=NOON,
+    )
+    with transaction(engine) as tx:
+        drafts.create(tx, proposal, author=principal(author), now=NOON)
+        approval.submit(tx, proposal.id, by=principal(author), now=NOON)
+        seen = Approval(drafts.preview(tx, proposal).fingerprint, ids.new)
+        approval.approve(tx, proposal.id, seen, by=principal(owner), now=NOON)
+        tx.commit()
+
+
+def test_an_approved_contract_is_judged_on_all_there_is(engine: Engine, tmp_path: Path) -> None:
+    scene = Scene(engine, tmp_path)
+    scene.write("ds=1", "good")
+    scene.write("ds=2", "bad")
+    approve(engine, user(engine, token="treaty_a_1111"), user(engine, Role.OWNER, token="treaty_b_2222"))
+    scene.work()
+    (run,) = rows(engine, Run)
+    assert (run.verdict, run.partitions, run.version) == (Verdict.FAILED, ["ds=1", "ds=2"], "1.0.0")
