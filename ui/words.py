@@ -1,5 +1,6 @@
 """Every word and mark that the pages show for a state, and how numbers, times and foreign texts are written."""
 
+import json
 import re
 import zlib
 from dataclasses import dataclass
@@ -125,11 +126,22 @@ def value(measured: object) -> str:
     """A measured value as plain text, with thousands separators and six significant digits at most; a dash for none."""
     if measured is None or measured == "":
         return NOTHING
+    text = _unquoted(str(measured))
     try:
-        number = Decimal(str(measured))
+        number = Decimal(text)
     except InvalidOperation:
-        return str(measured)
-    return _number(number) if number.is_finite() else str(measured)
+        return text
+    return _number(number) if number.is_finite() else text
+
+
+def _unquoted(text: str) -> str:
+    """The text without the quotes that results carry where JSON has no number for them."""
+    if len(text) < 2 or text[0] != '"':
+        return text
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text
 
 
 def _number(number: Decimal) -> str:

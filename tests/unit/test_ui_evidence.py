@@ -1,0 +1,78 @@
+"""Evidence as the draft recorded it, whole or with parts missing."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from registry.api.schemas import SuggestionOut
+from registry.words import Decision
+from ui.charts import Band, Point
+from ui.evidence import Evidence, held_everywhere, read
+
+WHOLE = {
+    "rows": 31_240,
+    "partitions": 25,
+    "held": 24,
+    "failed_on": ["day=9"],
+    "learned_on": 18,
+    "judged_on": 7,
+    "history": [["day=1", 0.5], ["day=2", "text"]],
+    "limits": [0, None],
+    "details": {"values": ["a", "b", "c"], "counts": [1, 7, 7]},
+}
+
+
+def suggestion(**content: Any) -> SuggestionOut:
+    return SuggestionOut(
+        id=UUID(int=1),
+        identity="x",
+        position=0,
+        content=content,
+        decision=Decision.PENDING,
+        reason=None,
+        rejected_before=False,
+        decided_by=None,
+        decided_at=None,
+    )
+
+
+def test_evidence_is_read_as_recorded() -> None:
+    assert read(suggestion(evidence=WHOLE)) == Evidence(
+        rows=31_240,
+        partitions=25,
+        held=24,
+        learned_on=18,
+        judged_on=7,
+        failed_on=("day=9",),
+        series=(Point("day=1", 0.5),),
+        band=Band(0, None),
+        values=(("b", 7), ("c", 7), ("a", 1)),
+    )
+
+
+@pytest.mark.parametrize(
+    "evidence", [None, "text", [], {}, {"limits": [], "history": None, "details": None, "rows": None, "values": 3}]
+)
+def test_missing_evidence_counts_as_nothing(evidence: Any) -> None:
+    assert read(suggestion(evidence=evidence)) == Evidence()
+    assert not held_everywhere(suggestion(evidence=evidence))
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            Evidence(rows=31_240, partitions=25, held=25, learned_on=18, judged_on=7),
+            "Held on 25 of 25 partitions · learned on 18, judged on 7 · 31,240 rows",
+        ),
+        (Evidence(rows=1, partitions=1, held=0), "Held on 0 of 1 partition · too few to judge apart · 1 row"),
+    ],
+)
+def test_evidence_is_told_in_a_sentence(found: Evidence, said: str) -> None:
+    assert found.sentence == said
+
+
+@pytest.mark.parametrize(("held", "everywhere"), [(25, True), (24, False), (0, False)])
+def test_only_what_held_on_every_partition_is_safe_to_accept_in_bulk(held: int, *, everywhere: bool) -> None:
+    assert held_everywhere(suggestion(evidence=WHOLE | {"held": held})) is everywhere

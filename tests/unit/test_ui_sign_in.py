@@ -1,0 +1,249 @@
+"""The doors: signing in and out, the first set-up, over a registry that is a fake."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from registry.api.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
+from registry.client import ClientError
+from registry.words import Role
+from ui.security import COOKIE
+from ui.sign_in import UNREACHABLE, WRONG, Doors
+
+SITE = "http://treaty.test"
+OWN = {"Origin": SITE}
+EXPIRES = datetime(2126, 3, 1, 12, tzinfo=UTC)
+USER = UserOut(id=UUID(int=1), name="maria", roles=(Role.OWNER,), active=True, created=EXPIRES)
+
+
+@dataclass
+class FakeRegistry:
+    """One person with one password, and a one-time link; `broken` is what it answers instead."""
+
+    broken: ClientError | None = None
+    closed: list[str | None] = field(default_factory=list)
+    made: list[tuple[str, str]] = field(default_factory=list)
+
+    def as_whom(self, secret: str | None) -> "FakeClient":
+        return FakeClient(self, secret)
+
+
+@dataclass
+class FakeClient:
+    registry: FakeRegistry
+    secret: str | None
+
+    def __post_init__(self) -> None:
+        self.broken = self.registry.broken
+
+    def _answer(self) -> None:
+        if self.broken:
+            raise self.broken
+
+    def sign_in(self, name: str, password: str) -> SessionOut:
+        self._answer()
+        if (name, password) not in [("maria", "a long password"), *self.registry.made]:
+            raise ClientError(401, "the name or the password is not right")
+        return SessionOut(secret="s3cret", expires=EXPIRES, user=USER)
+
+    def sign_out(self) -> None:
+        self._answer()
+        self.registry.closed.append(self.secret)
+
+    def set_up(self, token: str, *, name: str, password: str) -> UserOut:
+        self._answer()
+        sent = SetupIn.model_validate({"token": token, "name": name, "password": password})
+        if sent.token != "once":
+            raise ClientError(401, "this link is not valid")
+        self.registry.made.append((name, password))
+        return USER
+
+    def ready(self) -> Ready:
+        self._answer()
+        return Ready(status="ready", migration="0001")
+
+
+@pytest.fixture
+def registry() -> FakeRegistry:
+    return FakeRegistry()
+
+
+@pytest.fixture
+def browser(registry: FakeRegistry) -> Iterator[TestClient]:
+    app = Starlette(routes=Doors(registry.as_whom).routes())  # type: ignore[arg-type]
+    with TestClient(app, base_url=SITE, follow_redirects=False) as client:
+        yield client
+
+
+def sign_in(browser: TestClient, **other: str) -> Any:
+    form = {"name": "maria", "password": "a long password", "next": "/review?proposal=1"} | other
+    return browser.post("/sign-in", data=form, headers=OWN)
+
+
+def test_signing_in_goes_on_to_the_page_that_was_asked_for(browser: TestClient) -> None:
+    answer = sign_in(browser)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/review?proposal=1")
+
+
+def test_the_session_cookie_is_out_of_reach_for_scripts_and_other_sites(browser: TestClient) -> None:
+    cookie = sign_in(browser).headers["set-cookie"].casefold()
+
+    assert cookie.startswith(f"{COOKIE}=s3cret;")
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert "path=/" in cookie
+    assert f"{EXPIRES:%d %b %Y %H:%M:%S}".casefold() in cookie
+    assert "secure" not in cookie
+
+
+def test_over_https_the_cookie_goes_over_https_only(registry: FakeRegistry) -> None:
+    app = Starlette(routes=Doors(registry.as_whom).routes())  # type: ignore[arg-type]
+    browser = TestClient(app, base_url="https://treaty.test", follow_redirects=False)
+
+    answer = browser.post(
+        "/sign-in", data={"name": "maria", "password": "a long password"}, headers={"Origin": "https://treaty.test"}
+    )
+
+    assert "secure" in answer.headers["set-cookie"].casefold()
+
+
+@pytest.mark.parametrize("next_path", ["//evil.example", "https://evil.example", "/\\evil.example"])
+def test_signing_in_never_leads_to_another_site(browser: TestClient, next_path: str) -> None:
+    assert sign_in(browser, next=next_path).headers["location"] == "/"
+
+
+def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(browser: TestClient) -> None:
+    name, password = sign_in(browser, name="nobody"), sign_in(browser, password="wrong")
+
+    assert (name.status_code, password.status_code) == (401, 401)
+    assert WRONG in name.text
+    assert name.text.replace("nobody", "maria") == password.text
+    assert "set-cookie" not in name.headers
+    assert "wrong" not in password.text
+
+
+def test_the_form_keeps_the_name_and_where_to_go_but_never_the_password(browser: TestClient) -> None:
+    page = sign_in(browser, name='<b>"x"', password="tell nobody").text
+
+    assert 'value="&lt;b&gt;&quot;x&quot;"' in page
+    assert 'value="/review?proposal=1"' in page
+    assert "tell nobody" not in page
+    assert "<b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("broken", "status", "said"),
+    [
+        (ClientError(0, "connection refused at 10.0.0.1"), 503, UNREACHABLE),
+        (ClientError(500, "something went wrong", reference="ref-1"), 500, "reference ref-1"),
+        (ClientError(422, "not so", [FaultOut(code="X", where="name", message="too long")]), 422, "too long"),
+    ],
+)
+def test_a_registry_that_fails_is_told_without_a_trace(
+    browser: TestClient, registry: FakeRegistry, broken: ClientError, status: int, said: str
+) -> None:
+    registry.broken = broken
+
+    answer = sign_in(browser)
+
+    assert (answer.status_code, said in answer.text) == (status, True)
+    assert "10.0.0.1" not in answer.text
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-out", "/setup"])
+@pytest.mark.parametrize("headers", [{}, {"Origin": "http://evil.example"}, {"Origin": "null"}])
+def test_forms_of_other_sites_are_refused(browser: TestClient, path: str, headers: dict[str, str]) -> None:
+    assert browser.post(path, data={"name": "maria"}, headers=headers).status_code == 403
+
+
+def test_a_form_that_is_too_long_is_refused(browser: TestClient) -> None:
+    assert sign_in(browser, name="x" * 20_000).status_code == 413
+
+
+def test_signing_out_ends_the_session_and_forgets_the_cookie(browser: TestClient, registry: FakeRegistry) -> None:
+    browser.cookies.set(COOKIE, "s3cret")
+
+    answer = browser.post("/sign-out", headers=OWN)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
+    assert registry.closed == ["s3cret"]
+    assert f'{COOKIE}=""' in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(("broken", "status"), [(ClientError(401, "ended"), 303), (ClientError(0, "down"), 503)])
+def test_signing_out_forgets_the_cookie_whatever_the_registry_says(
+    browser: TestClient, registry: FakeRegistry, broken: ClientError, status: int
+) -> None:
+    browser.cookies.set(COOKIE, "s3cret")
+    registry.broken = broken
+
+    answer = browser.post("/sign-out", headers=OWN)
+
+    assert answer.status_code == status
+    assert f'{COOKIE}=""' in answer.headers["set-cookie"]
+
+
+def test_signing_out_by_a_link_asks_first(browser: TestClient, registry: FakeRegistry) -> None:
+    assert 'action="/sign-out"' in browser.get("/sign-out").text
+    assert registry.closed == []
+
+
+def test_the_one_time_link_makes_the_administrator_and_signs_in(browser: TestClient, registry: FakeRegistry) -> None:
+    assert 'value="once"' in browser.get("/setup?token=once").text
+
+    form = {"token": "once", "name": "ada", "password": "a first password"}
+    answer = browser.post("/setup", data=form, headers=OWN)
+
+    assert registry.made == [("ada", "a first password")]
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert COOKIE in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "said"),
+    [
+        ({"token": "used", "name": "ada", "password": "a first password"}, 401, "this link is not valid"),
+        ({"token": "once", "name": "ada", "password": "short"}, 422, "password:"),
+        ({}, 422, "name:"),
+    ],
+)
+def test_what_is_wrong_with_a_set_up_is_said(browser: TestClient, form: dict[str, str], status: int, said: str) -> None:
+    answer = browser.post("/setup", data=form, headers=OWN)
+
+    assert (answer.status_code, said in answer.text) == (status, True)
+
+
+def test_a_link_without_its_token_says_what_to_do(browser: TestClient) -> None:
+    answer = browser.get("/setup")
+
+    assert (answer.status_code, "treaty init" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize(("broken", "status"), [(None, 200), (ClientError(0, "down"), 503)])
+def test_the_pages_are_ready_when_the_registry_answers(
+    browser: TestClient, registry: FakeRegistry, broken: ClientError | None, status: int
+) -> None:
+    registry.broken = broken
+
+    assert browser.get("/ui/ready").status_code == status
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-out", "/setup?token=x", "/setup"])
+def test_the_doors_are_never_kept_in_a_cache(browser: TestClient, path: str) -> None:
+    assert browser.get(path).headers["cache-control"] == "no-store"
+
+
+def test_every_input_has_a_label(browser: TestClient) -> None:
+    page = browser.get("/sign-in").text
+
+    for name in ("name", "password"):
+        assert f'<label for="{name}">' in page
+        assert f'<input id="{name}"' in page

@@ -1,0 +1,177 @@
+"""How the pages write numbers, times and foreign texts."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.results import Outcome, Verdict
+from registry.words import Decision, ProposalState, TaskState, VersionState
+from ui import words
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ESCAPABLE = "\\`*_{}[]()#+-.!|~<>:$&\"'=^"
+JOINER = words.WORD_JOINER
+
+
+@pytest.mark.parametrize(
+    ("measured", "shown"),
+    [
+        (None, words.NOTHING),
+        ("", words.NOTHING),
+        (0, "0"),
+        (1.0, "1"),
+        (31240, "31,240"),
+        ("31240", "31,240"),
+        ('"1234.50"', "1,234.5"),
+        ('"abc"', "abc"),
+        ('"', '"'),
+        ("text", "text"),
+        (-0.5, "-0.5"),
+        (0.973, "0.973"),
+        (0.59032217, "0.5903"),
+        (0.99998, "0.99998"),
+        (0.00001234, "0.00001234"),
+        (1234.56789, "1,234.5679"),
+        (1e20, "1e+20"),
+        (Decimal("12.50"), "12.5"),
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_a_measured_value_reads_as_a_person_would_write_it(measured: Any, shown: str) -> None:
+    assert words.value(measured) == shown
+
+
+@given(st.one_of(st.none(), st.text(), st.integers(), st.floats(), st.decimals()))
+def test_any_value_has_a_text(measured: Any) -> None:
+    assert isinstance(words.value(measured), str)
+
+
+@given(st.integers(-(10**14), 10**14))
+def test_the_text_of_a_whole_number_holds_all_of_its_digits(number: int) -> None:
+    assert int(words.value(number).replace(",", "")) == number
+
+
+@given(st.text())
+def test_escaped_text_shows_what_was_written(text: str) -> None:
+    plain = words.CONTROL.sub(" ", text)
+
+    shown = re.sub(r"\\(.)", r"\1", words.esc(text), flags=re.DOTALL)
+
+    assert shown.replace(JOINER, "") == plain.replace(JOINER, "")
+
+
+@given(st.text(alphabet=ESCAPABLE + "ab1 /\n"))
+def test_escaped_text_has_no_markdown_left(text: str) -> None:
+    bare = re.sub(r"\\.", "", words.esc(text), flags=re.DOTALL)
+
+    assert not set(bare) & set(ESCAPABLE)
+    assert "\n" not in bare
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["http://host/x", "https://host", "www.host.example", "a@host.example", ":smile:", ":material/bolt:", ":red[x]"],
+)
+def test_what_becomes_a_link_or_an_icon_by_itself_is_broken_up(hostile: str) -> None:
+    assert JOINER in words.esc(hostile)
+
+
+def test_text_cannot_change_the_direction_of_the_page() -> None:
+    assert words.esc("a\u202eb\u2066c\nd") == "a b c d"
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"),
+    [
+        (timedelta(seconds=-5), "just now"),
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=60), "1 minute ago"),
+        (timedelta(minutes=42), "42 minutes ago"),
+        (timedelta(hours=1, minutes=59), "1 hour ago"),
+        (timedelta(days=3, hours=5), "3 days ago"),
+    ],
+)
+def test_an_age_is_said_in_its_largest_unit(before: timedelta, shown: str) -> None:
+    assert words.age(NOON - before, now=NOON) == shown
+
+
+@pytest.mark.parametrize(
+    ("timezone", "shown"),
+    [
+        ("Europe/Stockholm", "1 Mar 2026, 13:00 CET"),
+        ("UTC", "1 Mar 2026, 12:00 UTC"),
+        ("No/Where", "1 Mar 2026, 12:00 UTC"),
+        ("../etc", "1 Mar 2026, 12:00 UTC"),
+        ("", "1 Mar 2026, 12:00 UTC"),
+    ],
+)
+def test_a_moment_is_written_in_the_viewers_zone(timezone: str, shown: str) -> None:
+    assert words.moment(NOON, timezone=timezone) == shown
+
+
+def test_no_moment_is_never() -> None:
+    assert words.moment(None, timezone="UTC") == "never"
+    assert words.utc(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "shown"),
+    [
+        (1009, 1522, "between 1,009 and 1,522"),
+        (1, 1, "exactly 1"),
+        (0.99, None, "at least 0.99"),
+        (None, 5, "at most 5"),
+        (None, None, ""),
+    ],
+)
+def test_limits_are_said_in_words(lower: float | None, upper: float | None, shown: str) -> None:
+    assert words.limits(lower, upper) == shown
+
+
+@pytest.mark.parametrize(
+    ("length", "shown"), [(timedelta(seconds=4.21), "4.2 s"), (timedelta(seconds=125), "2 min 5 s")]
+)
+def test_a_duration_is_said_in_minutes_and_seconds(length: timedelta, shown: str) -> None:
+    assert words.took(length) == shown
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_a_list_reads_as_english(texts: list[str], shown: str) -> None:
+    assert words.listed(texts) == shown
+
+
+@given(st.text(), st.text())
+def test_slugs_are_fit_for_keys_and_tell_texts_apart(one: str, other: str) -> None:
+    assert re.fullmatch(r"[a-z0-9-]+", words.slug(one))
+    assert one == other or words.slug(one) != words.slug(other)
+
+
+@pytest.mark.parametrize(
+    ("states", "marks"),
+    [
+        (Verdict, words.VERDICTS),
+        (Outcome, words.OUTCOMES),
+        (Decision, words.DECISIONS),
+        (ProposalState, words.PROPOSALS),
+        (VersionState, words.VERSIONS),
+        (TaskState, words.TASKS),
+    ],
+)
+def test_every_state_has_a_word_a_sign_and_a_colour(states: Any, marks: dict[str, words.Mark]) -> None:
+    assert {each.value for each in states} <= set(marks)
+    for mark in marks.values():
+        assert mark.word
+        assert mark.icon.startswith(":material/")
+        assert mark.colour in get_args(words.Colour)
+
+
+def test_no_two_verdicts_look_the_same() -> None:
+    assert len({(mark.icon, mark.colour) for mark in words.VERDICTS.values()}) == len(words.VERDICTS)
