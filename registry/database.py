@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlmodel import Session
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def migration_config(connection: Connection) -> "Config":
 
 
 def migration_of(session: Session) -> str:
-    """The schema version that the database is at."""
+    """The schema version that the database is at; '' where it was never migrated."""
+    if not inspect(session.connection()).has_table("alembic_version"):
+        return ""
     return str(session.connection().scalar(text("select version_num from alembic_version")))
 
 

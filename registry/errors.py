@@ -38,6 +38,10 @@ class IllegalTransition(Conflict):
         super().__init__(f"cannot {step} a {subject} that is {state}; possible now: {possible}")
 
 
+class NotReady(RegistryError):
+    """The database has no tables yet: run `treaty init`."""
+
+
 class Invalid(RegistryError):
     """The request cannot be used as it is."""
 

@@ -8,6 +8,7 @@ from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
 from registry.config import Settings
 from registry.database import migration_of
+from registry.errors import NotReady
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
@@ -17,8 +18,11 @@ ROUTERS = (ready, people.router, proposals.router, contracts.router, runs.router
 
 @ready.get("/ready")
 def is_ready(tx: Reader) -> schemas.Ready:
-    """Answers once the database can be reached."""
-    return schemas.Ready(status="ready", migration=migration_of(tx))
+    """Answers once the database can be reached and has its tables."""
+    migration = migration_of(tx)
+    if not migration:
+        raise NotReady
+    return schemas.Ready(status="ready", migration=migration)
 
 
 def create_app(settings: Settings, engine: Engine) -> FastAPI:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from contracts.errors import Fault
 from registry import ids
 from registry.api.schemas import FaultOut, Problem
-from registry.errors import Conflict, Forbidden, Invalid, NotFound, RegistryError, Unauthenticated
+from registry.errors import Conflict, Forbidden, Invalid, NotFound, NotReady, RegistryError, Unauthenticated
 
 log = logging.getLogger(__name__)
 STATUS: dict[type[RegistryError], int] = {
@@ -21,6 +21,7 @@ STATUS: dict[type[RegistryError], int] = {
     NotFound: 404,
     Conflict: 409,
     Invalid: 422,
+    NotReady: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 BUSY = "the database does not answer: try again in a few seconds"

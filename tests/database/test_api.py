@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from engine.results import Verdict
 from registry import audit, clock, ids, setup
 from registry.api.app import create_app
 from registry.config import Settings
-from registry.database import reading, transaction
+from registry.database import connect, reading, transaction
 from registry.tables import Contract, Run, metadata
 from registry.words import Permission, ProposalState
 
@@ -311,6 +312,13 @@ def test_contract_ids_may_hold_any_character(world: World) -> None:
 
 def test_is_ready_once_the_database_answers(world: World) -> None:
     assert world.client(None).ready().status == "ready"
+
+
+def test_is_not_ready_before_the_database_has_its_tables(tmp_path: Path) -> None:
+    engine = connect(f"sqlite:///{tmp_path / 'empty.db'}")
+    answer = TestClient(create_app(Settings(), engine)).get("/api/v1/ready")
+    assert (answer.status_code, answer.json()["message"]) == (503, "The database has no tables yet: run `treaty init`.")
+    engine.dispose()
 
 
 def grown(world: World, count: int) -> None:
