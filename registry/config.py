@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 PREFIX = "TREATY_"
-# These steer the tests and the demo, not the service.
-NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE"})
+# These steer the tests and the pages, not the service.
+NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_API_URL", "TREATY_UI_HOSTS"})
 MIB = 1024 * 1024
 
 
