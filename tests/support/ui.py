@@ -1,11 +1,12 @@
 """A registry for the pages to show: a web shop's orders with a draft in review, a contract in force and three runs."""
 
 import random
+import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from uuid import UUID
 
 import uvicorn
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from sqlmodel import select
 from support.api import World, build
 from support.databases import sqlite_copy, sqlite_template
@@ -21,8 +23,10 @@ from support.ports import free_port
 from contracts import writing
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 from registry import clock, drafts, ids, runs
+from registry.api.app import create_app
 from registry.client import Client
-from registry.database import transaction
+from registry.config import Settings
+from registry.database import connect, transaction
 from registry.runs import Origin
 from registry.tables import Dataset, Proposal, Task
 from registry.words import ProposalState, TaskState
@@ -50,6 +54,16 @@ class Shop:
     def client(self, who: str) -> Client:
         """The registry as that user."""
         return self.world.client(who)
+
+    def copy(self, folder: Path) -> "Shop":
+        """The same registry in another folder, with the same people and sessions; this one must be closed before."""
+        engine = connect(f"sqlite:///{shutil.copy(str(self.world.engine.url.database), folder / 'treaty.db')}")
+        http = TestClient(create_app(Settings(), engine), raise_server_exceptions=False)
+        return replace(self, world=replace(self.world, engine=engine, http=http))
+
+    def close(self) -> None:
+        """Closes its database."""
+        self.world.engine.dispose()
 
 
 def shop(folder: Path) -> Shop:
@@ -193,7 +207,11 @@ def _drafted(
 
 IN_FORCE = """\
     quality:
-      - {id: row-count, name: rows of a day, type: custom, engine: treaty, implementation: {analyzer: size, mustBeBetween: [1009, 1522]}}
+      - id: row-count
+        name: rows of a day
+        type: custom
+        engine: treaty
+        implementation: {analyzer: size, mustBeBetween: [1009, 1522]}
       - id: status-values
         name: known values of status
         type: custom

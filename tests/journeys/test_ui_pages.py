@@ -1,0 +1,384 @@
+"""Every page over a real registry, without a browser: what it shows, and what its buttons do there."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from support.ui import HOSTILE, Shop, shop
+
+from registry.client import Client, ClientError
+from registry.words import Decision, TaskState
+from ui import asgi, session
+
+pytestmark = pytest.mark.journey
+SCRIPT = Path(asgi.__file__).parent / "app.py"
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    made = shop(tmp_path_factory.mktemp("shop"))
+    made.close()
+    return made
+
+
+@pytest.fixture
+def the_shop(template: Shop, tmp_path: Path) -> Iterator[Shop]:
+    copy = template.copy(tmp_path)
+    yield copy
+    copy.close()
+
+
+@pytest.fixture
+def open_page(the_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens a page as a user: `open_page("owner", "review", proposal=...)`."""
+
+    def opened(who: str, page: str, **asked: Any) -> AppTest:
+        monkeypatch.setattr(session, "signed_in", lambda: True)
+        monkeypatch.setattr(session, "registry", lambda: the_shop.client(who))
+        at = AppTest.from_file(str(SCRIPT), default_timeout=30).run()
+        at.switch_page(f"app_pages/{page}.py")
+        for name, value in asked.items():
+            at.query_params[name] = str(value)
+        return shown(at)
+
+    return opened
+
+
+def shown(at: AppTest) -> AppTest:
+    """The page after a run, which must not have failed."""
+    at.run()
+    assert not at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    """All that the page says, word joiners left out."""
+    parts = [*at.title, *at.subheader, *at.markdown, *at.text, *at.caption, *at.warning, *at.success, *at.code]
+    parts += [*at.get("page_link")]
+    said = "\n".join(str(getattr(each, "value", "")) for each in parts)
+    return said.replace("\u2060", "").replace("\\", "")
+
+
+def first_card(the_shop: Shop) -> UUID:
+    return the_shop.client("owner").proposal(the_shop.review).suggestions[0].id
+
+
+def decisions(the_shop: Shop) -> list[Decision]:
+    return [each.decision for each in the_shop.client("owner").proposal(the_shop.review).suggestions]
+
+
+def click(at: AppTest, key: str) -> AppTest:
+    at.button(key=key).click()
+    return shown(at)
+
+
+def test_the_inbox_lists_what_needs_the_owner(open_page: Open) -> None:
+    said = texts(open_page("owner", "inbox"))
+
+    assert "Needs attention (1)" in said
+    assert "You decide (2)" in said
+    assert "You wait for (1)" in said
+    assert "0 of 10 suggestions decided · by producer · shop-orders" in said
+
+
+def test_an_empty_inbox_says_so(open_page: Open) -> None:
+    assert "Nothing waits for you" in texts(open_page("viewer", "inbox"))
+
+
+def test_the_menu_counts_what_waits(open_page: Open, the_shop: Shop) -> None:
+    waiting = the_shop.client("owner").inbox()
+
+    assert len(waiting.to_decide) + len(waiting.failed_runs) == 3
+    assert "owner" in texts(open_page("owner", "inbox"))
+
+
+def test_the_review_begins_with_its_verdict(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.review)
+
+    said = texts(at)
+
+    assert "10 suggestions: 0 accepted, 0 rejected, 10 pending" in said
+    assert "31,240 in 25 partitions" in said
+    assert "order_id is always present" in said
+    assert "Held on 25 of 25 partitions · learned on 18, judged on 7 · 31,240 rows" in said
+
+
+def test_a_suggestion_is_accepted_and_the_acceptance_undone(open_page: Open, the_shop: Shop) -> None:
+    at, card = open_page("owner", "review", proposal=the_shop.review), first_card(the_shop)
+
+    click(at, f"accept-{card}")
+    accepted = decisions(the_shop)[0]
+    click(at, f"undo-{card}")
+
+    assert (accepted, decisions(the_shop)[0]) == (Decision.ACCEPTED, Decision.PENDING)
+
+
+def test_a_rejection_needs_a_reason_and_keeps_it(open_page: Open, the_shop: Shop) -> None:
+    at, card = open_page("owner", "review", proposal=the_shop.review), first_card(the_shop)
+
+    click(at, f"reject-{card}")
+    click(at, f"confirm-{card}")
+    refused = decisions(the_shop)[0], texts(at)
+    at.text_input(key=f"reason-{card}").set_value("too narrow on holidays")
+    click(at, f"confirm-{card}")
+
+    kept = the_shop.client("owner").proposal(the_shop.review).suggestions[0]
+    assert refused[0] is Decision.PENDING
+    assert "Say why" in refused[1]
+    assert (kept.decision, kept.reason) == (Decision.REJECTED, "too narrow on holidays")
+    assert "too narrow on holidays" in texts(at)
+
+
+def test_a_rejection_that_is_cancelled_changes_nothing(open_page: Open, the_shop: Shop) -> None:
+    at, card = open_page("owner", "review", proposal=the_shop.review), first_card(the_shop)
+
+    click(at, f"reject-{card}")
+    click(at, f"cancel-{card}")
+
+    assert decisions(the_shop)[0] is Decision.PENDING
+    assert at.button(key=f"accept-{card}")
+
+
+def test_all_that_held_everywhere_is_accepted_at_once_and_nothing_else(open_page: Open, the_shop: Shop) -> None:
+    click(open_page("owner", "review", proposal=the_shop.review), "accept-all")
+
+    assert [each.value for each in decisions(the_shop)] == ["accepted"] * 9 + ["pending"]
+
+
+def test_the_filters_leave_what_they_name(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.review, column="status", kind="known values")
+
+    said = texts(at)
+
+    assert "status is one of 4 known values" in said
+    assert "status is always present" not in said
+
+
+def test_a_decision_over_a_newer_one_says_who_was_faster_and_keeps_the_reason(open_page: Open, the_shop: Shop) -> None:
+    at, card = open_page("owner", "review", proposal=the_shop.review), first_card(the_shop)
+    click(at, f"reject-{card}")
+    at.text_input(key=f"reason-{card}").set_value("typed with care")
+    other = the_shop.client("other-owner")
+    seen = other.proposal(the_shop.review)
+    other.judge(seen.id, [seen.suggestions[1].id], Decision.ACCEPTED, revision=seen.revision)
+
+    click(at, f"confirm-{card}")
+
+    assert "other-owner" in texts(at)
+    assert at.text_input(key=f"reason-{card}").value == "typed with care"
+    assert decisions(the_shop)[0] is Decision.PENDING
+
+
+def test_approval_waits_until_everything_is_decided(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.review)
+
+    assert at.button(key="approve").disabled
+
+
+def test_the_approved_document_is_the_one_that_was_shown(open_page: Open, the_shop: Shop) -> None:
+    accept_everything(the_shop)
+    at = open_page("owner", "review", proposal=the_shop.review)
+
+    click(at, "approve")
+
+    assert "Version 1.0.0 is active" in texts(at)
+    assert the_shop.client("owner").contract("shop-orders").active_version == "1.0.0"
+
+
+def test_approving_a_document_that_changed_meanwhile_is_refused_and_says_so(open_page: Open, the_shop: Shop) -> None:
+    accept_everything(the_shop)
+    at = open_page("owner", "review", proposal=the_shop.review)
+    reject_first(the_shop)
+
+    click(at, "approve")
+
+    assert "has changed since it was shown" in texts(at)
+    assert the_shop.client("owner").proposal(the_shop.review).state.value == "in_review"
+    click(at, "approve")
+    assert the_shop.client("owner").contract("shop-orders").active_version == "1.0.0"
+
+
+def test_the_author_is_told_that_somebody_else_approves(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("producer", "review", proposal=the_shop.review)
+
+    assert "somebody else must approve" in at.get("progress")[0].text
+    with pytest.raises(KeyError):
+        at.button(key="approve")
+
+
+def test_the_author_submits_a_draft(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.own)
+
+    click(at, "submit")
+
+    assert the_shop.client("owner").proposal(the_shop.own).state.value == "in_review"
+    assert "Submitted" in texts(at)
+
+
+def test_the_author_withdraws_a_proposal(open_page: Open, the_shop: Shop) -> None:
+    at = click(open_page("producer", "review", proposal=the_shop.review), "withdraw")
+
+    assert the_shop.client("owner").proposal(the_shop.review).state.value == "withdrawn"
+    assert not at.get("page_link")
+
+
+def test_a_draft_is_rejected_with_a_reason(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.review)
+
+    click(at, "decline-confirm")
+    still = the_shop.client("owner").proposal(the_shop.review).state.value
+    at.text_input(key="decline-reason").set_value("another team drafts it")
+    click(at, "decline-confirm")
+
+    assert still == "in_review"
+    assert "Rejected by owner: another team drafts it" in texts(at)
+
+
+def test_a_viewer_sees_the_review_without_buttons(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("viewer", "review", proposal=the_shop.review)
+
+    assert "order_id is always present" in texts(at)
+    assert not [each for each in at.button if each.key and each.key.startswith(("accept", "reject", "approve"))]
+
+
+def test_contracts_are_found_by_their_words(open_page: Open) -> None:
+    assert "shop-sales" in texts(open_page("viewer", "contracts", q="sales owner"))
+    assert "No contract matches" in texts(open_page("viewer", "contracts", q="nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("tab", "said"),
+    [
+        ("Overview", "Columns (6)"),
+        ("Versions", "apiVersion"),
+        ("Runs", "612 rows"),
+        ("History", "The same as a table"),
+    ],
+)
+def test_each_tab_of_a_contract_has_an_address(open_page: Open, tab: str, said: str) -> None:
+    at = open_page("viewer", "contract", id="shop-sales", tab=tab)
+
+    assert said in texts(at) + " ".join(each.label for each in at.expander)
+
+
+def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_failed(
+    open_page: Open, the_shop: Shop
+) -> None:
+    said = texts(open_page("viewer", "run", id=the_shop.failed_run))
+
+    assert "The data does not keep the contract: 1 failed, 1 warning, 1 not evaluated, 1 passed" in said
+    assert "day=2026-02-25: measured 612, allowed between 1,009 and 1,522" in said
+    assert "not evaluated: the column amount is text now; mean takes numbers" in said
+    assert "treaty verify /lake/shop/orders --contract shop-sales-1.0.0.yaml --partition-by day" in said
+    assert said.index("Failed (1)") < said.index("Warnings (1)") < said.index("Not evaluated (1)")
+
+
+def test_a_run_that_passed_shows_no_failures(open_page: Open, the_shop: Shop) -> None:
+    said = texts(open_page("viewer", "run", id=the_shop.passed_run))
+
+    assert "The data keeps the contract: 4 passed" in said
+    assert "Failed (" not in said
+
+
+def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("producer", "draft")
+    for key, text in {"location": "/lake/new", "partition": "day, hour", "object": "new", "contract": "new"}.items():
+        at.text_input(key=key).set_value(text)
+
+    at.get("form_submit_button")[0].click()
+    shown(at)
+
+    task = the_shop.client("producer").task(UUID(str(at.query_params["task"])))
+    assert (task.kind, task.state) == ("draft", TaskState.QUEUED)
+    assert "Waiting for a worker" in texts(at)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({}, "Still missing: Where the table lies, Name of the table and Contract id"),
+        ({"location": "/x", "object": "o", "contract": "no spaces please"}, "Contract id"),
+    ],
+)
+def test_what_is_wrong_with_a_draft_is_said_above_the_form(open_page: Open, typed: dict[str, str], said: str) -> None:
+    at = open_page("producer", "draft")
+    for key, text in typed.items():
+        at.text_input(key=key).set_value(text)
+
+    at.get("form_submit_button")[0].click()
+    shown(at)
+
+    assert said in texts(at)
+    assert all(at.text_input(key=key).value == text for key, text in typed.items())
+
+
+@pytest.mark.parametrize(
+    ("page", "named"), [("review", "proposal"), ("run", "id"), ("contract", "id"), ("draft", "task")]
+)
+def test_what_does_not_exist_and_what_is_not_mine_look_the_same(open_page: Open, page: str, named: str) -> None:
+    assert "There is nothing here for you" in texts(open_page("viewer", page, **{named: uuid4()}))
+
+
+@pytest.mark.parametrize("page", ["review", "run", "contract"])
+def test_a_page_without_its_object_says_where_to_find_one(open_page: Open, page: str) -> None:
+    assert "Open" in texts(open_page("viewer", page))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ClientError(0, "the service cannot be reached"), "The registry does not answer"),
+        (ClientError(401, "sign in first"), "Your session has ended"),
+        (ClientError(403, "you may not"), "You may not do this"),
+        (ClientError(500, "our side", reference="ref-77"), "ref-77"),
+    ],
+)
+def test_a_registry_that_refuses_is_told_in_a_panel(
+    the_shop: Shop, monkeypatch: pytest.MonkeyPatch, error: ClientError, said: str
+) -> None:
+    class Refusing(Client):
+        def _request(self, method: str, path: str, **sent: Any) -> Any:
+            raise error
+
+    monkeypatch.setattr(session, "signed_in", lambda: True)
+    monkeypatch.setattr(session, "registry", lambda: Refusing("http://nowhere"))
+
+    at = AppTest.from_file(str(SCRIPT), default_timeout=30).run()
+
+    assert not at.exception
+    assert said in texts(at)
+
+
+def test_without_a_session_a_page_leads_to_the_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "signed_in", lambda: False)
+
+    at = AppTest.from_file(str(SCRIPT), default_timeout=30).run()
+
+    assert "Sign in to see this page" in texts(at)
+    assert at.get("link_button")[0].url == "/sign-in"
+
+
+def test_foreign_text_stays_text_everywhere(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.hostile)
+
+    raw = "\n".join(each.value for each in [*at.markdown, *at.caption, *at.title])
+
+    assert HOSTILE["script"] in texts(at)
+    for unsafe in ("![p](", "<script>", ":red[alarm]", "](javascript", "http://"):
+        assert unsafe not in raw
+
+
+def accept_everything(the_shop: Shop) -> None:
+    other = the_shop.client("other-owner")
+    seen = other.proposal(the_shop.review)
+    other.judge(seen.id, [each.id for each in seen.suggestions], Decision.ACCEPTED, revision=seen.revision)
+
+
+def reject_first(the_shop: Shop) -> None:
+    other = the_shop.client("other-owner")
+    seen = other.proposal(the_shop.review)
+    other.judge(seen.id, [seen.suggestions[1].id], Decision.REJECTED, revision=seen.revision, reason="not now")
