@@ -168,7 +168,7 @@ def _with_suggestions(drafted: Any) -> bytes:
     from contracts.reading import read
     from contracts.writing import write
 
-    patches = [Patch(**each["patch"]) for each in drafted.suggestions]
+    patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     return write(apply(read(drafted.document).document, patches))
 
 

@@ -47,14 +47,14 @@ def _as_data(
 ) -> dict[str, Any]:
     name = column.column.name if column else None
     return {
-        "identity": fingerprint([object_name, candidate.kind, name])[:16],
+        "id": fingerprint([object_name, candidate.kind, name])[:16],
         "kind": candidate.kind,
         "object": object_name,
         "column": name,
         "sentence": candidate.sentence,
         "expression": candidate.expression,
         "severity": candidate.severity,
-        "patch": {"object": object_name, "column": name, "set": _with_severity(candidate)},
+        "patch": _with_severity(candidate),
         "evidence": _evidence(candidate, history, split),
     }
 

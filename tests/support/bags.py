@@ -1,29 +1,61 @@
 """Bags of states made from plain columns, without Spark: what judging and drafting are tested on."""
 
+import sqlite3
 from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from support.oracles import STATE_OF
 
 from contracts.logical_types import Schema
+from contracts.predicates import quote
 from engine import states
 from engine.analyzers.base import BoundComponent
 from engine.plan import Plan
 from engine.states import States
 
+Columns = Mapping[str, Sequence[Any]]
 
-def bag(plan: Plan, schema: Schema, columns: Mapping[str, Sequence[Any]], failures: Mapping[str, str] | None = None) -> States:
-    """The states of the plan's components over the columns; filters are not applied, predicates mean 'above zero'."""
-    rows = len(next(iter(columns.values()), ()))
+
+def bag(plan: Plan, schema: Schema, columns: Columns, *, failures: Mapping[str, str] | None = None) -> States:
+    """The states of the plan's components over the columns. SQLite, which writes them alike, evaluates predicates."""
     parts = (*plan.scan, *plan.groupings)
-    return states.of(plan, {part.key: _state(part, columns, rows) for part in parts}, schema, failures=failures)
+    return states.of(plan, {part.key: _state(part, columns) for part in parts}, schema, failures=failures)
 
 
-def _state(part: BoundComponent, columns: Mapping[str, Sequence[Any]], rows: int) -> Any:
-    named = [operand.sql.strip("`") for operand in part.operands]
-    values = columns.get(named[0]) if named else None
-    if values is None:
-        values = [1] * rows if part.component.kind == "count" else next(iter(columns.values()))
-    if part.component.kind == "count" and named:
-        values = [value for value in values if value is not None]
-    return STATE_OF[part.component.kind](values)
+def _state(part: BoundComponent, columns: Columns) -> Any:
+    rows = len(next(iter(columns.values()), ()))
+    kept = [at for at, is_true in enumerate(_evaluated(part.where, columns, rows)) if is_true]
+    operands = [_values(operand.sql, columns, rows) for operand in part.operands]
+    if not operands:
+        return len(kept)
+    values = [row[0] if len(row) == 1 else row for row in zip(*operands, strict=True)]
+    chosen = [values[at] for at in kept]
+    return STATE_OF[part.component.kind]([v for v in chosen if v is not None] if _counts(part) else chosen)
+
+
+def _counts(part: BoundComponent) -> bool:
+    return part.component.kind == "count"
+
+
+def _values(sql: str, columns: Columns, rows: int) -> Sequence[Any]:
+    named = {quote(name): values for name, values in columns.items()}
+    return named[sql] if sql in named else _evaluated(sql, columns, rows)
+
+
+def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
+    if predicate is None or not rows:
+        return [True] * rows
+    with sqlite3.connect(":memory:") as database:
+        database.execute(f"create table t ({', '.join(map(quote, columns))})")
+        given = zip(*columns.values(), strict=True)
+        places = ", ".join("?" * len(columns))
+        database.executemany(f"insert into t values ({places})", [tuple(map(_plain, row)) for row in given])
+        return [row[0] for row in database.execute(f"select {predicate} from t order by rowid")]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    return value.isoformat() if isinstance(value, date) else value

@@ -56,10 +56,12 @@ def _heavy(values: Values) -> bytes | None:
 
 
 def _frequencies(values: Values) -> Any:
-    counts = Counter(str(value) for value in present(values))
+    rows = [value if isinstance(value, tuple) else (value,) for value in values]
+    counts = Counter(tuple(None if v is None else str(v) for v in row) for row in rows if set(row) != {None})
     if not counts:
         return None
-    return _sorted(pyarrow.table({"k0": list(counts), "n": pyarrow.array(counts.values(), pyarrow.int64())}))
+    keys = {f"k{at}": pyarrow.array(column, pyarrow.string()) for at, column in enumerate(zip(*counts, strict=True))}
+    return _sorted(pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())}))
 
 
 STATE_OF: dict[str, Callable[[Values], Any]] = {

@@ -1,0 +1,71 @@
+"""A small table of orders: its schema, contracts on it, and runs that judge them without Spark."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from support.bags import Columns, bag
+
+from contracts.document import Contract
+from contracts.logical_types import Column, Schema
+from contracts.reading import read
+from contracts.writing import write
+from engine.checks import bind
+from engine.results import CheckResult, RunResult
+from engine.states import States
+from engine.verify import judge
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double"), Column("status", "string")))
+PROPERTIES = [
+    {"name": "id", "logicalType": "integer"},
+    {"name": "amount", "logicalType": "number"},
+    {"name": "status", "logicalType": "string"},
+]
+ROWS = {"id": [1, 2, 3, 4], "amount": [5.0, 0.0, 2.5, None], "status": ["new", "paid", "paid", "new"]}
+
+
+def check(
+    analyzer: str | None = None, check_id: str = "c", severity: str = "error", **implementation: Any
+) -> dict[str, Any]:
+    """A quality entry of Treaty's own."""
+    words = {"analyzer": analyzer, **implementation}
+    return {"id": check_id, "type": "custom", "engine": "treaty", "severity": severity, "implementation": words}
+
+
+def contract(*checks: Mapping[str, Any], properties: Sequence[Mapping[str, Any]] = PROPERTIES) -> Contract:
+    """The contract of the object `orders` with these checks on the table."""
+    table = {"name": "orders", "logicalType": "object", "properties": list(properties), "quality": list(checks)}
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "orders", "name": "orders", "version": "1.0.0"}
+    return read(write({**head, "status": "active", "schema": [table]}))
+
+
+def on(column: str, **words: Any) -> list[dict[str, Any]]:
+    """The properties with more words on one of them."""
+    return [{**each, **words} if each["name"] == column else each for each in PROPERTIES]
+
+
+def states(
+    given: Contract, columns: Columns, schema: Schema = SCHEMA, failures: Mapping[str, str] | None = None
+) -> States:
+    """The states that the contract's checks need, over the columns."""
+    return bag(bind(given.object("orders"), schema).plan, schema, columns, failures=failures)
+
+
+def run(
+    given: Contract, delta: Mapping[str, States], earlier: Mapping[str, States] | None = None, **more: Any
+) -> RunResult:
+    """The run that judges the new partitions among the earlier ones."""
+    packed = {name: each.pack() for name, each in {**(earlier or {}), **delta}.items()}
+    return judge(given, "orders", states=packed, delta=sorted(delta), started=NOW, finished=NOW, **more)
+
+
+def result(of: RunResult, check_id: str = "c") -> CheckResult:
+    """The one result of the check."""
+    (found,) = [each for each in of.results if each.check_id == check_id]
+    return found
+
+
+def judged(given: Contract, columns: Columns = ROWS, check_id: str = "c") -> CheckResult:
+    """The result of one check on the rows as one partition."""
+    return result(run(given, {"": states(given, columns)}), check_id)
