@@ -1,22 +1,103 @@
 """The `treaty` command: the engine's verbs and the registry's, and how every failure ends."""
 
 import sys
+from pathlib import Path
+from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
+from engine.cli import NOT_CHECKED, Stop
 from engine.requests import EngineError
+from registry.config import ConfigError, Settings, load
 
 app = typer.Typer(
     name="treaty",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Data contracts for Apache Spark.",
+    help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
 )
 engine_verbs.add_to(app)
+
+
+@app.command()
+def init() -> None:
+    """Prepare the database and print the one-time link that makes the first administrator."""
+    from registry.errors import RegistryError
+    from registry.setup import initialise
+
+    settings = load()
+    try:
+        print(initialise(settings))
+    except RegistryError as error:
+        raise Stop(str(error)) from None
+
+
+@app.command()
+def up() -> None:
+    """Start API, worker and pages on 127.0.0.1 and print their addresses; Ctrl-C stops them."""
+    from registry import up as parts
+
+    settings = load()
+    link = _setup_link(settings)
+    try:
+        with parts.running(settings, (parts.api, parts.worker, parts.ui)) as started:
+            print(f"pages   {settings.ui_url}\nAPI     {settings.api_url}/api/v1\nlogs    {started[0].log.parent}")
+            print(
+                f"\nFirst administrator, one time: {link}" if link else "",
+                "Ctrl-C stops everything.",
+                sep="\n",
+                flush=True,
+            )
+            parts.watch(started)
+    except parts.NotStarted as error:
+        raise Stop(str(error)) from None
+    print("stopped")
+
+
+def _setup_link(settings: Settings) -> str | None:
+    from registry.errors import Conflict
+    from registry.setup import initialise
+
+    try:
+        return initialise(settings)
+    except Conflict:
+        return None
+
+
+@app.command()
+def api() -> None:
+    """Run the API alone."""
+    from registry.up import serve_api
+
+    serve_api(load())
+
+
+@app.command()
+def worker() -> None:
+    """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
+    import logging
+
+    from registry.worker import run
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    run(load())
+
+
+@app.command()
+def demo(
+    data: Annotated[str | None, typer.Option(help="run the loop on your own table instead")] = None,
+    partition_by: Annotated[str | None, typer.Option(help="the partition column of --data")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="leave everything up, with addresses and sign-in")] = False,
+    write: Annotated[Path | None, typer.Option(help="only write the demo's tables to this folder")] = None,
+) -> None:
+    """Run the main job: draft contracts, have them approved, deliver days with incidents, see what is caught."""
+    from registry.demo import run
+
+    raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, write=write))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -27,24 +108,24 @@ def main(arguments: list[str] | None = None) -> None:
 def _code(arguments: list[str] | None) -> int:
     try:
         return int(app(args=arguments, standalone_mode=False) or 0)
-    except click.exceptions.Exit as done:
+    except typer.Exit as done:
         return done.exit_code
-    except click.Abort:
-        return _failed("stopped")
-    except click.ClickException as usage:
-        usage.show()
-        return engine_verbs.NOT_CHECKED
-    except engine_verbs.Stop as stop:
-        return _failed(str(stop), stop.code)
-    except ContractError as invalid:
-        return _failed(
-            f"the contract has {len(invalid.faults)} fault(s):\n" + "\n".join(f"  {fault}" for fault in invalid.faults)
-        )
-    except EngineError as error:
-        return _failed(error.reason)
+    except (typer.Abort, KeyboardInterrupt):
+        return _failed("stopped", 130)
+    except TyperException as usage:
+        return _failed(f"{getattr(usage, 'message', usage)}. See: treaty --help")
+    except (Stop, ConfigError, ContractError, EngineError) as error:
+        return _failed(_words(error), getattr(error, "code", NOT_CHECKED))
 
 
-def _failed(message: str, code: int = engine_verbs.NOT_CHECKED) -> int:
+def _words(error: Exception) -> str:
+    faults = getattr(error, "faults", ())
+    if not faults:
+        return str(error)
+    return f"the contract has {len(faults)} fault(s):\n" + "\n".join(f"  {fault}" for fault in faults)
+
+
+def _failed(message: str, code: int = NOT_CHECKED) -> int:
     print(f"treaty: {message}", file=sys.stderr)
     return code
 

@@ -1,6 +1,5 @@
 """Runs: what a verification found, kept as rows, and the runs that could find nothing."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -112,7 +111,7 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
 
 
 def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
-    told = result.model_dump() | {"value": _json(result.value), "reason": _text(result.reason)}
+    told = result.model_dump() | {"value": _exact(result.value), "reason": _text(result.reason)}
     return ResultRow(run_id=run_id, position=position, **told)
 
 
@@ -128,7 +127,7 @@ def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
             arguments=each.arguments,
             partition=each.partition,
             value=_number(each),
-            exact=None if each.value is None else _text(str(each.value)),
+            exact=_exact(each.value),
             reason=_text(each.reason),
             time=result.finished,
         )
@@ -143,12 +142,9 @@ def _number(measurement: Measurement) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _json(value: Value) -> str | None:
-    """The value as JSON: decimals, NaN and infinities, which JSON cannot hold, as their text. None for no value."""
-    if value is None:
-        return None
-    plain = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-    return json.dumps(value if plain else str(value))
+def _exact(value: Value) -> str | None:
+    """The value as text, every digit of it. None for no value."""
+    return None if value is None else _text(str(value))
 
 
 def _text(text: str | None) -> str | None:

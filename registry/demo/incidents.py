@@ -1,0 +1,57 @@
+"""The demo's documented incidents: what went wrong in which delivery. Adding one is one function and one row."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+
+from registry.demo.shop import Row
+
+Damage = Callable[[list[Row], Random], list[Row]]
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Something that went wrong: in which table, on which day (0 the first), and what it does to the rows."""
+
+    name: str
+    table: str
+    day: int
+    what: str
+    damage: Damage
+
+
+def _nulls(rows: list[Row], rng: Random) -> list[Row]:
+    return [{**row, "customer_id": None} if rng.random() < 0.3 else row for row in rows]
+
+
+def _truncated(rows: list[Row], _: Random) -> list[Row]:
+    return rows[: len(rows) * 35 // 100]
+
+
+def _new_category(rows: list[Row], rng: Random) -> list[Row]:
+    return [{**row, "payment": "voucher"} if rng.random() < 0.05 else row for row in rows]
+
+
+def _negative(rows: list[Row], rng: Random) -> list[Row]:
+    return [{**row, "amount": -Decimal(row["amount"])} if rng.random() < 0.02 else row for row in rows]
+
+
+INCIDENTS = (
+    Incident("nulls", "orders", 27, "three in ten orders lost their customer_id", _nulls),
+    Incident("truncated load", "order_items", 30, "the load broke off after 35 % of the rows", _truncated),
+    Incident("new category", "orders", 33, "a payment kind nobody announced, in 5 % of the orders", _new_category),
+    Incident("negative amounts", "orders", 37, "one in fifty amounts with the wrong sign", _negative),
+)
+
+
+def damaged(table: str, day: int, rows: list[Row], *, seed: int) -> list[Row]:
+    """The rows as delivered: with every incident of that table and day."""
+    for incident in of(table, day):
+        rows = incident.damage(rows, Random(f"{seed}/{incident.name}"))
+    return rows
+
+
+def of(table: str, day: int) -> tuple[Incident, ...]:
+    """The incidents of a delivery."""
+    return tuple(each for each in INCIDENTS if (each.table, each.day) == (table, day))

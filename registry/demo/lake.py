@@ -1,0 +1,137 @@
+"""What the demo delivers: tables with a history that is there from the start, and deliveries that arrive one by one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from registry.demo import incidents, shop
+from registry.demo.incidents import Incident
+
+SEED = 7
+SHARE_OF_HISTORY = 0.6
+LEAST_PARTITIONS = 4
+Frame = Any
+Make = Callable[[Any], Frame]
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One partition of one table, as it arrives: `make` gives its frame from a Spark session."""
+
+    table: str
+    partition: str
+    make: Make
+    incidents: tuple[Incident, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lake:
+    """Tables, all partitioned by one column. `deliveries` are grouped by what arrives at the same time."""
+
+    column: str
+    tables: tuple[str, ...]
+    history: tuple[Delivery, ...]
+    deliveries: tuple[tuple[Delivery, ...], ...]
+    incidents: tuple[Incident, ...] = field(default=())
+
+
+def shop_lake(*, days: int = shop.DAYS, history: int = shop.HISTORY, seed: int = SEED) -> Lake:
+    """The web shop: `history` days at once, then day by day, with the documented incidents."""
+    arriving = tuple(tuple(_delivery(table, day, seed) for table in shop.TABLES) for day in range(days))
+    known = tuple(each for each in incidents.INCIDENTS if history <= each.day < days)
+    past = tuple(each for day in arriving[:history] for each in day)
+    return Lake("day", tuple(table.name for table in shop.TABLES), past, arriving[history:], known)
+
+
+def _delivery(table: shop.ShopTable, day: int, seed: int) -> Delivery:
+    def make(session: Any) -> Frame:
+        rows = incidents.damaged(table.name, day, shop.rows_of(table, day, seed=seed), seed=seed)
+        return session.createDataFrame([tuple(row.values()) for row in rows], table.columns)
+
+    return Delivery(table.name, shop.day_name(day), make, incidents.of(table.name, day))
+
+
+def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> Lake:
+    """A table of the user's own: the older part of its partitions is history, the newer ones arrive one by one.
+
+    A folder of files, none of which has the column, is read as one partition a file, named by the file.
+    Raises Unreadable, also for too few partitions."""
+    from engine.requests import Unreadable
+
+    table = name or Path(data).name.split(".")[0] or "table"
+    found = _files(data, column, table) or _partitions(session, data, column, table)
+    if len(found) < LEAST_PARTITIONS:
+        raise Unreadable(
+            f"{data} has {len(found)} partition(s) by {column}: the loop needs {LEAST_PARTITIONS} or more", retry=False
+        )
+    split = max(2, round(len(found) * SHARE_OF_HISTORY))
+    return Lake(column, (table,), tuple(found[:split]), tuple((each,) for each in found[split:]))
+
+
+def _files(data: str, column: str, table: str) -> list[Delivery]:
+    """One delivery a file, for a flat folder of CSV files that do not have the column."""
+    folder = Path(data)
+    files = sorted(each for each in folder.glob("*.csv") if each.stem[:1] not in "._") if folder.is_dir() else []
+    if not files or column in files[0].read_text(errors="replace").partition("\n")[0].split(","):
+        return []
+    types = TypedFiles(tuple(str(each) for each in files))
+    return [Delivery(table, each.stem, partial(types.read, path=str(each))) for each in files]
+
+
+def _partitions(session: Any, data: str, column: str, table: str) -> list[Delivery]:
+    from contracts.predicates import quote
+    from engine.requests import Source, Unreadable
+    from engine.spark.sources import read
+
+    frame = read(session, Source(data))
+    if column not in frame.columns:
+        raise Unreadable(f"{data} has no column {column} to partition by", retry=False)
+    text = f"cast({quote(column)} as string)"
+    values = sorted(row[0] for row in frame.selectExpr(text).distinct().collect() if row[0] is not None)
+
+    def of(value: str) -> Make:
+        return lambda spark: read(spark, Source(data)).where(_equals(text, value)).drop(column)
+
+    return [Delivery(table, value, of(value)) for value in values]
+
+
+def _equals(sql: str, value: str) -> str:
+    from contracts.predicates import literal
+
+    return f"{sql} = {literal(value)}"
+
+
+@dataclass
+class TypedFiles:
+    """CSV files landed as a loader would: with the types that the first ones had, text that does not fit becoming null."""
+
+    files: Sequence[str]
+    learned_from: int = 10
+    _types: dict[str, str] = field(default_factory=dict)
+
+    def read(self, session: Any, path: str) -> Frame:
+        """The file's frame; columns that the first files did not have are text."""
+        from contracts.predicates import quote
+
+        types = self._types or self._learn(session)
+        frame = session.read.options(header="true", multiLine="true", escape='"').csv(path)
+        named = [name for name in frame.columns if name and not name.startswith("_c")]
+        casts = [f"try_cast({quote(name)} as {types.get(name, 'string')}) as {quote(name)}" for name in named]
+        return frame.selectExpr(*casts)
+
+    def _learn(self, session: Any) -> dict[str, str]:
+        options = {"header": "true", "inferSchema": "true", "multiLine": "true", "escape": '"'}
+        for path in self.files[: self.learned_from]:
+            for name, kind in session.read.options(**options).csv(path).dtypes:
+                self._types[name] = wider(self._types.get(name, kind), kind)
+        return self._types
+
+
+def wider(one: str, other: str) -> str:
+    """The type that holds values of both: whole numbers become double with fractions, all else text."""
+    order = ("int", "bigint", "double")
+    if one == other:
+        return one
+    return max(one, other, key=order.index) if one in order and other in order else "string"

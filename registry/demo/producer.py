@@ -1,0 +1,112 @@
+"""The pipeline of the demo: a Spark job that writes partitions and tells so in OpenLineage events over HTTP."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.clock import now
+from registry.demo.lake import Delivery
+
+JOB_NAMESPACE = "shop"
+
+
+@contextmanager
+def spark(log: Path) -> Iterator[Any]:
+    """A Spark session whose chatter goes to the log, stopped at the end."""
+    from engine.spark.session import start
+
+    with _quiet(log):
+        session = start(memory="1g", extra={"spark.sql.parquet.compression.codec": "zstd"})
+        session.sparkContext.setLogLevel("OFF")
+    try:
+        yield session
+    finally:
+        with _quiet(log):
+            session.stop()
+
+
+@contextmanager
+def _quiet(log: Path) -> Iterator[None]:
+    """Sends this process's output to the log, so that a JVM started meanwhile keeps writing there."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    kept = [os.dup(1), os.dup(2)]
+    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        os.dup2(target, 1)
+        os.dup2(target, 2)
+        yield
+    finally:
+        for place, descriptor in enumerate(kept, start=1):
+            os.dup2(descriptor, place)
+            os.close(descriptor)
+        os.close(target)
+
+
+@dataclass(frozen=True)
+class Producer:
+    """Writes partitions below `root`, by one column, and sends events to `url` with an API token."""
+
+    session: Any
+    root: Path
+    column: str
+    url: str
+    token: str
+
+    def location(self, table: str) -> str:
+        return str(self.root / table)
+
+    def write(self, delivery: Delivery) -> None:
+        """Writes a partition, in place of what was there."""
+        from engine.spark.partitions import escaped
+
+        folder = f"{self.location(delivery.table)}/{escaped(self.column)}={escaped(delivery.partition)}"
+        delivery.make(self.session).coalesce(1).write.mode("overwrite").parquet(folder)
+
+    def deliver(self, delivery: Delivery) -> None:
+        """A run of the pipeline: START, the write, COMPLETE."""
+        from openlineage.client.event_v2 import RunState
+        from openlineage.client.uuid import generate_new_uuid
+
+        run_id = str(generate_new_uuid())
+        self._emit(RunState.START, delivery, run_id)
+        self.write(delivery)
+        self._emit(RunState.COMPLETE, delivery, run_id)
+
+    def _emit(self, state: Any, delivery: Delivery, run_id: str) -> None:
+        from openlineage.client.event_v2 import Job, OutputDataset, Run, RunEvent
+
+        output = OutputDataset(
+            namespace="file", name=self.location(delivery.table), outputFacets=_subset(self, delivery)
+        )
+        job = Job(namespace=JOB_NAMESPACE, name=f"load_{delivery.table}")
+        self._client().emit(
+            RunEvent(
+                eventType=state,
+                eventTime=now().isoformat(),
+                run=Run(runId=run_id),
+                job=job,
+                producer=PRODUCER,
+                outputs=[output],
+            )
+        )
+
+    def _client(self) -> Any:
+        from openlineage.client import OpenLineageClient
+        from openlineage.client.transport.http import ApiKeyTokenProvider, HttpConfig, HttpTransport
+
+        config = HttpConfig(url=self.url, endpoint="api/v1/lineage", auth=ApiKeyTokenProvider({"apiKey": self.token}))
+        return OpenLineageClient(transport=HttpTransport(config))
+
+
+PRODUCER = "https://github.com/OpenLineage/OpenLineage/blob/main/client/python"
+
+
+def _subset(producer: Producer, delivery: Delivery) -> dict[str, Any]:
+    from openlineage.client.facet_v2 import base_subset_dataset
+
+    partition = base_subset_dataset.Partition(dimensions={producer.column: delivery.partition})
+    condition = base_subset_dataset.PartitionSubsetCondition(partitions=[partition])
+    return {"subset": base_subset_dataset.OutputSubsetOutputDatasetFacet(outputCondition=condition)}

@@ -1,0 +1,172 @@
+"""`treaty demo`: the main job from an empty folder to a table of what was caught."""
+
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.cli import Stop
+from engine.results import Verdict
+from registry import up
+from registry.config import Settings, load
+from registry.demo.incidents import Incident
+from registry.demo.lake import Lake, own_lake, shop_lake
+from registry.demo.loop import Judged, Loop, NoAnswer, enlist, names_of
+from registry.demo.producer import Producer, spark
+
+MARKS = {
+    Verdict.PASSED: "[green]✓ passed[/]",
+    Verdict.WARNED: "[yellow]! warned[/]",
+    Verdict.FAILED: "[red]✗ failed[/]",
+    Verdict.NOT_EVALUATED: "[magenta]? could not be checked[/]",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the demo found. `missed` names the incidents that no check caught."""
+
+    judged: tuple[Judged, ...]
+    incidents: tuple[Incident, ...]
+
+    def of(self, incident: Incident) -> Judged | None:
+        """The verdict on the delivery that the incident hit."""
+        return next((each for each in self.judged if incident in each.delivery.incidents), None)
+
+    @property
+    def missed(self) -> tuple[Incident, ...]:
+        return tuple(each for each in self.incidents if not ((found := self.of(each)) and found.alarmed))
+
+    @property
+    def false_alarms(self) -> tuple[Judged, ...]:
+        """Alarms on deliveries that no documented incident hit."""
+        return tuple(each for each in self.judged if each.alarmed and not each.delivery.incidents)
+
+
+def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path | None) -> int:
+    """Runs the main job. Returns the exit code: 0, or 1 where a documented incident was missed."""
+    if data and not partition_by:
+        raise Stop("--data needs --partition-by COLUMN: the loop delivers its partitions one by one")
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
+    try:
+        with _home(keep=keep) as home:
+            if write:
+                return _write(write, home, console)
+            return _main_job(_settings(home, keep=keep), console, data=data, column=partition_by, keep=keep)
+    except (up.NotStarted, NoAnswer) as error:
+        raise Stop(str(error)) from None
+
+
+@contextmanager
+def _home(*, keep: bool) -> Iterator[Path]:
+    place = tempfile.mkdtemp(prefix="treaty-demo-") if keep else None
+    with nullcontext(place) if place else tempfile.TemporaryDirectory(prefix="treaty-demo-") as home:
+        yield Path(home)
+
+
+def _settings(home: Path, *, keep: bool) -> Settings:
+    """Settings of a registry of its own; on the usual ports only where people are to find it."""
+    ports = {} if keep else {"api_port": up.free_port(), "ui_port": up.free_port()}
+    mine = load().model_dump(include={"spark_memory", "spark_remote", "api_port", "ui_port"})
+    return Settings(home=home, **{**mine, **ports})
+
+
+def _write(folder: Path, home: Path, console: Console) -> int:
+    lake = shop_lake()
+    with spark(home / "logs" / "producer.log") as session:
+        producer = Producer(session, folder.absolute(), lake.column, "", "")
+        for delivery in (*lake.history, *(each for day in lake.deliveries for each in day)):
+            producer.write(delivery)
+    for table in lake.tables:
+        console.print(f"wrote {producer.location(table)}")
+    return 0
+
+
+def _main_job(settings: Settings, console: Console, *, data: str | None, column: str | None, keep: bool) -> int:
+    from registry.setup import initialise
+
+    link = initialise(settings)
+    parts = (up.api, up.worker, up.ui) if keep else (up.api, up.worker)
+    console.print(f"[bold]1  Start[/]  API, worker{' and pages' if keep else ''} in {settings.home}")
+    with up.running(settings, parts) as started, spark(settings.home / "logs" / "producer.log") as session:
+        lake = own_lake(session, data, column) if data and column else shop_lake()
+        loop, producer = prepare(settings, link, lake, session, console)
+        report = run_loop(loop, producer, console)
+        print_report(report, console)
+        if keep:
+            _keep(settings, loop, producer, console)
+            up.watch(started)
+    return 1 if report.missed else 0
+
+
+def prepare(settings: Settings, link: str, lake: Lake, session: object, console: Console) -> tuple[Loop, Producer]:
+    """The loop and its producer, with people enlisted through the one-time link."""
+    people = enlist(settings.api_url, link, lambda: secrets.token_urlsafe(12))
+    producer = Producer(session, settings.home / "lake", lake.column, settings.api_url, people.token)
+    return Loop(lake, people, lambda line: console.print(escape(line))), producer
+
+
+def run_loop(loop: Loop, producer: Producer, console: Console) -> Report:
+    """Draft, approve, deliver: the whole loop, telling each step."""
+    console.print(f"[bold]2  History[/]  {len(loop.lake.history)} partitions of {', '.join(loop.lake.tables)}")
+    loop.land_history(producer)
+    console.print("[bold]3  Draft and approve[/]")
+    loop.approve_all(producer)
+    console.print("[bold]4  Deliver[/]  each partition a Spark write with OpenLineage events over HTTP")
+    for judged in loop.deliver_all(producer):
+        console.print(_line(judged))
+    return Report(tuple(loop.judged), loop.lake.incidents)
+
+
+def _line(judged: Judged) -> str:
+    name = f"{judged.delivery.table} {judged.delivery.partition}"
+    words = f"  {names_of(judged.broken)}" if judged.broken else ""
+    return f"  {MARKS[judged.run.verdict]}  {escape(name)}  {judged.seconds:.1f} s{escape(words)}"
+
+
+def print_report(report: Report, console: Console) -> None:
+    """The table of incidents, then false alarms and times."""
+    console.print("[bold]5  What was caught[/]")
+    if report.incidents:
+        console.print(_table(report))
+    clean = [each for each in report.judged if not each.delivery.incidents]
+    alarms = "alarms" if not report.incidents else "false alarms"
+    console.print(f"{alarms}: {len(report.false_alarms)} of {len(clean)} deliveries without a documented incident")
+    times = sorted(each.seconds for each in report.judged)
+    if times:
+        console.print(f"from event to verdict: median {median(times):.1f} s, slowest {times[-1]:.1f} s")
+
+
+def _table(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("incident", "table", "day", "what happened", "caught by", "seconds"):
+        table.add_column(heading, overflow="fold")
+    for incident in report.incidents:
+        found = report.of(incident)
+        caught = escape(names_of(found.broken)) if found and found.alarmed else "[bold red]missed[/]"
+        seconds = f"{found.seconds:.1f}" if found else "-"
+        day = found.delivery.partition if found else str(incident.day)
+        table.add_row(incident.name, incident.table, day, incident.what, caught, seconds)
+    return table
+
+
+def _keep(settings: Settings, loop: Loop, producer: Producer, console: Console) -> None:
+    """Leaves something to decide, and says where and as whom."""
+    proposal = loop.finished_draft(loop.request_draft(producer, loop.lake.tables[0]))
+    loop.people.producer.submit(proposal)
+    console.print(f"\npages   {settings.ui_url}\nAPI     {settings.api_url}/api/v1\nfolder  {settings.home}\n")
+    _print_sign_in(("owner", "producer", "admin"), loop.people.passwords, console)
+    console.print("A new draft waits for the owner's review. Ctrl-C stops everything.")
+
+
+def _print_sign_in(names: Sequence[str], passwords: dict[str, str], console: Console) -> None:
+    for name in names:
+        console.print(f"sign in as {name:9s} {escape(passwords[name])}")
