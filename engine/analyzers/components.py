@@ -12,7 +12,7 @@ from math import isnan
 from typing import Any, ClassVar
 
 from engine.analyzers import codec
-from engine.analyzers.quoting import COUNTABLE, NUMERIC, ORDERED, TEMPORAL, TEXT, Operand
+from engine.analyzers.quoting import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL, TEXT, Operand
 
 COMPONENTS: "dict[str, type[Component]]" = {}
 EXACT = Context(prec=76)
@@ -59,9 +59,10 @@ class Component:
 
 
 class Count(Component):
-    """How many rows, or how many non-null values of an expression; of a boolean one with `CountIf`."""
+    """How many rows, or how many non-null values of a column of any type, nested ones included."""
 
     kind = "count"
+    accepts = ANY
     zero = 0
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

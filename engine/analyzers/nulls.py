@@ -3,18 +3,7 @@
 from typing import Any
 
 from engine.analyzers.base import Analyzer, ColumnName
-from engine.analyzers.components import Component, Count
-from engine.analyzers.quoting import Operand
-
-
-class Present(Count):
-    """How many values of a column of any type, nested ones included, are not null."""
-
-    kind = "present"
-    accepts = Component.accepts | {"array", "map", "struct", "variant", "interval", "time", "void"}
-
-    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"count({operands[0].sql})",)
+from engine.analyzers.components import Count
 
 
 class Completeness(Analyzer):
@@ -25,7 +14,7 @@ class Completeness(Analyzer):
     name = "completeness"
     unit = "share"
     column: ColumnName
-    present = Present("{column}")
+    present = Count("{column}")
     rows = Count()
 
     def value(self, state: Any) -> float | None:

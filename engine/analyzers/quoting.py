@@ -10,6 +10,7 @@ TEXT = frozenset({"string", "char", "varchar"})
 TEMPORAL = frozenset({"date", "timestamp", "timestamp_ntz"})
 ORDERED = NUMERIC | TEXT | TEMPORAL | {"boolean"}
 COUNTABLE = ORDERED | {"binary"}
+ANY = COUNTABLE | {"array", "map", "struct", "variant", "time", "interval", "void"}
 
 _EXACT = {
     **dict.fromkeys(INTEGRAL, "cast({0} as decimal(38,0))"),
@@ -42,6 +43,9 @@ class Operand:
 
     @property
     def base_type(self) -> str:
+        """The type's first word; 'interval' for intervals of whatever units."""
+        if self.type.lower().startswith("interval"):
+            return "interval"
         return re.split(r"[(<]", self.type, maxsplit=1)[0].strip().lower()
 
     def exact(self) -> str:

@@ -67,7 +67,6 @@ def _frequencies(values: Values) -> Any:
 STATE_OF: dict[str, Callable[[Values], Any]] = {
     "count": len,
     "count_if": lambda values: sum(1 for value in present(values) if value > 0),
-    "present": lambda values: len(present(values)),
     "sum": _sum,
     "min": _extreme(min),
     "max": _extreme(max),

@@ -1,0 +1,76 @@
+"""Every registered analyzer: declared in full, known by its name, the same for the same arguments."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.analyzer_cases import CASES, Case
+
+from engine.analyzers import ANALYZERS, codec
+from engine.analyzers.base import Analyzer
+from engine.analyzers.components import Component, Count
+from engine.analyzers.numbers import Mean
+
+NAMES = sorted(ANALYZERS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
+    kind = ANALYZERS[name]
+    assert kind.unit in {"rows", "values", "value", "share"}
+    assert kind.__doc__
+    assert kind.components
+    assert all(field.description for field in kind.model_fields.values())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_an_analyzer_is_its_arguments(case: Case) -> None:
+    again = type(case.analyzer).model_validate({**case.analyzer.arguments()})
+    assert again == case.analyzer
+    assert again.identity == case.analyzer.identity
+
+
+def test_identities_are_all_different() -> None:
+    analyzers = {case.analyzer for case in CASES}
+    assert len({each.identity for each in analyzers}) == len(analyzers)
+
+
+def test_two_analyzers_of_one_name_are_refused() -> None:
+    with pytest.raises(TypeError, match="an analyzer named 'mean' exists already"):
+
+        class Other(Analyzer):
+            name = "mean"
+            rows = Count()
+
+    assert ANALYZERS["mean"] is Mean
+
+
+def test_two_components_of_one_kind_are_refused() -> None:
+    with pytest.raises(TypeError, match="a component of kind 'count' exists already"):
+
+        class Other(Component):
+            kind = "count"
+
+
+def test_the_columns_of_predicates_are_named_once() -> None:
+    found = Mean(column="a", where="a > 1 AND `b.c` = 2 AND d.e IS NULL")
+    assert found.columns_named == ("a", "`b.c`", "d.e")
+    assert found.columns_read == ("a",)
+
+
+PLAIN = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.text(),
+    st.integers(),
+    st.floats(),
+    st.decimals(),
+    st.dates(),
+    st.datetimes().map(lambda moment: moment.replace(fold=0)),
+)
+
+
+@given(st.one_of(PLAIN, st.lists(PLAIN).map(tuple)))
+def test_plain_values_survive_their_bytes(value: Any) -> None:
+    assert repr(codec.load(codec.dump(value))) == repr(value)

@@ -1,0 +1,58 @@
+"""The commands that need no registry, as far as they need no Spark."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.orders import check, contract
+
+from engine.cli import FailOn, exit_code
+from engine.results import Verdict
+from registry.cli import _code
+
+CODES = [
+    ("passed", FailOn.ERROR, 0),
+    ("passed", FailOn.WARNING, 0),
+    ("warned", FailOn.ERROR, 0),
+    ("warned", FailOn.WARNING, 2),
+    ("failed", FailOn.ERROR, 1),
+    ("failed", FailOn.WARNING, 1),
+    ("not_evaluated", FailOn.ERROR, 3),
+    ("not_evaluated", FailOn.WARNING, 3),
+]
+
+
+@pytest.mark.parametrize(("verdict", "fail_on", "code"), CODES)
+def test_a_verdict_has_its_exit_code(verdict: str, fail_on: FailOn, code: int) -> None:
+    assert exit_code(verdict, fail_on) == code
+
+
+def test_every_verdict_has_an_exit_code() -> None:
+    assert {verdict for verdict, *_ in CODES} == set(Verdict)
+
+
+FAULTY = {
+    "no arguments": ([], "Missing"),
+    "no contract named": (["data"], "Missing"),
+    "an unknown option": (["data", "--contrct", "x"], "No such option"),
+    "a contract that is not there": (["data", "-c", "gone.yaml"], "gone.yaml cannot be read: No such file"),
+    "a folder for a contract": (["data", "-c", "."], "cannot be read: Is a directory"),
+    "a contract that is no YAML": (["data", "-c", "broken.yaml"], "the contract has 1 fault(s)"),
+    "an object that is not in it": (["data", "-c", "orders.yaml", "--object", "x"], "has no object x; it has: orders"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_wrong_usage_could_not_check_and_says_why(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, said = FAULTY[name]
+    monkeypatch.chdir(tmp_path)
+    Path("broken.yaml").write_text("a: [")
+    Path("orders.yaml").write_bytes(contract(check("size", mustBe=1)).source)
+    assert _code(["verify", *arguments]) == 3
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert "Traceback" not in printed.err
+    assert printed.out == ""
+    assert json.dumps(printed.out) == '""'

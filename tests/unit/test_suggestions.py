@@ -1,0 +1,194 @@
+"""Suggestions: which histories promise what, and that a promise is kept by the data that it was learned on."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.bags import bag
+from support.histories import history, steady
+from support.orders import NOW
+
+from contracts.changes import Patch, apply, skeleton
+from contracts.document import Contract
+from contracts.logical_types import Column, Schema
+from contracts.reading import read
+from contracts.writing import write
+from engine.checks import bind
+from engine.profile.holdout import learned, suggest
+from engine.profile.profile import plain, summary
+from engine.profile.suggestions import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
+from engine.verify import judge
+
+Days = Sequence[dict[str, Sequence[Any]]]
+INT, TEXT, DOUBLE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}
+
+
+def kinds(types: dict[str, str], days: Days) -> set[str]:
+    return {each["kind"] for each in suggest(history(types, days), "t")}
+
+
+def daily(make: Any, days: int = 10) -> Days:
+    return [{"x": make(day)} for day in range(days)]
+
+
+FEW = ["new", "paid", "sent"] * 10
+MANY = list(range(100))
+APPEARS = [
+    ("complete", INT, steady([1, 2, 3])),
+    ("complete", TEXT, steady(["a"], days=1)),
+    ("non_negative", INT, steady([0, 5, 9])),
+    ("non_negative", DOUBLE, steady([0.0, 0.5, None])),
+    ("value_range", DOUBLE, steady([float(each) for each in range(100)])),
+    ("value_range", INT, daily(lambda day: [day * 7 % 10 + each % 10 for each in MANY])),
+    ("categorical", TEXT, steady(FEW)),
+    ("categorical", TEXT, steady([*FEW, None])),
+    ("unique", INT, daily(lambda day: range(100 * day, 100 * day + 100))),
+    ("unique", TEXT, daily(lambda day: [f"k{day}-{each}" for each in range(20)])),
+    ("row_count_band", INT, daily(lambda day: range(100 + day % 3))),
+]
+ABSENT = [
+    ("complete", INT, steady([1, None])),
+    ("complete", INT, [*steady([1], days=9), {"x": [None]}]),
+    ("complete", INT, steady([], days=3)),
+    ("non_negative", INT, steady([-1, 5])),
+    ("non_negative", TEXT, steady(["a"])),
+    ("non_negative", INT, steady([None])),
+    ("non_negative", DOUBLE, steady([float("nan")])),
+    ("value_range", TEXT, steady(FEW)),
+    ("value_range", DOUBLE, steady([5.0] * 100)),
+    ("value_range", DOUBLE, steady([1.0, 2.0, 3.0])),
+    ("value_range", DOUBLE, steady([float("inf"), 1.0] * 50)),
+    ("value_range", DOUBLE, steady([float("nan"), *map(float, MANY)])),
+    ("value_range", INT, daily(lambda day: range(100 * day, 100 * day + 100))),
+    ("value_range", DOUBLE, daily(lambda day: [1000.0 * day + each % 50 for each in MANY])),
+    ("categorical", TEXT, steady(["a"] * 9)),
+    ("categorical", TEXT, steady([f"v{each}" for each in range(60)] * 20)),
+    ("categorical", TEXT, [*steady(FEW, days=9), {"x": ["gone"] * 30}]),
+    ("categorical", INT, steady([1, 2] * 60)),
+    ("unique", INT, steady(MANY)),
+    ("unique", INT, daily(lambda day: [*range(100 * day, 100 * day + 100), 100 * day])),
+    ("unique", INT, steady([1, 2, 3], days=1)),
+    ("row_count_band", INT, steady([1] * 100, days=5)),
+    ("row_count_band", INT, [*steady([1] * 100, days=9), {"x": [1]}]),
+    ("row_count_band", INT, [*steady([1] * 100, days=9), {"x": []}]),
+]
+
+
+@pytest.mark.parametrize(("kind", "types", "days"), APPEARS)
+def test_a_history_that_keeps_a_promise_suggests_it(kind: str, types: dict[str, str], days: Days) -> None:
+    assert kind in kinds(types, days)
+
+
+@pytest.mark.parametrize(("kind", "types", "days"), ABSENT)
+def test_a_history_that_does_not_keep_a_promise_does_not_suggest_it(
+    kind: str, types: dict[str, str], days: Days
+) -> None:
+    assert kind not in kinds(types, days)
+
+
+def test_every_kind_has_histories_for_and_against_it() -> None:
+    every = {*COLUMN_SUGGESTIONS, *TABLE_SUGGESTIONS}
+    assert {kind for kind, *_ in APPEARS} == {kind for kind, *_ in ABSENT} == every
+
+
+@pytest.mark.parametrize("days", [0, 1, 10])
+def test_nothing_is_suggested_for_an_empty_history(days: int) -> None:
+    assert kinds(INT, steady([], days=days)) == set()
+
+
+BREAKS = {
+    "complete": ([1] * 100, [None]),
+    "non_negative": ([1] * 100, [-1]),
+    "value_range": (MANY, [10**6] * 100),
+    "row_count_band": ([1] * 100, [1] * 1000),
+}
+
+
+@pytest.mark.parametrize("kind", BREAKS)
+@pytest.mark.parametrize("day", [7, 9])
+def test_what_the_newer_part_breaks_is_not_suggested(kind: str, day: int) -> None:
+    usual, broken = BREAKS[kind]
+    days = steady(usual)
+    assert kind in kinds(INT, days)
+    assert kind not in kinds(INT, [*days[:day], {"x": broken}, *days[day + 1 :]])
+
+
+@pytest.mark.parametrize(("partitions", "expected"), [(0, 0), (1, 1), (2, 2), (3, 2), (10, 7), (40, 28)])
+def test_the_older_part_is_learned_on(partitions: int, expected: int) -> None:
+    assert learned(history(INT, steady([1], days=partitions))) == expected
+
+
+def test_evidence_says_on_what_it_held() -> None:
+    days = [*steady([*MANY, None], days=9), {"x": [None]}]
+    (found,) = [each for each in suggest(history(INT, days), "t") if each["kind"] == "non_negative"]
+    evidence = found["evidence"]
+    assert (evidence["rows"], evidence["partitions"], evidence["held"], evidence["failed_on"]) == (910, 9, 9, [])
+    assert (evidence["learned_on"], evidence["judged_on"], evidence["limits"]) == (7, 3, [0, None])
+    assert evidence["history"][0] == ["day=00", 0]
+
+
+def test_a_suggestion_keeps_its_identity_when_its_thresholds_change() -> None:
+    def identities(top: int) -> dict[str, str]:
+        found = suggest(history(INT, daily(lambda day: [each % top for each in MANY])), "t")
+        return {each["kind"]: each["id"] for each in found}
+
+    assert identities(50) == identities(7)
+    assert len(set(identities(7).values())) == len(identities(7))
+
+
+def test_sentences_and_names_hold_no_value_of_the_data() -> None:
+    secret = ["hunter2", "s3cr3t"] * 60
+    for each in suggest(history({"x": "string", "y": "string"}, [{"x": secret, "y": secret}] * 10), "t"):
+        told = [each["sentence"], each["id"], each["patch"].get("quality", {}).get("name", "")]
+        assert not any(word in text for text in told for word in set(secret))
+
+
+def test_suggestions_and_profiles_are_json_without_nan() -> None:
+    wild = [float("nan"), float("inf"), 1.0, None]
+    made = history({"x": "double", "y": "string"}, [{"x": wild, "y": ["a", "b", None, "c"]}] * 10)
+    json.dumps([summary(made), suggest(made, "t")], allow_nan=False)
+
+
+@pytest.mark.parametrize(("value", "expected"), [(None, None), (3, 3), ("a", "a"), (0.5, 0.5), (float("nan"), None)])
+def test_values_are_plain(value: Any, expected: Any) -> None:
+    assert plain(value) == expected
+
+
+def test_ids_of_checks_on_unlike_names_differ() -> None:
+    found = suggest(history({"größe": "bigint", "grüße": "bigint"}, [{"größe": [1, 2], "grüße": [3, 4]}] * 3), "t")
+    ids = [each["patch"]["quality"]["id"] for each in found if "quality" in each["patch"]]
+    assert len(ids) == len(set(ids)) == 2
+
+
+TYPES = {"id": "bigint", "amount": "double", "status": "string", "a.b": "int"}
+DAY = st.integers(1, 40).flatmap(
+    lambda rows: st.fixed_dictionaries(
+        {
+            "amount": st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), min_size=rows, max_size=rows),
+            "status": st.lists(st.sampled_from(["new", "o'neil", None, "$a"]), min_size=rows, max_size=rows),
+            "a.b": st.lists(st.integers(0, 5), min_size=rows, max_size=rows),
+        }
+    )
+)
+
+
+def promised(suggestions: Sequence[dict[str, Any]], schema: Schema) -> Contract:
+    base = skeleton(contract_id="t", name="t", object_name="t", physical_name="t", schema=schema)
+    patches = [Patch(each["object"], each["column"], each["patch"]) for each in suggestions]
+    return read(write(apply(read(write(base)).document, patches)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(DAY, min_size=1, max_size=8))
+def test_the_data_that_suggestions_were_learned_on_keeps_them(days: list[dict[str, Any]]) -> None:
+    starts = [sum(len(day["amount"]) for day in days[:at]) for at in range(len(days))]
+    whole = [{"id": range(start, start + len(day["amount"])), **day} for start, day in zip(starts, days, strict=True)]
+    schema = Schema(tuple(Column(name, kind) for name, kind in TYPES.items()))
+    contract = promised(suggest(history(TYPES, whole), "t"), schema)
+    plan = bind(contract.object("t"), schema).plan
+    packed = {f"day={at:02d}": bag(plan, schema, day).pack() for at, day in enumerate(whole)}
+    found = judge(contract, "t", states=packed, delta=sorted(packed), started=NOW, finished=NOW)
+    assert [each for each in found.results if each.outcome not in ("passed", "not_applicable")] == []
