@@ -113,7 +113,8 @@ def _code(arguments: list[str] | None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _failed("stopped", 130)
     except TyperException as usage:
-        return _failed(f"{getattr(usage, 'message', usage)}. See: treaty --help")
+        # Of what typer raises, only wrong usage has words of its own to show.
+        return _failed(f"{getattr(usage, 'format_message', lambda: usage)()} See: treaty --help")
     except (Stop, ConfigError, ContractError, EngineError) as error:
         return _failed(_words(error), getattr(error, "code", NOT_CHECKED))
 

@@ -4,6 +4,8 @@ import argparse
 
 import uvicorn
 
+from ui.settings import SettingsError, load
+
 # Browsers keep their socket open; after this many seconds it is closed for them.
 FAREWELL = 3
 
@@ -14,6 +16,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=int, default=8701, help="the port to listen on (default: %(default)s)")
     given = parser.parse_args(arguments)
+    try:
+        load()
+    except SettingsError as error:
+        parser.error(str(error))
     uvicorn.run(
         "ui.asgi:app",
         host=given.host,

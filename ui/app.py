@@ -17,7 +17,7 @@ Sign out</button></form>"""
 
 def main() -> None:
     """Draws the frame and the page inside it."""
-    st.set_page_config(page_title="Treaty", page_icon="🤝", layout="wide")
+    st.set_page_config(page_title="Treaty", page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / "logo.svg", size="large")
     try:
         draw()
@@ -28,7 +28,7 @@ def main() -> None:
 def draw() -> None:
     """Draws the page, or the way to sign in. Raises ClientError where the registry refuses."""
     if not session.signed_in():
-        navigation(None).title  # noqa: B018
+        navigation(None)
         signed_out()
         return
     me, waiting = session.me(), session.inbox()

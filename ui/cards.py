@@ -48,7 +48,7 @@ def chart(suggestion: SuggestionOut, found: Evidence) -> None:
         metric = str(suggestion.content.get("sentence", "metric"))
         drawn = charts.sparkline(found.series, found.band)
         alt = charts.described(found.series, found.band, metric=metric)
-        st.altair_chart(drawn, key=f"chart-{suggestion.id}", theme=None, alt=alt)
+        st.vega_lite_chart(spec=drawn, key=f"chart-{suggestion.id}", theme=None, alt=alt)
         st.caption(caption(found))
 
 

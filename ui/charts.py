@@ -1,11 +1,11 @@
-"""Charts as values: a metric over partitions with its limits, small beside a suggestion and large in a report."""
+"""Charts as Vega-Lite specifications: a metric over partitions with its limits, small on a card, large in a report.
+
+They are written out as plain data: building them through Altair checks each against its schema, 50 ms a chart."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import altair as alt
 
 from ui import words
 
@@ -13,6 +13,7 @@ BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 INK = "#1B2733"
 SOFT = "#5B6B7B"
+Spec = dict[str, Any]
 # SVG keeps the marks in the page, where screen readers and tests find them.
 RENDERER = {"embedOptions": {"renderer": "svg", "actions": False}}
 
@@ -76,52 +77,19 @@ def described(series: Sequence[Point], band: Band, *, metric: str) -> str:
     )
 
 
-def sparkline(series: Sequence[Point], band: Band) -> alt.LayerChart:
-    """A small history without axis labels: the band that is allowed, the line, and what lies outside."""
-    bare = alt.Axis(labels=False, ticks=False, domain=False, grid=False, title=None)
-    few = alt.Axis(tickCount=3, grid=False, domain=False, ticks=False, title=None, labelColor=SOFT, format="~s")
-    return _framed(alt.layer(*_layers(series, band, x=bare, y=few, marked=None)), height=96)
+def sparkline(series: Sequence[Point], band: Band) -> Spec:
+    """A small history without labels below: the band that is allowed, the line, and what lies outside."""
+    bare = {"labels": False, "ticks": False, "domain": False, "grid": False, "title": None}
+    few = {"tickCount": 3, "grid": False, "domain": False, "ticks": False, "title": None, "format": "~s"}
+    return _chart(_layers(series, band, x=bare, y=few), height=96)
 
 
-def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | None = None) -> alt.LayerChart:
+def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | None = None) -> Spec:
     """A metric's history with labelled axes and limits; the point of this run (`marked`) stands out."""
-    x = alt.Axis(title=None, labelAngle=-35, labelOverlap="greedy", labelColor=SOFT, grid=False, labelLimit=140)
-    y = alt.Axis(title=metric, titleColor=SOFT, labelColor=SOFT, grid=True, gridOpacity=0.4, domain=False, ticks=False)
+    x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
+    y = {"title": metric, "titleColor": SOFT, "gridOpacity": 0.4, "domain": False, "ticks": False}
     labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band)]
-    return _framed(alt.layer(*_layers(series, band, x=x, y=y, marked=marked), *labels), height=280)
-
-
-def _framed(chart: alt.LayerChart, *, height: int) -> alt.LayerChart:
-    room = {"left": 2, "top": 6, "right": 4, "bottom": 4}
-    whole = chart.properties(height=height, padding=room, usermeta=RENDERER)
-    return whole.configure_view(stroke=None).configure(font="Source Sans, sans-serif")
-
-
-def _layers(series: Sequence[Point], band: Band, *, x: alt.Axis, y: alt.Axis, marked: str | None) -> list[alt.Chart]:
-    shown = domain(series, band)
-    base = alt.Chart(alt.Data(values=_rows(series, band, marked))).encode(
-        x=alt.X("label:N", sort=None, axis=x, scale=alt.Scale(padding=0.5)),
-        y=alt.Y("value:Q", axis=y, scale=alt.Scale(domain=list(shown), nice=False, zero=False)),
-        tooltip=[
-            alt.Tooltip("label:N", title="partition"),
-            alt.Tooltip("shown:N", title="value"),
-            alt.Tooltip("state:N"),
-        ],
-    )
-    return [*_band(band, shown), base.mark_line(color=INK, strokeWidth=1.5, opacity=0.65), *_marks(base)]
-
-
-def _rows(series: Sequence[Point], band: Band, marked: str | None) -> list[dict[str, Any]]:
-    return [
-        {
-            "label": point.label,
-            "value": point.value,
-            "shown": words.value(point.value),
-            "state": "within" if band.admits(point.value) else "outside",
-            "marked": point.label == marked,
-        }
-        for point in series
-    ]
+    return _chart([*_layers(series, band, x=x, y=y, marked=marked), *labels], height=280)
 
 
 def domain(series: Sequence[Point], band: Band) -> tuple[float, float]:
@@ -132,31 +100,80 @@ def domain(series: Sequence[Point], band: Band) -> tuple[float, float]:
     return low - air, high + air
 
 
-def _band(band: Band, axis: tuple[float, float]) -> list[alt.Chart]:
+def _chart(layers: list[Spec], *, height: int) -> Spec:
+    return {
+        "layer": layers,
+        "height": height,
+        "padding": {"left": 2, "top": 6, "right": 4, "bottom": 4},
+        "config": {"view": {"stroke": None}, "font": "Source Sans, sans-serif", "axis": {"labelColor": SOFT}},
+        "usermeta": RENDERER,
+    }
+
+
+def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: str | None = None) -> list[Spec]:
+    low, high = domain(series, band)
+    line = {"type": "line", "color": INK, "strokeWidth": 1.5, "opacity": 0.65}
+    base = {
+        "data": {"values": [_row(point, band, marked) for point in series]},
+        "encoding": {
+            "x": {"field": "label", "type": "nominal", "sort": None, "axis": x, "scale": {"padding": 0.5}},
+            "y": {
+                "field": "value",
+                "type": "quantitative",
+                "axis": y,
+                "scale": {"domain": [low, high], "nice": False, "zero": False},
+            },
+            "tooltip": [{"field": field, "type": "nominal", "title": title} for field, title in TOLD],
+        },
+    }
+    return [*_band(band, low, high), {**base, "mark": line}, *_marks(base)]
+
+
+TOLD = (("label", "partition"), ("shown", "value"), ("state", "state"))
+
+
+def _row(point: Point, band: Band, marked: str | None) -> Spec:
+    return {
+        "label": point.label,
+        "value": point.value,
+        "shown": words.value(point.value),
+        "state": "within" if band.admits(point.value) else "outside",
+        "marked": point.label == marked,
+    }
+
+
+def _marks(base: Spec) -> list[Spec]:
+    """Shape and size say what is outside, not colour alone; a ring marks this run."""
+    shown = (
+        ("datum.state == 'within'", {"color": BLUE, "filled": True, "size": 28}),
+        ("datum.state == 'outside'", {"color": VERMILLION, "filled": True, "size": 80, "shape": "triangle-up"}),
+        ("datum.marked", {"color": INK, "filled": False, "size": 190, "strokeWidth": 1.8}),
+    )
+    return [
+        {**base, "transform": [{"filter": only}], "mark": {"type": "point", "opacity": 1, **look}}
+        for only, look in shown
+    ]
+
+
+def _band(band: Band, low: float, high: float) -> list[Spec]:
     if not band.edges:
         return []
-    low = axis[0] if band.lower is None else band.lower
-    high = axis[1] if band.upper is None else band.upper
-    area = alt.Chart(alt.Data(values=[{"low": low, "high": high}])).mark_rect(color=BLUE, opacity=0.10)
-    return [area.encode(y="low:Q", y2="high:Q"), *(_edge(edge) for edge in band.edges)]
+    lower = low if band.lower is None else band.lower
+    upper = high if band.upper is None else band.upper
+    area = {
+        "data": {"values": [{"low": lower, "high": upper}]},
+        "mark": {"type": "rect", "color": BLUE, "opacity": 0.1},
+        "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}},
+    }
+    return [area, *(_edge(edge) for edge in band.edges)]
 
 
-def _edge(edge: float) -> alt.Chart:
-    line = alt.Chart(alt.Data(values=[{"edge": edge}])).mark_rule(color=BLUE, strokeDash=[5, 4], strokeWidth=1.2)
-    return line.encode(y="edge:Q")
-
-
-def _marks(base: alt.Chart) -> list[alt.Chart]:
-    outside = alt.datum.state == "outside"
-    return [
-        base.transform_filter(alt.datum.state == "within").mark_point(color=BLUE, filled=True, size=28, opacity=1),
-        base.transform_filter(outside).mark_point(
-            color=VERMILLION, filled=True, size=80, shape="triangle-up", opacity=1
-        ),
-        base.transform_filter(alt.datum.marked).mark_point(
-            color=INK, filled=False, size=190, strokeWidth=1.8, opacity=1
-        ),
-    ]
+def _edge(edge: float) -> Spec:
+    return {
+        "data": {"values": [{"edge": edge}]},
+        "mark": {"type": "rule", "color": BLUE, "strokeDash": [5, 4], "strokeWidth": 1.2},
+        "encoding": {"y": {"field": "edge", "type": "quantitative"}},
+    }
 
 
 def _named_edges(band: Band) -> list[tuple[float, str]]:
@@ -166,8 +183,14 @@ def _named_edges(band: Band) -> list[tuple[float, str]]:
     return [(edge, word) for edge, word in named if edge is not None]
 
 
-def _edge_label(edge: float, word: str, *, below: bool) -> alt.Chart:
-    text = alt.Chart(alt.Data(values=[{"edge": edge, "word": word}]))
-    return text.mark_text(color=BLUE, align="right", dx=-4, dy=9 if below else -7, fontSize=11).encode(
-        x=alt.value("width"), y="edge:Q", text="word:N"
-    )
+def _edge_label(edge: float, word: str, *, below: bool) -> Spec:
+    look = {"type": "text", "color": BLUE, "align": "right", "dx": -4, "dy": 9 if below else -7, "fontSize": 11}
+    return {
+        "data": {"values": [{"edge": edge, "word": word}]},
+        "mark": look,
+        "encoding": {
+            "x": {"value": "width"},
+            "y": {"field": "edge", "type": "quantitative"},
+            "text": {"field": "word", "type": "nominal"},
+        },
+    }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from string import Template
+from urllib.parse import quote
 
 import streamlit
 from starlette.responses import HTMLResponse
@@ -12,6 +13,7 @@ from starlette.responses import HTMLResponse
 HERE = Path(__file__).parent
 PAGE = Template((HERE / "door.html").read_text(encoding="utf-8"))
 LOGO = (HERE / "logo.svg").read_text(encoding="utf-8")
+ICON = "data:image/svg+xml," + quote((HERE / "icon.svg").read_text(encoding="utf-8"))
 
 
 def _font() -> str:
@@ -101,6 +103,7 @@ def rendered(door: Door, *, status: int = 200, problem: str = "", details: Seque
     page = PAGE.substitute(
         title=escape(door.title),
         logo=LOGO,
+        icon=ICON,
         font=escape(FONT),
         intro=escape(door.intro),
         alert=_alert(problem, details) if problem else "",

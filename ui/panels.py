@@ -43,10 +43,10 @@ def marks(*shown: Mark) -> None:
 
 
 def fact(label: str, text: str, *, help_text: str | None = None) -> None:
-    """A label over a plain text; the text may be foreign."""
+    """A label over a plain text; text and help may be foreign."""
     with st.container(gap=None, width="content"):
         st.caption(label)
-        st.text(text, help=help_text)
+        st.text(text, help=words.esc(help_text) if help_text else None)
 
 
 def time(label: str, moment: datetime | None) -> None:
@@ -60,7 +60,9 @@ def time(label: str, moment: datetime | None) -> None:
 def link(page: str, label: str, *, help_text: str | None = None, **asked: str) -> None:
     """A link to the page that shows exactly that object; the label may be foreign text."""
     shown = f":primary[**{words.esc(label)}**]"
-    st.page_link(f"app_pages/{page}.py", label=shown, help=help_text, query_params=asked)
+    st.page_link(
+        f"app_pages/{page}.py", label=shown, help=words.esc(help_text) if help_text else None, query_params=asked
+    )
 
 
 def when(moment: datetime) -> str:
@@ -120,7 +122,7 @@ def counted(found: Mapping[str, int]) -> str:
 def chart(series: Sequence[Point], band: Band, *, metric: str, key: str, marked: str | None = None) -> None:
     """A metric's history, large, with the same numbers as a table for who cannot see it."""
     drawn = charts.history(series, band, metric=metric, marked=marked)
-    st.altair_chart(drawn, key=key, theme=None, alt=charts.described(series, band, metric=metric))
+    st.vega_lite_chart(spec=drawn, key=key, theme=None, alt=charts.described(series, band, metric=metric))
     with st.expander("The same as a table", key=f"{key}-table", on_change="rerun") as table:
         if table.open:
             rows = [{"Partition": point.label, "Value": words.value(point.value)} for point in reversed(series)]

@@ -105,7 +105,7 @@ def _equals(sql: str, value: str) -> str:
 
 @dataclass
 class TypedFiles:
-    """CSV files landed as a loader would: with the types that the first ones had, text that does not fit becoming null."""
+    """CSV files landed as a loader would: with the types of the first ones; text that does not fit becomes null."""
 
     files: Sequence[str]
     learned_from: int = 10

@@ -74,9 +74,8 @@ class Loop:
             self.tell(f"  {table}: drafted, {accepted} suggestions, approved by the owner")
         for table in self.lake.tables:
             first = self._run_of(table, lambda run: True)
-            self.tell(
-                f"  {table}: history judged, {first.verdict} ({len(first.partitions)} partitions, {first.rows or 0:,} rows)"
-            )
+            seen = f"{len(first.partitions)} partitions, {first.rows or 0:,} rows"
+            self.tell(f"  {table}: history judged, {first.verdict} ({seen})")
 
     def request_draft(self, producer: Producer, table: str) -> TaskOut:
         """Asks for a draft of a table as the producer."""
@@ -165,11 +164,18 @@ def _signed_in(url: str, name: str, passwords: dict[str, str]) -> Client:
         return Client(url, nobody.sign_in(name, passwords[name]).secret)
 
 
-def names_of(broken: Sequence[ResultOut]) -> str:
-    """The broken checks, each once, in words, with what was measured."""
-    return "; ".join(
-        dict.fromkeys(f"{each.name} (measured {_short(each.value)})" if each.value else each.name for each in broken)
-    )
+def names_of(broken: Sequence[ResultOut], *, most: int = 3) -> str:
+    """The broken checks in words with what was measured, each once, failed ones first, at most `most` of them."""
+    failed_first = sorted(broken, key=lambda each: each.outcome is not Outcome.FAILED)
+    words = list(dict.fromkeys(_words(each) for each in failed_first))
+    more = [f"and {len(words) - most} more"] if len(words) > most else []
+    return "; ".join([*words[:most], *more])
+
+
+def _words(broken: ResultOut) -> str:
+    if broken.outcome is not Outcome.FAILED:
+        return f"{broken.name}: could not be evaluated"
+    return f"{broken.name} ({broken.reason or f'measured {_short(broken.value)}'})"
 
 
 def _short(value: str | None) -> str:

@@ -353,6 +353,19 @@ def test_a_registry_that_refuses_is_told_in_a_panel(
     assert said in texts(at)
 
 
+def test_a_mistake_of_ours_shows_a_reference_and_no_trace() -> None:
+    def script() -> None:
+        from ui import panels
+
+        panels.unexpected(ValueError("the password is secret"))
+
+    at = AppTest.from_function(script, default_timeout=30).run()
+
+    assert "Something went wrong on this page" in texts(at)
+    assert "Reference" in texts(at)
+    assert "secret" not in texts(at)
+
+
 def test_without_a_session_a_page_leads_to_the_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "signed_in", lambda: False)
 

@@ -13,7 +13,6 @@ from typing import Any
 from uuid import UUID
 
 import uvicorn
-from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlmodel import select
 from support.api import World, build
@@ -300,9 +299,9 @@ def _result(
 
 
 @contextmanager
-def served(app: FastAPI) -> Iterator[str]:
+def served(app: Any, *, port: int | None = None) -> Iterator[str]:
     """The address at which that application answers meanwhile, in a thread of this process."""
-    port = free_port()
+    port = port or free_port()
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -23,9 +23,7 @@ def test_what_is_absent_skips_and_fails_where_it_is_required(
         require("postgres", available=False, reason="no server")
 
 
-def test_shared_files_are_looked_for_where_it_is_said(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_shared_files_are_looked_for_where_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TREATY_REQUIRE", "shared")
     monkeypatch.setenv("TREATY_SHARED", str(tmp_path))
     assert shared() == tmp_path

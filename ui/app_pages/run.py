@@ -97,7 +97,7 @@ def section(run: RunOut, document: Mapping[str, Any], outcome: str, title: str) 
 def check(run: RunOut, results: list[ResultOut], band: charts.Band, *, key: str) -> None:
     """One check: the promise, what was measured against the limit, where, and how the metric went."""
     first = results[0]
-    with st.container(border=True, key=key, gap="small"):
+    with st.container(border=True, key=key, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(words.OUTCOMES[outcome_of(first)].badge, width="content")
             st.markdown(f"**{words.esc(first.sentence)}**")
