@@ -1,0 +1,288 @@
+"""The pages as people use them: a real browser, the pages' own process, a real API on a database of its own."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from support.api import PASSWORD
+from support.browser import Watch, chromium, pages, settled, sign_in, start_pages, stop
+from support.databases import sqlite_copy, sqlite_template
+from support.ports import free_port
+from support.ui import HOSTILE, Shop, served, shop
+
+from registry import clock, ids, setup
+from registry.api.app import create_app
+from registry.config import Settings
+from registry.database import transaction
+from ui.security import COOKIE
+
+pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
+WIDE = {"width": 1280, "height": 800}
+NARROW = {"width": 390, "height": 844}
+
+
+@dataclass
+class Site:
+    """The pages over a shop, and a browser that is signed in there as its owner."""
+
+    address: str
+    shop: Shop
+    browser: Browser
+    signed_in: BrowserContext
+    watch: Watch
+
+    def visitor(self) -> Page:
+        """A page of somebody who has no session."""
+        page = self.browser.new_context(viewport=WIDE).new_page()
+        self.watch.on(page)
+        return page
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = shop(tmp_path_factory.mktemp("shop"))
+    with ExitStack() as stack:
+        api = stack.enter_context(served(made.world.http.app))
+        address = stack.enter_context(pages(api))
+        context = browser.new_context(viewport=WIDE, timezone_id="Europe/Stockholm")
+        yield Site(address, made, browser, context, Watch(address))
+        context.close()
+    made.close()
+
+
+@pytest.fixture
+def page(site: Site) -> Iterator[Page]:
+    """A page of the owner, who is signed in; its console must stay clean and it must ask no other site."""
+    found = site.signed_in.new_page()
+    site.watch.on(found)
+    if not site.signed_in.cookies():
+        found.goto(site.address)
+        sign_in(found, "owner", PASSWORD)
+        expect(found.get_by_role("heading", name="Inbox")).to_be_visible()
+    yield found
+    found.close()
+    site.watch.clean()
+
+
+def session_of(page: Page) -> str | None:
+    """The secret of the browser's session; None for no session."""
+    return next((each.get("value") for each in page.context.cookies() if each.get("name") == COOKIE), None)
+
+
+def test_a_deep_link_leads_through_the_sign_in_to_the_exact_proposal_and_survives_a_reload(site: Site) -> None:
+    page = site.visitor()
+    page.goto(f"{site.address}/review?proposal={site.shop.review}")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+    sign_in(page, "owner", PASSWORD)
+
+    expect(page.get_by_role("heading", name="Draft of shop-orders")).to_be_visible()
+    assert page.url.endswith(f"/review?proposal={site.shop.review}")
+    page.reload()
+    expect(page.get_by_role("heading", name="Draft of shop-orders")).to_be_visible()
+    cookie = next(each for each in page.context.cookies() if each.get("name") == COOKIE)
+    assert cookie.get("httpOnly")
+    assert cookie.get("sameSite") == "Lax"
+    page.context.close()
+    site.watch.clean()
+
+
+def test_a_wrong_password_is_refused_in_words_and_opens_nothing(site: Site) -> None:
+    page = site.browser.new_context().new_page()
+    page.goto(f"{site.address}/contracts")
+
+    with page.expect_response("**/sign-in") as answer:
+        sign_in(page, "owner", "not the password")
+
+    assert answer.value.status == 401
+    expect(page.get_by_role("alert")).to_have_text("The name or the password is not right.")
+    assert session_of(page) is None
+    page.context.close()
+
+
+def test_an_owner_decides_each_suggestion_and_approves_what_was_shown(site: Site, page: Page) -> None:
+    page.goto(site.address)
+    page.get_by_role("link", name="Draft of shop-orders").click()
+    expect(page.get_by_text("10 suggestions: 0 accepted, 0 rejected, 10 pending")).to_be_visible()
+    cards = {
+        each.content["sentence"]: each.id for each in site.shop.client("owner").proposal(site.shop.review).suggestions
+    }
+    known = cards["status is one of 4 known values"]
+
+    page.locator(f".st-key-reject-{known}").get_by_role("button").click()
+    page.get_by_label("Why reject it?").fill("a fifth value comes in April")
+    page.locator(f".st-key-confirm-{known}").get_by_role("button").click()
+    expect(page.get_by_text("“a fifth value comes in April”")).to_be_visible()
+    page.locator(f".st-key-accept-{cards['order_id is always present']}").get_by_role("button").click()
+    expect(page.get_by_text("2 of 10 decided")).to_be_visible()
+    page.get_by_role("button", name="Accept the 7 shown that held everywhere").click()
+    expect(page.get_by_text("9 of 10 decided")).to_be_visible()
+    page.get_by_role("button", name="Next page").click()
+    page.locator(f".st-key-accept-{cards['country is always present']}").get_by_role("button").click()
+    expect(page.get_by_text("10 suggestions: 9 accepted, 1 rejected, 0 pending")).to_be_visible()
+    page.get_by_role("button", name="Approve version 1.0.0").click()
+
+    expect(page.get_by_text("Version 1.0.0 is active")).to_be_visible()
+    page.get_by_role("link", name="Open the contract shop-orders").click()
+    expect(page.get_by_role("heading", name="shop-orders")).to_be_visible()
+    approved = site.shop.client("owner").document("shop-orders").decode()
+    assert "required: true" in approved
+    assert "categorical-status" not in approved
+
+
+def test_the_verdict_of_a_run_is_read_with_its_history(site: Site, page: Page) -> None:
+    page.goto(f"{site.address}/run?id={site.shop.failed_run}")
+
+    expect(page.get_by_text("The data does not keep the contract: 1 failed")).to_be_visible()
+    expect(page.get_by_text("day=2026-02-25: measured 612, allowed between 1,009 and 1,522")).to_be_visible()
+    chart = page.get_by_test_id("stVegaLiteChart").locator("svg").first
+    expect(chart.get_by_text("at least 1,009")).to_be_visible()
+    expect(chart.get_by_text("day=2026-02-25")).to_be_visible()
+
+
+@pytest.mark.parametrize("shown", ["review", "inbox"])
+def test_hostile_texts_stay_texts(site: Site, page: Page, shown: str) -> None:
+    page.goto(f"{site.address}/review?proposal={site.shop.hostile}" if shown == "review" else site.address)
+    expect(page.get_by_text("x.png").first).to_be_visible()
+    settled(page)
+
+    assert page.evaluate("window.hurt") is None
+    assert page.locator("script:not([src])").count() == 1
+    assert page.evaluate(LED_AWAY) == []
+    assert "📷" not in page.inner_text("body")
+    if shown == "review":
+        said = page.inner_text("body").replace("\u2060", "")
+        assert HOSTILE["script"] in said
+        assert HOSTILE["colour"] in said
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/", "Inbox"),
+        ("/contracts", "Contracts"),
+        ("/contract?id=shop-sales", "Columns (6)"),
+        ("/contract?id=shop-sales&tab=Versions", "Read a version"),
+        ("/contract?id=shop-sales&tab=Runs", "version 1.0.0"),
+        ("/contract?id=shop-sales&tab=History", "The same as a table"),
+        ("/draft", "Where the table lies"),
+        ("/run?id={failed}", "How to reproduce"),
+        ("/review?proposal={own}", "Submit for review"),
+    ],
+)
+def test_every_page_fits_a_phone_and_names_its_controls(site: Site, page: Page, path: str, said: str) -> None:
+    page.set_viewport_size(NARROW)
+    page.goto(site.address + path.format(failed=site.shop.failed_run, own=site.shop.own))
+    expect(page.get_by_text(said).first).to_be_visible()
+    settled(page)
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    assert page.evaluate(UNNAMED) == []
+
+
+LED_AWAY = """() => [...document.querySelectorAll('img[src], a[href]')]
+    .map(each => each.getAttribute('src') ?? each.getAttribute('href'))
+    .filter(address => !address.startsWith('#') && /tracker|javascript/.test(address))"""
+UNNAMED = """() => [...document.querySelectorAll('button, input, select, textarea, a[href], [role=combobox]')]
+    .filter(each => each.checkVisibility() && each.getAttribute('aria-hidden') !== 'true')
+    .filter(each => !(each.innerText || each.ariaLabel || each.title || each.labels?.length
+        || each.getAttribute('aria-labelledby') || each.closest('[aria-label]')))
+    .map(each => each.outerHTML.slice(0, 200))"""
+
+
+def test_signing_out_ends_the_session_everywhere(site: Site) -> None:
+    page = site.visitor()
+    page.goto(site.address)
+    sign_in(page, "viewer", PASSWORD)
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    secret = session_of(page)
+    other = page.context.new_page()
+    other.goto(f"{site.address}/contracts")
+    expect(other.get_by_role("heading", name="Contracts")).to_be_visible()
+
+    page.get_by_role("button", name="Sign out").click()
+
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert session_of(page) is None
+    other.get_by_label("Search").fill("shop")
+    expect(other.get_by_text("Your session has ended")).to_be_visible()
+    expect(other.get_by_role("link", name="Sign in")).to_have_attribute("href", "/sign-in?next=/contracts%3Fq%3Dshop")
+    assert site.shop.world.http.get("/api/v1/me", headers={"Authorization": f"Bearer {secret}"}).status_code == 401
+    page.context.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/_stcore/health"])
+def test_a_foreign_host_is_refused(site: Site, path: str) -> None:
+    assert httpx.get(site.address + path, headers={"Host": "evil.example"}, trust_env=False).status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/agent/openapi.json"])
+def test_the_servers_own_interfaces_are_closed(site: Site, path: str) -> None:
+    assert httpx.get(site.address + path, trust_env=False).status_code == 404
+
+
+def test_the_first_administrator_comes_through_the_one_time_link(browser: Browser, tmp_path: Path) -> None:
+    engine = sqlite_copy(sqlite_template(tmp_path), tmp_path)
+    with transaction(engine) as tx:
+        token = setup.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+        tx.commit()
+    with served(create_app(Settings(), engine)) as api, pages(api) as address:
+        page = browser.new_context().new_page()
+        page.goto(f"{address}/setup?token={token}")
+        page.get_by_label("Name").fill("ada")
+        page.get_by_label("Password").fill("a first password")
+        page.get_by_role("button", name="Create administrator").click()
+
+        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        expect(page.get_by_text("admin", exact=True)).to_be_visible()
+        page.context.close()
+    engine.dispose()
+
+
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+def test_the_pages_stop_when_told_to_though_a_browser_is_connected(
+    site: Site, browser: Browser, told: signal.Signals
+) -> None:
+    with served(site.shop.world.http.app) as api:
+        process, address = start_pages(api, free_port())
+        page = browser.new_context().new_page()
+        page.goto(address)
+        sign_in(page, "viewer", PASSWORD)
+        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+
+        stop(process, told, within=8)
+
+        page.context.close()
+
+
+def test_a_registry_that_goes_away_is_told_and_comes_back(site: Site, browser: Browser) -> None:
+    with ExitStack() as stack:
+        api = ExitStack()
+        port = free_port()
+        address = stack.enter_context(pages(api.enter_context(served(site.shop.world.http.app, port=port))))
+        page = browser.new_context().new_page()
+        page.goto(address)
+        sign_in(page, "viewer", PASSWORD)
+        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+
+        api.close()
+        page.get_by_role("link", name="Contracts").click()
+        expect(page.get_by_text("The registry does not answer")).to_be_visible()
+        assert httpx.get(f"{address}/ui/ready", trust_env=False).status_code == 503
+
+        with served(site.shop.world.http.app, port=port):
+            page.get_by_role("button", name="Retry").click()
+            expect(page.get_by_text("shop-sales").first).to_be_visible()
+        page.context.close()
