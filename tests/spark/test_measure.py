@@ -1,0 +1,336 @@
+"""Measuring what changed on real Spark and real files: which partitions are read, and what cannot be."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.orders import NOW, check, contract
+
+from contracts.document import Contract
+from contracts.errors import ContractError
+from engine import states as bags
+from engine.files import StateFiles
+from engine.requests import DraftRequest, EngineError, Measured, MeasureRequest, Source, Unreadable
+from engine.results import RunResult
+from engine.spark import changes
+from engine.spark.draft import draft
+from engine.spark.measure import UNREAD, measure
+from engine.spark.sources import format_of
+from engine.states import ALL
+from engine.verify import judge
+
+COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
+ORDERS = contract(
+    check("mean", "average", column="id", mustBeGreaterOrEqualTo=0),
+    check("uniqueness", "ids", column="id", mustBe=1),
+    properties=COLUMNS,
+)
+DAYS = ("day=1", "day=2", "day=3")
+
+
+def asked(
+    path: Path | str, known: dict[str, str] | None = None, given: Contract = ORDERS, **source: Any
+) -> MeasureRequest:
+    """What the registry would ask of a table parted by day."""
+    where = Source(str(path), **{"partition_by": ("day",), **source})
+    return MeasureRequest(source=where, contract=given.source, object="orders", known=known or {})
+
+
+def write(spark: Any, path: Path, rows: Sequence[tuple[int, int]], mode: str = "error", **options: str) -> None:
+    """Writes (id, day) rows as a table parted by day."""
+    frame = spark.createDataFrame(list(rows), "id bigint, day int").coalesce(1)
+    frame.write.mode(mode).options(**options).partitionBy("day").parquet(str(path))
+
+
+@pytest.fixture
+def table(spark: Any, tmp_path: Path) -> Path:
+    write(spark, tmp_path / "t", [(10 * day + each, day) for day in (1, 2, 3) for each in range(day)])
+    return tmp_path / "t"
+
+
+def rows(measured: Measured) -> dict[str, int]:
+    return {name: bags.unpack(packed).rows for name, packed in measured.states.items()}
+
+
+def judged(measured: Measured, given: Contract = ORDERS) -> RunResult:
+    packed = measured.states
+    return judge(
+        given, "orders", schema=measured.schema, states=packed, delta=sorted(packed), started=NOW, finished=NOW
+    )
+
+
+def test_a_table_never_seen_is_read_whole(spark: Any, table: Path) -> None:
+    measured = measure(spark, asked(table))
+    assert rows(measured) == {"day=1": 1, "day=2": 2, "day=3": 3}
+    assert set(measured.fingerprints) == set(DAYS)
+    assert judged(measured).verdict == "passed"
+
+
+def overwrite(spark: Any, path: Path) -> None:
+    write(spark, path / "day=2", [(1, 1)], "overwrite")
+    for file in (path / "day=2" / "day=1").iterdir():
+        shutil.move(file, path / "day=2" / file.name)
+    (path / "day=2" / "day=1").rmdir()
+
+
+EVENTS: dict[str, tuple[Any, set[str], set[str]]] = {
+    "nothing": (lambda spark, path: None, set(), set()),
+    "one partition overwritten": (overwrite, {"day=2"}, set()),
+    "rows appended to one": (lambda spark, path: write(spark, path, [(99, 3)], "append"), {"day=3"}, set()),
+    "a new partition": (lambda spark, path: write(spark, path, [(99, 4)], "append"), {"day=4"}, set()),
+    "one dropped": (lambda spark, path: shutil.rmtree(path / "day=1"), set(), {"day=1"}),
+    "dynamic overwrite": (
+        lambda spark, path: write(spark, path, [(7, 1), (8, 4)], "overwrite", partitionOverwriteMode="dynamic"),
+        {"day=1", "day=4"},
+        set(),
+    ),
+    "the whole overwritten": (
+        lambda spark, path: write(spark, path, [(7, 1), (8, 4)], "overwrite", partitionOverwriteMode="static"),
+        {"day=1", "day=4"},
+        {"day=2", "day=3"},
+    ),
+    "a marker file written": (lambda spark, path: (path / "_SUCCESS").touch(), set(), set()),
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_exactly_what_changed_is_read_again(event: str, spark: Any, table: Path) -> None:
+    happens, changed, vanished = EVENTS[event]
+    before = measure(spark, asked(table))
+    happens(spark, table)
+    after = measure(spark, asked(table, dict(before.fingerprints)))
+    assert (set(after.states), set(after.vanished)) == (changed, vanished)
+    assert set(after.fingerprints) == (set(DAYS) | changed) - vanished
+    assert all(after.fingerprints[name] == before.fingerprints[name] for name in set(DAYS) - changed - vanished)
+
+
+def test_an_empty_partition_has_states_of_no_rows(spark: Any, table: Path) -> None:
+    spark.createDataFrame([], "id bigint").write.parquet(str(table / "day=4"))
+    measured = measure(spark, asked(table))
+    assert rows(measured)["day=4"] == 0
+    outcomes = {each.check_id: each.outcome for each in judged(measured).results if each.partition == "day=4"}
+    assert outcomes == {"average": "not_applicable"}
+
+
+def test_a_row_without_a_partition_value_is_in_the_null_partition(spark: Any, tmp_path: Path) -> None:
+    write(spark, tmp_path / "t", [(1, 1), (2, None)])  # type: ignore[list-item]
+    found = measure(spark, asked(tmp_path / "t"))
+    assert rows(found) == {"day=1": 1, "day=__HIVE_DEFAULT_PARTITION__": 1}
+    assert set(found.fingerprints) == set(found.states)
+
+
+def test_partitions_are_named_as_the_contract_orders_them_whatever_the_folders(spark: Any, tmp_path: Path) -> None:
+    frame = spark.createDataFrame([(1, "DE", "a"), (2, "FR", "b")], "id bigint, country string, day string")
+    frame.write.partitionBy("country", "day").parquet(str(tmp_path / "t"))
+    found = measure(spark, asked(tmp_path / "t", partition_by=("day", "country")))
+    assert rows(found) == {"day=a/country=DE": 1, "day=b/country=FR": 1}
+    assert set(rows(measure(spark, asked(tmp_path / "t", partition_by=("day",))))) == {"day=a", "day=b"}
+
+
+@pytest.mark.parametrize("kind", ["parquet", "orc", "json", "csv"])
+def test_a_table_without_partitions_is_one_partition(kind: str, spark: Any, tmp_path: Path) -> None:
+    spark.range(5).write.option("header", "true").format(kind).save(str(tmp_path / "t"))
+    request = asked(tmp_path / "t", partition_by=())
+    first = measure(spark, request)
+    assert rows(first) == {"": 5}
+    assert first.schema.find("id") is not None
+    again = measure(spark, replace(request, known=first.fingerprints))
+    assert (again.states, again.vanished, again.fingerprints) == ({}, (), first.fingerprints)
+
+
+def test_one_file_is_a_table(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("id\tname\n1\ta b\n2\tc\n")
+    found = measure(spark, asked(tmp_path / "t.tsv", partition_by=()))
+    assert rows(found) == {"": 2}
+    assert found.schema.names == ("id", "name")
+
+
+def test_partitions_may_be_columns(spark: Any, tmp_path: Path) -> None:
+    frame = spark.createDataFrame([(1, 1), (2, 2), (3, 2)], "id bigint, day int")
+    frame.write.parquet(str(tmp_path / "t"))
+    first = measure(spark, asked(tmp_path / "t"))
+    assert rows(first) == {"day=1": 1, "day=2": 2}
+    assert measure(spark, asked(tmp_path / "t", dict(first.fingerprints))).states == {}
+    frame.where("day = 2").write.mode("overwrite").parquet(str(tmp_path / "t"))
+    again = measure(spark, asked(tmp_path / "t", dict(first.fingerprints)))
+    assert (rows(again), again.vanished) == ({"day=2": 2}, ("day=1",))
+
+
+@pytest.fixture
+def catalog(spark: Any) -> Iterator[str]:
+    spark.sql("create table orders_by_day (id bigint, day date) using parquet partitioned by (day)")
+    spark.sql("insert into orders_by_day values (1, date'2026-01-01'), (2, date'2026-01-02'), (3, date'2026-01-02')")
+    yield "orders_by_day"
+    spark.sql("drop view if exists orders_view")
+    spark.sql("drop table orders_by_day")
+
+
+def test_a_catalog_table_is_read_where_it_changed(spark: Any, catalog: str) -> None:
+    first = measure(spark, asked(catalog))
+    assert rows(first) == {"day=2026-01-01": 1, "day=2026-01-02": 2}
+    spark.sql("insert into orders_by_day values (4, date'2026-01-03')")
+    assert rows(measure(spark, asked(catalog, dict(first.fingerprints)))) == {"day=2026-01-03": 1}
+
+
+def test_a_view_tells_nothing_of_files_and_is_always_read(spark: Any, catalog: str) -> None:
+    spark.sql(f"create view orders_view as select * from {catalog}")
+    first = measure(spark, asked("orders_view"))
+    assert rows(first) == {"day=2026-01-01": 1, "day=2026-01-02": 2}
+    assert rows(measure(spark, asked("orders_view", dict(first.fingerprints)))) == rows(first)
+
+
+def corrupt(path: Path) -> None:
+    """Garbage in place of every data file, without the checksum that would tell."""
+    for file in [each for each in path.rglob("*") if each.is_file()]:
+        file.unlink()
+        if not file.name.startswith((".", "_")):
+            file.write_bytes(b"garbage" * 40)
+
+
+def missing(path: Path) -> None:
+    shutil.rmtree(path)
+
+
+def emptied(path: Path) -> None:
+    missing(path)
+    path.mkdir()
+
+
+def only_text(path: Path) -> None:
+    emptied(path)
+    (path / "readme.md").write_text("no table")
+
+
+UNREADABLE = {
+    "a missing path": (missing, "is not there or not readable: check the path"),
+    "an empty folder": (emptied, "holds no file of a known kind"),
+    "no data file": (only_text, "name its format or write the table first"),
+    "corrupt files": (corrupt, "check its name, its format and that its files agree"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_table_that_cannot_be_read_is_told_with_what_to_do(name: str, spark: Any, table: Path) -> None:
+    damage, said = UNREADABLE[name]
+    damage(table)
+    with pytest.raises(Unreadable) as caught:
+        measure(spark, asked(table))
+    assert said in caught.value.reason
+    assert "garbage" not in caught.value.reason
+    assert "Exception" not in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("location", "source", "said"),
+    [
+        ("no_such_table", {}, "neither a path that exists nor a table of the catalog: TABLE_OR_VIEW_NOT_FOUND"),
+        ("a-b; drop table x", {}, "neither a path that exists nor a table of the catalog"),
+        ("nosuch://bucket/t", {}, "is not there or not readable"),
+    ],
+)
+def test_a_location_that_is_none_is_told(location: str, source: dict[str, Any], said: str, spark: Any) -> None:
+    with pytest.raises(Unreadable, match=said):
+        measure(spark, asked(location, **source))
+
+
+def test_an_unknown_format_or_partition_column_is_told(spark: Any, table: Path) -> None:
+    with pytest.raises(Unreadable, match="as a table of nosuch: DATA_SOURCE_NOT_FOUND"):
+        measure(spark, asked(table, format="nosuch"))
+    with pytest.raises(Unreadable, match="no column hour to partition by; there is: id, day"):
+        measure(spark, asked(table, partition_by=("hour",)))
+
+
+def test_one_corrupt_partition_is_not_evaluated_and_the_others_are(spark: Any, table: Path) -> None:
+    corrupt(table / "day=2")
+    measured = measure(spark, asked(table))
+    assert bags.unpack(measured.states["day=2"]).failures.keys() == {ALL}
+    assert measured.fingerprints["day=2"] == UNREAD
+    run = judged(measured)
+    outcomes = {each.partition: str(each.outcome) for each in run.results if each.check_id == "average"}
+    assert outcomes == {"day=1": "passed", "day=2": "not_evaluated", "day=3": "passed"}
+    assert (run.verdict, run.rows) == ("not_evaluated", 4)
+    assert all("FAILED_READ_FILE" in str(each.reason) for each in run.results if each.outcome == "not_evaluated")
+
+
+def test_a_repaired_partition_is_read_again_although_nothing_else_changed(spark: Any, table: Path) -> None:
+    corrupt(table / "day=2")
+    first = measure(spark, asked(table))
+    overwrite(spark, table)
+    again = measure(spark, asked(table, dict(first.fingerprints)))
+    assert rows(again) == {"day=2": 1}
+
+
+def test_partitions_whose_schemas_conflict_are_each_judged_on_their_own(spark: Any, table: Path) -> None:
+    spark.createDataFrame([("1",), ("2",)], "id string").write.mode("overwrite").parquet(str(table / "day=2"))
+    run = judged(measure(spark, asked(table)))
+    found = {(each.check_id, each.partition): str(each.outcome) for each in run.results}
+    assert {name: found["average", name] for name in DAYS} == {
+        "day=1": "passed", "day=2": "not_evaluated", "day=3": "passed",
+    }  # fmt: skip
+    assert {name: found["schema-types", name] for name in DAYS} == {
+        "day=1": "passed", "day=2": "failed", "day=3": "passed",
+    }  # fmt: skip
+
+
+def test_a_column_added_in_one_partition_is_read_with_the_others(spark: Any, table: Path) -> None:
+    spark.sql("select 5L id, 'x' extra").write.mode("overwrite").parquet(str(table / "day=3"))
+    measured = measure(spark, asked(table))
+    assert set(measured.schema.names) == {"id", "extra", "day"}
+    assert judged(measured).verdict == "warned"
+
+
+def test_faults_of_the_contract_are_raised_whole(spark: Any, table: Path) -> None:
+    faulty = contract(check("zzz", mustBe=1), check("mean", "b", column="gone", mustBe=1), properties=COLUMNS)
+    with pytest.raises(ContractError) as caught:
+        measure(spark, asked(table, given=faulty))
+    assert len(caught.value.faults) == 2
+
+
+def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_path: Path) -> None:
+    files = StateFiles(str(tmp_path / "states"))
+    measured = measure(spark, replace(asked(table), state_url=files.url))
+    assert len(list((tmp_path / "states").iterdir())) == 3
+    run = judge(ORDERS, "orders", states=measured.states, delta=DAYS, started=NOW, finished=NOW, files=files)
+    assert run.verdict == "passed"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"columns": ("id", "dya")}, "the table has no column dya did you mean 'day'?; it has: id, day"),
+        ({"partitions": ("day=9",)}, "the table has no partition day=9"),
+    ],
+)
+def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: str, spark: Any, table: Path) -> None:
+    request = DraftRequest(Source(str(table), partition_by=("day",)), contract_id="t", object="t", **words)
+    with pytest.raises(EngineError) as caught:
+        draft(spark, request)
+    assert said in caught.value.reason
+
+
+def test_a_draft_of_some_partitions_reads_no_others(spark: Any, table: Path) -> None:
+    request = DraftRequest(Source(str(table), partition_by=("day",)), contract_id="t", object="t", partitions=DAYS[1:])
+    assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.parquet", "parquet"), ("a.snappy.parquet", "parquet"), ("a.json.gz", "json"), ("a.jsonl", "json"),
+        ("a.csv.zst", "csv"), ("A.CSV", "csv"), ("a.tsv", "tsv"), ("_delta_log/0.json", "delta"), ("x.orc", "orc"),
+    ],
+)  # fmt: skip
+def test_the_format_is_known_by_the_files(name: str, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "t" / name).parent.mkdir(parents=True)
+    (tmp_path / "t" / name).touch()
+    (tmp_path / "t" / "_SUCCESS").touch()
+    assert format_of(str(tmp_path / "t")) == kind
+
+
+def test_a_table_format_is_never_read_by_its_folders(spark: Any, table: Path) -> None:
+    (table / "_delta_log").mkdir()
+    (table / "_delta_log" / "0.json").touch()
+    assert changes.layout(spark, Source(str(table), partition_by=("day",))).folders == {}
