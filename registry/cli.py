@@ -45,7 +45,7 @@ def up() -> None:
     link = _setup_link(settings)
     try:
         with parts.running(settings, (parts.api, parts.worker, parts.ui)) as started:
-            print(f"pages   {settings.ui_url}\nAPI     {settings.api_url}/api/v1\nlogs    {started[0].log.parent}")
+            print(f"pages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nlogs    {started[0].log.parent}")
             print(
                 f"\nFirst administrator, one time: {link}" if link else "",
                 "Ctrl-C stops everything.",
@@ -114,7 +114,7 @@ def _code(arguments: list[str] | None) -> int:
         return _failed("stopped", 130)
     except TyperException as usage:
         # Of what typer raises, only wrong usage has words of its own to show.
-        return _failed(f"{getattr(usage, 'format_message', lambda: usage)()} See: treaty --help")
+        return _failed(f"{getattr(usage, 'format_message', usage.__str__)()} See: treaty --help")
     except (Stop, ConfigError, ContractError, EngineError) as error:
         return _failed(_words(error), getattr(error, "code", NOT_CHECKED))
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 PREFIX = "TREATY_"
-# These steer the tests and the pages, not the service.
-NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_API_URL", "TREATY_UI_HOSTS"})
+# These steer the tests and the pages' process, not the service.
+NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_UI_HOSTS"})
 MIB = 1024 * 1024
 
 
@@ -22,26 +22,27 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    home: Path = Path(".treaty")
-    database_url: str = Field(default="", repr=False)
-    state_url: str = ""
-    host: str = "127.0.0.1"
-    api_port: int = Field(default=8700, ge=1, le=65535)
-    ui_port: int = Field(default=8701, ge=1, le=65535)
-    url: str = ""
-    token: SecretStr | None = None
-    spark_remote: str | None = None
-    spark_memory: str = "2g"
-    engine_limit_seconds: float = Field(default=3600, gt=0)
-    lease_seconds: float = Field(default=60, gt=10)
-    heartbeat_seconds: float = Field(default=15, gt=0)
-    quiet_seconds: float = Field(default=5, ge=0)
-    idle_seconds: float = Field(default=0.2, gt=0)
-    session_hours: float = Field(default=12, gt=0)
-    setup_hours: float = Field(default=24, gt=0)
-    max_body_bytes: int = Field(default=2 * MIB, gt=0)
-    max_event_bytes: int = Field(default=32 * MIB, gt=0)
-    max_batch_events: int = Field(default=1000, gt=0)
+    home: Path = Field(default=Path(".treaty"), description="folder of everything that is kept on this machine")
+    database_url: str = Field(default="", repr=False, description="PostgreSQL; by default a SQLite file in the home")
+    state_url: str = Field(default="", description="where large states lie; by default a folder in the home")
+    host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
+    api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
+    ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
+    api_url: str = Field(default="", description="how the pages reach the API, where it is not on this machine")
+    spark_remote: str | None = Field(default=None, description="Spark Connect, sc://host:port")
+    spark_master: str | None = Field(default=None, description="a Spark cluster, spark://host:port or yarn")
+    spark_memory: str = Field(default="2g", description="memory of the local Spark")
+    engine_limit_seconds: float = Field(default=3600, gt=0, description="a reading of a table is ended after this time")
+    lease_seconds: float = Field(
+        default=60, gt=10, description="a task of a silent worker is given to another after it"
+    )
+    heartbeat_seconds: float = Field(default=15, gt=0, description="how often a worker says that it is alive")
+    idle_seconds: float = Field(default=0.2, gt=0, description="how long a worker rests when there is nothing to do")
+    session_hours: float = Field(default=12, gt=0, description="how long a sign-in lasts")
+    setup_hours: float = Field(default=24, gt=0, description="how long the one-time administrator link is valid")
+    max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events apart")
+    max_event_bytes: int = Field(default=32 * MIB, gt=0, description="longest lineage request, unpacked")
+    max_batch_events: int = Field(default=1000, gt=0, description="most events of one batch")
 
     @property
     def database(self) -> str:
@@ -54,9 +55,9 @@ class Settings(BaseModel):
         return self.state_url or str((self.home / "states").absolute())
 
     @property
-    def api_url(self) -> str:
-        """The address of the API as clients on this machine reach it."""
-        return self.url or f"http://{self.host}:{self.api_port}"
+    def api(self) -> str:
+        """The address of the API as the pages and clients reach it."""
+        return self.api_url or f"http://{self.host}:{self.api_port}"
 
     @property
     def ui_url(self) -> str:

@@ -34,7 +34,7 @@ class Part:
 
 
 def api(settings: Settings) -> Part:
-    return Part("api", (sys.executable, "-m", "registry.cli", "api"), f"{settings.api_url}/api/v1/ready")
+    return Part("api", (sys.executable, "-m", "registry.cli", "api"), f"{settings.api}/api/v1/ready")
 
 
 def worker(settings: Settings) -> Part:
@@ -47,13 +47,10 @@ def ui(settings: Settings) -> Part:
 
 
 def environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment of the parts: this one's, with every setting written out."""
-    from pydantic import SecretStr
-
-    given = {name: value for name, value in settings if value not in (None, "")}
-    plain = {name: value.get_secret_value() if isinstance(value, SecretStr) else value for name, value in given.items()}
-    written = {f"{PREFIX}{name.upper()}": str(value) for name, value in plain.items()}
-    return {**environ, **written, "TREATY_HOME": str(settings.home.absolute()), "TREATY_API_URL": settings.api_url}
+    """The environment of the parts: this one's, with every setting written out and the home as an absolute path."""
+    written = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings if value not in (None, "")}
+    apart = {"TREATY_HOME": str(settings.home.absolute()), "TREATY_API_URL": settings.api}
+    return {**environ, **written, **apart}
 
 
 @dataclass

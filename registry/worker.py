@@ -230,7 +230,11 @@ def run(settings: Settings) -> None:
     from engine.verify import judge
 
     limits = ChildSettings(
-        limit_seconds=settings.engine_limit_seconds, memory=settings.spark_memory, remote=settings.spark_remote
+        limit_seconds=settings.engine_limit_seconds,
+        memory=settings.spark_memory,
+        remote=settings.spark_remote,
+        master=settings.spark_master,
+        log=str(settings.home / "logs" / "spark.log"),
     )
     database, engine = connect(settings.database), SparkChild(limits)
     _stop_by_signal()

@@ -109,8 +109,8 @@ def _main_job(settings: Settings, console: Console, *, data: str | None, column:
 
 def prepare(settings: Settings, link: str, lake: Lake, session: object, console: Console) -> tuple[Loop, Producer]:
     """The loop and its producer, with people enlisted through the one-time link."""
-    people = enlist(settings.api_url, link, lambda: secrets.token_urlsafe(12))
-    producer = Producer(session, settings.home / "lake", lake.column, settings.api_url, people.token)
+    people = enlist(settings.api, link, lambda: secrets.token_urlsafe(12))
+    producer = Producer(session, settings.home / "lake", lake.column, settings.api, people.token)
     return Loop(lake, people, lambda line: console.print(escape(line))), producer
 
 
@@ -162,7 +162,7 @@ def _keep(settings: Settings, loop: Loop, producer: Producer, console: Console) 
     """Leaves something to decide, and says where and as whom."""
     proposal = loop.finished_draft(loop.request_draft(producer, loop.lake.tables[0]))
     loop.people.producer.submit(proposal)
-    console.print(f"\npages   {settings.ui_url}\nAPI     {settings.api_url}/api/v1\nfolder  {settings.home}\n")
+    console.print(f"\npages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nfolder  {settings.home}\n")
     _print_sign_in(("owner", "producer", "admin"), loop.people.passwords, console)
     console.print("A new draft waits for the owner's review. Ctrl-C stops everything.")
 

@@ -11,7 +11,7 @@ def test_nothing_set_means_sqlite_and_local_files_on_this_machine() -> None:
     settings = load({})
     assert settings.database == f"sqlite:///{Path('.treaty/treaty.db').absolute()}"
     assert settings.states == str(Path(".treaty/states").absolute())
-    assert (settings.api_url, settings.ui_url) == ("http://127.0.0.1:8700", "http://127.0.0.1:8701")
+    assert (settings.api, settings.ui_url) == ("http://127.0.0.1:8700", "http://127.0.0.1:8701")
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ def test_nothing_set_means_sqlite_and_local_files_on_this_machine() -> None:
         ("TREATY_DATABASE_URL", "postgresql://db/treaty", "database", "postgresql://db/treaty"),
         ("TREATY_HOME", "/data", "database", "sqlite:////data/treaty.db"),
         ("TREATY_STATE_URL", "s3://states", "states", "s3://states"),
-        ("TREATY_API_PORT", "9000", "api_url", "http://127.0.0.1:9000"),
-        ("TREATY_URL", "https://treaty.example", "api_url", "https://treaty.example"),
+        ("TREATY_API_PORT", "9000", "api", "http://127.0.0.1:9000"),
+        ("TREATY_API_URL", "https://treaty.example", "api", "https://treaty.example"),
         ("TREATY_LEASE_SECONDS", "90", "lease_seconds", 90.0),
         ("TREATY_SPARK_REMOTE", "sc://spark", "spark_remote", "sc://spark"),
     ],
@@ -60,7 +60,7 @@ def test_the_process_s_own_environment_is_read_by_default(monkeypatch: pytest.Mo
 
 
 def test_secrets_do_not_show(capsys: pytest.CaptureFixture[str]) -> None:
-    settings = Settings(database_url="postgresql://u:hunter2@db/x?password=hunter2", token="hunter2")  # type: ignore[arg-type]
+    settings = Settings(database_url="postgresql://u:hunter2@db/x?password=hunter2")
     print(settings, repr(settings))
     assert "hunter2" not in capsys.readouterr().out
     with pytest.raises(ConfigError) as caught:

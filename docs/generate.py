@@ -1,0 +1,100 @@
+"""Writes docs/reference from the code: `make docs`. A test holds that what is committed is what the code says."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from engine.analyzers import ANALYZERS
+from engine.analyzers.base import Analyzer
+from registry.cli import app as commands
+from registry.config import PREFIX, Settings
+
+REFERENCE = Path(__file__).parent / "reference"
+NOTE = "<!-- written by `make docs`; change the code instead -->"
+
+
+def analyzers() -> Iterator[str]:
+    """The page of analyzers: what each measures, its arguments, its parts."""
+    yield "# Analyzers\n"
+    yield "Every analyzer takes `where`, a condition in SQL: only rows for which it is true are measured.\n"
+    for name in sorted(ANALYZERS):
+        yield from _analyzer(ANALYZERS[name])
+
+
+def _analyzer(kind: type[Analyzer]) -> Iterator[str]:
+    yield f"## `{kind.name}`\n"
+    yield inspect.cleandoc(kind.__doc__ or "") + "\n"
+    yield f"- unit: {kind.unit}; a check judges by default: {kind.scope}"
+    yield f"- made of: {', '.join(sorted({part.kind for part in kind.components.values()}))}"
+    for field, described in kind.model_fields.items():
+        if field != "where":
+            yield f"- `{field}`: {described.description or ''}".rstrip(": ")
+    yield ""
+
+
+def settings() -> Iterator[str]:
+    """The page of settings."""
+    yield "# Settings\n"
+    yield "All are read from the environment, once, when a process starts; a wrong one stops it and is named.\n"
+    yield "| variable | default | meaning |\n|---|---|---|"
+    for name, field in Settings.model_fields.items():
+        default = f"`{field.default}`" if field.default not in (None, "") else ""
+        yield f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |"
+    yield "| `TREATY_UI_HOSTS` | | further host names under which the pages may be asked for, comma-separated |"
+
+
+def cli() -> Iterator[str]:
+    """The page of commands."""
+    yield "# Commands\n"
+    yield "Exit codes: 0 passed (warnings too), 1 violated, 2 warned with `--fail-on warning`, 3 could not check,"
+    yield "4 checked but not recorded.\n"
+    root: Any = typer.main.get_command(commands)
+    for name, command in root.commands.items():
+        yield f"## `treaty {name}`\n\n{inspect.cleandoc(command.help or '')}\n"
+        yield from _options(command)
+
+
+def _options(command: Any) -> Iterator[str]:
+    for parameter in command.params:
+        names = ", ".join(f"`{each}`" for each in parameter.opts) if parameter.opts else parameter.name
+        yield f"- {names}: {getattr(parameter, 'help', '') or ''}".rstrip(": ")
+    yield ""
+
+
+def api() -> Iterator[str]:
+    """The page of routes."""
+    from sqlalchemy import create_engine
+
+    from registry.api.app import create_app
+
+    spec = create_app(Settings(), create_engine("sqlite://")).openapi()
+    yield "# HTTP API\n"
+    yield "Send `Authorization: Bearer <API token or session secret>`."
+    yield "The whole description: `GET /api/v1/openapi.json`.\n"
+    yield "| call | what it does |\n|---|---|"
+    for path, methods in spec["paths"].items():
+        for method, described in methods.items():
+            words = " ".join(described.get("description", "").split())
+            yield f"| `{method.upper()} {path}` | {words} |"
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {"analyzers": analyzers, "settings": settings, "cli": cli, "api": api}
+
+
+def page(name: str) -> str:
+    """The text of a reference page."""
+    return "\n".join([NOTE, *PAGES[name]()]).rstrip() + "\n"
+
+
+def main() -> None:
+    """Writes every page."""
+    REFERENCE.mkdir(exist_ok=True)
+    for name in PAGES:
+        (REFERENCE / f"{name}.md").write_text(page(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
