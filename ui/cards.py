@@ -142,6 +142,15 @@ def progress(proposal: ProposalOut) -> None:
             st.caption(said)
 
 
+def ended(proposal: ProposalOut) -> None:
+    """How the review ended, and the way to the contract where there is one."""
+    by = f" by {words.esc(proposal.decided_by)}" if proposal.decided_by else ""
+    st.markdown(f"{words.PROPOSALS[proposal.state].badge}{by}", width="content")
+    st.space("stretch")
+    if proposal.active_version:
+        panels.link("contract", f"Open the contract {proposal.contract_id}", id=proposal.contract_id)
+
+
 def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     """What the viewer may do to the whole proposal now."""
     if proposal.may_withdraw:

@@ -140,9 +140,10 @@ def tell(text: str, *, problem: bool = False) -> None:
 
 
 def told() -> None:
-    """Says what the last step did, once."""
+    """Says what the last step did, once: on the page, and over it for who has scrolled away from there."""
     text, problem = st.session_state.pop(TOLD, ("", False))
     if text:
+        st.toast(words.esc(text), icon=":material/info:" if problem else ":material/check:", duration="long")
         (st.warning if problem else st.success)(
             words.esc(text), icon=":material/info:" if problem else ":material/check:"
         )

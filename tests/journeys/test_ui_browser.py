@@ -134,7 +134,7 @@ def test_an_owner_decides_each_suggestion_and_approves_what_was_shown(site: Site
     expect(page.get_by_text("10 suggestions: 9 accepted, 1 rejected, 0 pending")).to_be_visible()
     page.get_by_role("button", name="Approve version 1.0.0").click()
 
-    expect(page.get_by_text("Version 1.0.0 is active")).to_be_visible()
+    expect(page.get_by_text("Version 1.0.0 is active").first).to_be_visible()
     page.get_by_role("link", name="Open the contract shop-orders").click()
     expect(page.get_by_role("heading", name="shop-orders")).to_be_visible()
     approved = site.shop.client("owner").document("shop-orders").decode()

@@ -160,14 +160,13 @@ def document(proposal: ProposalOut) -> PreviewOut | None:
 
 def finish(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     """The bar that stays in sight: how far the review is, and the steps that end it."""
-    if proposal.state not in ("draft", "in_review"):
-        if proposal.active_version:
-            panels.link("contract", f"Open the contract {proposal.contract_id}", id=proposal.contract_id)
-        return
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="finish"):
-        cards.progress(proposal)
-        st.space("stretch")
-        cards.steps(proposal, preview)
+        if proposal.state in ("draft", "in_review"):
+            cards.progress(proposal)
+            st.space("stretch")
+            cards.steps(proposal, preview)
+        else:
+            cards.ended(proposal)
 
 
 page()
