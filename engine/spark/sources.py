@@ -89,7 +89,8 @@ def _details(session: Any, table: str) -> dict[str, str]:
     try:
         rows = session.sql(f"describe table extended {quote_path(table)}").collect()
     except Exception as error:
-        raise Unreadable(f"{table} is neither a path that exists nor a table of the catalog: {told(error)}") from error
+        what = f"{table} is neither a path that exists nor a table of the catalog ({told(error)})"
+        raise Unreadable(f"{what}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}
 
 

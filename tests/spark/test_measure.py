@@ -226,7 +226,7 @@ def test_a_table_that_cannot_be_read_is_told_with_what_to_do(name: str, spark: A
 @pytest.mark.parametrize(
     ("location", "source", "said"),
     [
-        ("no_such_table", {}, "neither a path that exists nor a table of the catalog: TABLE_OR_VIEW_NOT_FOUND"),
+        ("no_such_table", {}, "neither a path that exists nor a table of the catalog \\(TABLE_OR_VIEW_NOT_FOUND"),
         ("a-b; drop table x", {}, "neither a path that exists nor a table of the catalog"),
         ("nosuch://bucket/t", {}, "is not there or not readable"),
     ],

@@ -152,7 +152,7 @@ def test_a_partition_is_chosen_by_its_name(odd: tuple[Any, Path]) -> None:
 
 
 NAMES = [
-    "plain", "a.b", "a.b.c", "`tick`", "a`b", "``", "with space", " lead", "Größe", "日本語", "emoji😀", "select", "from",
+    "plain", "a.b", "a.b.c", "`tick`", "a`b", "``", "a b", " lead", "Größe", "日本語", "emoji😀", "select", "from",
     "group", "order", "where", "null", "true", "1st", "42", "a-b", "a/b", "a\\b", "a'b", 'a"b', "a;b", "a--b",
     "a/*b*/", "${x}", "$x", "%s", "{x}", "[0]", "a=b", "a,b", "(a)", "a:b", "*", "?", "#",
 ]  # fmt: skip

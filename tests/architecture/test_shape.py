@@ -1,0 +1,74 @@
+"""The shape of the code: sizes, names, and that whatever is registered is tested and described."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.analyzer_cases import CASES
+
+from engine.analyzers import ANALYZERS
+from engine.analyzers.components import COMPONENTS
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")
+FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+LONGEST_FUNCTION, LONGEST_FILE = 40, 400
+BANNED = re.compile(r"(^|_)(utils?|managers?|helpers?|handlers?|validators?|rules?|expectations?)(_|$)", re.IGNORECASE)
+WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def functions(path: Path) -> Iterator[Function]:
+    return (node for node in ast.walk(tree(path)) if isinstance(node, Function))
+
+
+def length(function: Function) -> int:
+    """Lines of the signature's last line and the body, without the docstring."""
+    body = function.body[1:] if ast.get_docstring(function) and len(function.body) > 1 else function.body
+    return (function.end_lineno or 0) - body[0].lineno + 2
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_no_function_and_no_file_is_long(path: Path) -> None:
+    assert {each.name: length(each) for each in functions(path) if length(each) > LONGEST_FUNCTION} == {}
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(tree(path)) or path.parent.name == "versions"
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_no_name_is_a_word_that_says_nothing(path: Path) -> None:
+    classes = [node.name for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)]
+    spoken = [each.name for each in functions(path) if not each.name.startswith("_")]
+    spelled = [path.stem, *("_".join(WORDS.findall(name)) for name in classes), *spoken]
+    assert [name for name in spelled if BANNED.search(name)] == []
+
+
+@pytest.mark.parametrize("name", sorted(ANALYZERS))
+def test_every_analyzer_has_cases_a_unit_and_a_description(name: str) -> None:
+    assert [case for case in CASES if case.analyzer.name == name]
+    assert ANALYZERS[name].unit != "number"
+    assert ANALYZERS[name].__doc__
+
+
+@pytest.mark.parametrize("kind", sorted(COMPONENTS))
+def test_every_component_is_described(kind: str) -> None:
+    assert "__doc__" in vars(COMPONENTS[kind])
+    assert not str(COMPONENTS[kind].__doc__).startswith(f"{COMPONENTS[kind].__name__}(")
+
+
+def test_no_folder_of_tests_is_a_package() -> None:
+    assert list((ROOT / "tests").rglob("__init__.py")) == []
