@@ -54,32 +54,32 @@ def checks(document: Mapping[str, Any]) -> list[Row]:
         {
             "Object": _text(owner.get("name")),
             "Column": path,
-            "Check": _text(rule.get("name") or rule.get("id")),
-            "Promise": promise(rule),
-            "Severity": "warning" if _text(rule.get("severity")) in WEAK else "error",
-            "Scope": _text(_terms(rule).get("scope")),
+            "Check": _text(entry.get("name") or entry.get("id")),
+            "Promise": promise(entry),
+            "Severity": "warning" if _text(entry.get("severity")) in WEAK else "error",
+            "Scope": _text(_terms(entry).get("scope")),
         }
-        for owner, path, rule in _rules(document)
+        for owner, path, entry in _entries(document)
     ]
 
 
 WEAK = ("info", "warning", "warn", "low", "minor", "trivial")
 
 
-def promise(rule: Mapping[str, Any]) -> str:
+def promise(entry: Mapping[str, Any]) -> str:
     """What the check promises, in words; its description where it promises nothing that can be computed."""
-    terms = _terms(rule)
+    terms = _terms(entry)
     subject = _text(terms.get("analyzer") or terms.get("metric") or terms.get("rule")).replace("_", " ")
     found = [OPERATORS[word].format(*_limits(terms[word])) for word in OPERATORS if word in terms]
-    detail = _text(terms.get("predicate") or rule.get("query"))
+    detail = _text(terms.get("predicate") or entry.get("query"))
     return " ".join(part for part in (subject, *found, f"({detail})" if detail else "") if part) or _text(
-        rule.get("description")
+        entry.get("description")
     )
 
 
 def band(document: Mapping[str, Any], check_id: str) -> Band:
     """The limits of the check of that id; open where it has none or they are no numbers."""
-    terms = next((_terms(rule) for _, _, rule in _rules(document) if rule.get("id") == check_id), None)
+    terms = next((_terms(entry) for _, _, entry in _entries(document) if entry.get("id") == check_id), None)
     if terms is None:
         return Band(1, 1) if check_id.endswith(WHOLE) else Band()
     if "mustBeBetween" in terms:
@@ -96,16 +96,16 @@ def _limits(limit: Any) -> list[Any]:
     return list(limit) if isinstance(limit, list) and len(limit) == 2 else [limit, limit]
 
 
-def _terms(rule: Mapping[str, Any]) -> Mapping[str, Any]:
-    inner = rule.get("implementation")
-    return inner if isinstance(inner, dict) else rule
+def _terms(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = entry.get("implementation")
+    return inner if isinstance(inner, dict) else entry
 
 
-def _rules(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
+def _entries(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
     for owner in _parts(document, "schema"):
-        yield from ((owner, "", rule) for rule in _parts(owner, "quality"))
+        yield from ((owner, "", entry) for entry in _parts(owner, "quality"))
         for path, column in _columns(owner):
-            yield from ((owner, path, rule) for rule in _parts(column, "quality"))
+            yield from ((owner, path, entry) for entry in _parts(column, "quality"))
 
 
 def _columns(owner: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -25,7 +25,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     source = os.environ if environ is None else environ
     named = (host.strip() for host in source.get("TREATY_UI_HOSTS", "").split(","))
     return Settings(
-        api_url=_address(source.get("TREATY_API_URL", API_URL)),
+        api_url=_address(source.get("TREATY_API_URL") or API_URL),
         hosts=tuple(dict.fromkeys((*LOCAL_HOSTS, *(_host(host) for host in named if host)))),
     )
 

@@ -146,10 +146,8 @@ def _suggestion(
     details: dict[str, Any] | None = None,
     failed: list[str] | None = None,
 ) -> dict[str, Any]:
-    known = column if column in {"order_id", "customer_id", "status", "amount", "country"} else None
-    rule = {"id": f"{kind}-{known or 'table'}".replace("_", "-"), "name": sentence, "type": "text"}
+    check = {"id": f"{kind}-{column or 'table'}".replace("_", "-"), "name": sentence, "type": "text"}
     word = {"complete": "required", "unique": "unique"}.get(kind)
-    put = {word: True} if word and known else {"quality": rule}
     return {
         "id": f"orders.{column}.{kind}",
         "kind": kind,
@@ -158,7 +156,7 @@ def _suggestion(
         "sentence": sentence,
         "expression": f"{kind} of {column or 'the table'}",
         "severity": "warning" if kind == "value_range" else "error",
-        "patch": put,
+        "patch": {word: True} if word else {"quality": check},
         "evidence": {
             "rows": 31_240,
             "partitions": 25,

@@ -9,6 +9,7 @@ from ui.settings import LOCAL_HOSTS, Settings, SettingsError, load
     ("environ", "settings"),
     [
         ({}, Settings()),
+        ({"TREATY_API_URL": ""}, Settings()),
         ({"TREATY_API_URL": "http://api:9000/"}, Settings(api_url="http://api:9000")),
         ({"TREATY_UI_HOSTS": " data.example, ,localhost"}, Settings(hosts=(*LOCAL_HOSTS, "data.example"))),
     ],
