@@ -64,7 +64,7 @@ def caption(found: Evidence) -> str:
 def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """What was decided, by whom and why; the buttons for who may decide."""
     if suggestion.rejected_before and suggestion.decision == "pending":
-        st.caption(":material/history: Rejected before in this contract; it comes with new evidence")
+        st.caption(":material/history: Rejected before in this contract")
     if suggestion.decision != "pending":
         decided(suggestion)
     if suggestion.reason:

@@ -83,13 +83,16 @@ class SecureHeaders:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        host = HTTPConnection(scope).headers.get("host", "")
+        asked = HTTPConnection(scope)
+        host, encrypted = asked.headers.get("host", ""), asked.url.scheme == "https"
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(FIXED_HEADERS)
                 headers["Content-Security-Policy"] = policy(host, self.scripts)
+                if encrypted:
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

@@ -104,6 +104,11 @@ def test_every_answer_carries_the_headers(browser: TestClient, path: str) -> Non
     assert "connect-src 'self' ws://treaty.test:8701" in headers["content-security-policy"]
 
 
+def test_only_over_https_browsers_are_told_to_stay_with_it(browser: TestClient) -> None:
+    assert "strict-transport-security" not in browser.get("/sign-in").headers
+    assert "strict-transport-security" in browser.get("https://treaty.test/sign-in").headers
+
+
 def test_the_policy_admits_no_other_site_and_no_other_script() -> None:
     words = policy("h:1", ["'sha256-x'"]).split("; ")
 
