@@ -14,7 +14,7 @@ from typing import Any
 
 from contracts.assertions import Assertion
 from contracts.fingerprint import fingerprint
-from contracts.predicates import literal, quote
+from contracts.predicates import PredicateError, literal, parse, quote
 from engine.analyzers.components import Quantiles
 from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEXT
 from engine.profile.profile import ColumnProfile, History
@@ -115,6 +115,8 @@ def value_range(column: ColumnProfile, history: History) -> Candidate | None:
         return None
     name, (lower, upper) = column.column.name, bounds
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {_number(lower)} AND {_number(upper)}"
+    if not _is_admitted(predicate):
+        return None
     words = f"{name} lies between {lower:,g} and {upper:,g} in at least {share:.0%} of the rows"
     return Candidate(
         kind="value_range",
@@ -195,6 +197,8 @@ def categorical(column: ColumnProfile, history: History) -> Candidate | None:
         return None
     name, values = column.column.name, sorted(counts)
     predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(literal(value) for value in values)})"
+    if not _is_admitted(predicate):
+        return None
     words = f"{name} is one of {len(values)} known values"
     return Candidate(
         kind="categorical",
@@ -281,6 +285,15 @@ def row_count_band(history: History) -> Candidate | None:
         assertion=Assertion("mustBeBetween", (lower, upper)),
         limits=(lower, upper),
     )
+
+
+def _is_admitted(predicate: str) -> bool:
+    """Whether a contract may hold the predicate: names that Spark would replace and very long lists are refused."""
+    try:
+        parse(predicate, None)
+    except PredicateError:
+        return False
+    return True
 
 
 def _compliance(predicate: str, *, at_least: float) -> dict[str, Any]:

@@ -52,7 +52,9 @@ def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
         given = zip(*columns.values(), strict=True)
         places = ", ".join("?" * len(columns))
         database.executemany(f"insert into t values ({places})", [tuple(map(_plain, row)) for row in given])
-        return [row[0] for row in database.execute(f"select {predicate} from t order by rowid")]
+        # Spark escapes a quote with a backslash, SQLite by doubling it.
+        plain = predicate.replace("\\'", "''")
+        return [row[0] for row in database.execute(f"select {plain} from t order by rowid")]
 
 
 def _plain(value: Any) -> Any:

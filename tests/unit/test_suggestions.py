@@ -67,6 +67,7 @@ ABSENT = [
     ("categorical", TEXT, steady(["a"] * 9)),
     ("categorical", TEXT, steady([f"v{each}" for each in range(60)] * 20)),
     ("categorical", TEXT, [*steady(FEW, days=9), {"x": ["gone"] * 30}]),
+    ("categorical", TEXT, steady([f"{each}".rjust(200) for each in range(40)])),
     ("categorical", INT, steady([1, 2] * 60)),
     ("unique", INT, steady(MANY)),
     ("unique", INT, daily(lambda day: [*range(100 * day, 100 * day + 100), 100 * day])),
@@ -155,6 +156,11 @@ def test_suggestions_and_profiles_are_json_without_nan() -> None:
 @pytest.mark.parametrize(("value", "expected"), [(None, None), (3, 3), ("a", "a"), (0.5, 0.5), (float("nan"), None)])
 def test_values_are_plain(value: Any, expected: Any) -> None:
     assert plain(value) == expected
+
+
+def test_no_predicate_is_suggested_that_a_contract_may_not_hold() -> None:
+    found = suggest(history({"${x}": "double"}, [{"${x}": list(map(float, MANY))}] * 10), "t")
+    assert {each["kind"] for each in found} == {"complete", "non_negative", "row_count_band"}
 
 
 def test_ids_of_checks_on_unlike_names_differ() -> None:
