@@ -1,6 +1,10 @@
 """The pages as an ASGI application: Streamlit behind its gate, with the sign-in routes. `uvicorn ui.asgi:app`."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 import httpx
 import streamlit as st
@@ -28,8 +32,16 @@ def create_app(settings: Settings) -> st.App:
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False),
             Middleware(Gate, pages=PAGES),
         ],
+        lifespan=warmed,
         on_script_error=panels.unexpected,
     )
+
+
+@asynccontextmanager
+async def warmed(_: st.App) -> AsyncIterator[None]:
+    """Loads what the first table on a page would otherwise wait for, beside the first requests."""
+    Thread(target=import_module, args=("pandas",), daemon=True).start()
+    yield
 
 
 app = create_app(load())

@@ -42,14 +42,23 @@ def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
 def chart(suggestion: SuggestionOut, found: Evidence) -> None:
     """The metric over the partitions with its limits; for a known set of values, the values."""
     if found.values:
-        rows = [{"Value": value, "Rows": count} for value, count in found.values]
-        st.dataframe(rows, hide_index=True, height=min(180, 38 + 35 * len(rows)), alt="Known values and their rows")
+        values(found)
     elif found.series:
         metric = str(suggestion.content.get("sentence", "metric"))
         drawn = charts.sparkline(found.series, found.band)
         alt = charts.described(found.series, found.band, metric=metric)
         st.vega_lite_chart(spec=drawn, key=f"chart-{suggestion.id}", theme=None, alt=alt)
         st.caption(caption(found))
+
+
+def values(found: Evidence) -> None:
+    """The known values with their rows, four of them in sight."""
+    rows = [{"Value": value, "Rows": count} for value, count in found.values]
+    grouped = st.column_config.NumberColumn(format="localized")
+    height = 36 + 33 * min(4, len(rows))
+    st.dataframe(
+        rows, hide_index=True, height=height, column_config={"Rows": grouped}, alt="Known values and their rows"
+    )
 
 
 def caption(found: Evidence) -> str:
