@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup demo test quick check lint types imports docs lock
+.PHONY: help setup demo test quick check lint types imports docs fuzz lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,9 @@ types: setup ## mypy, strict
 
 imports: setup ## import-linter: ui -> registry -> engine -> contracts
 	.venv/bin/lint-imports
+
+fuzz: setup ## search further with property tests, by hand
+	HYPOTHESIS_PROFILE=fuzz $(PY) -m pytest tests/unit -q -n 2
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py
