@@ -65,25 +65,37 @@ class Running:
         """Raises NotStarted, with the end of its log, where the process ended."""
         code = self.process.poll()
         if code is not None:
+            how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
-            raise NotStarted(f"{self.part.name} ended with code {code}; the end of {self.log}:\n{tail}")
+            raise NotStarted(f"{self.part.name} {how}; the end of {self.log}:\n{tail}")
 
 
 @contextmanager
 def running(settings: Settings, makers: Sequence[Callable[[Settings], Part]]) -> Iterator[list[Running]]:
     """Starts the parts in order, each once the one before is ready; ends them all when the block ends."""
     started: list[Running] = []
+    with _interruptible():
+        try:
+            for make in makers:
+                started.append(_start(make(settings), settings))
+                _wait(started[-1])
+            yield started
+        finally:
+            _stop(started)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """SIGTERM ends the block as Ctrl-C does, so that no part outlives it."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        for make in makers:
-            started.append(_start(make(settings), settings))
-            _wait(started[-1])
-        yield started
+        yield
     finally:
-        _stop(started)
+        signal.signal(signal.SIGTERM, before)
 
 
 def _start(part: Part, settings: Settings) -> Running:
-    log = settings.home / "logs" / f"{part.name}.log"
+    log = settings.home.absolute() / "logs" / f"{part.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     if part.ready is not None:
         _refuse_taken_port(part)
@@ -138,7 +150,6 @@ def _stop(started: Sequence[Running]) -> None:
 
 def watch(started: Sequence[Running]) -> None:
     """Returns at Ctrl-C or SIGTERM. Raises NotStarted where a part ends by itself."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         while True:
             for each in started:

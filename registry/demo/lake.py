@@ -8,6 +8,7 @@ from typing import Any
 
 from registry.demo import incidents, shop
 from registry.demo.incidents import Incident
+from registry.demo.shop import ShopTable
 
 SEED = 7
 SHARE_OF_HISTORY = 0.6
@@ -37,15 +38,22 @@ class Lake:
     incidents: tuple[Incident, ...] = field(default=())
 
 
-def shop_lake(*, days: int = shop.DAYS, history: int = shop.HISTORY, seed: int = SEED) -> Lake:
-    """The web shop: `history` days at once, then day by day, with the documented incidents."""
-    arriving = tuple(tuple(_delivery(table, day, seed) for table in shop.TABLES) for day in range(days))
-    known = tuple(each for each in incidents.INCIDENTS if history <= each.day < days)
+def shop_lake(
+    *,
+    days: int = shop.DAYS,
+    history: int = shop.HISTORY,
+    seed: int = SEED,
+    tables: Sequence[ShopTable] = shop.TABLES,
+) -> Lake:
+    """The web shop: `history` days at once, then day by day, with the documented incidents of those days."""
+    arriving = tuple(tuple(_delivery(table, day, seed) for table in tables) for day in range(days))
     past = tuple(each for day in arriving[:history] for each in day)
-    return Lake("day", tuple(table.name for table in shop.TABLES), past, arriving[history:], known)
+    names = tuple(table.name for table in tables)
+    known = (each for each in incidents.INCIDENTS if each.table in names and history <= each.day < days)
+    return Lake("day", names, past, arriving[history:], tuple(known))
 
 
-def _delivery(table: shop.ShopTable, day: int, seed: int) -> Delivery:
+def _delivery(table: ShopTable, day: int, seed: int) -> Delivery:
     def make(session: Any) -> Frame:
         rows = incidents.damaged(table.name, day, shop.rows_of(table, day, seed=seed), seed=seed)
         return session.createDataFrame([tuple(row.values()) for row in rows], table.columns)

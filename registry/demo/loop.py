@@ -26,8 +26,9 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True)
 class People:
-    """Who acts in the loop: the names and passwords of the producer and the owner, and the pipeline's token."""
+    """Who acts in the loop, each signed in; the pipeline's token; the passwords by name."""
 
+    admin: Client
     producer: Client
     owner: Client
     token: str
@@ -55,20 +56,22 @@ class Loop:
     lake: Lake
     people: People
     tell: Callable[[str], None]
+    drafts: dict[str, TaskOut] = field(default_factory=dict)
     judged: list[Judged] = field(default_factory=list)
 
     def land_history(self, producer: Producer) -> None:
-        """Writes what was there before anybody thought of contracts: no events."""
-        for at, delivery in enumerate(self.lake.history, start=1):
-            producer.write(delivery)
-            if at % 15 == 0 or at == len(self.lake.history):
-                self.tell(f"  wrote {at} of {len(self.lake.history)} partitions of history")
+        """Writes what was there before anybody thought of contracts: no events. Asks for each table's draft at once."""
+        for table in self.lake.tables:
+            known = [each for each in self.lake.history if each.table == table]
+            for delivery in known:
+                producer.write(delivery)
+            self.drafts[table] = self.request_draft(producer, table)
+            self.tell(f"  {table}: {len(known)} partitions are there")
 
-    def approve_all(self, producer: Producer) -> None:
-        """Drafts a contract for each table, and has the owner approve them all."""
-        tasks = [self.request_draft(producer, table) for table in self.lake.tables]
-        for table, task in zip(self.lake.tables, tasks, strict=True):
-            proposal_id = UUID(str((self._finished(task).result or {})["proposal_id"]))
+    def approve_all(self) -> None:
+        """Has the owner approve each table's draft, and waits until its history is judged."""
+        for table, task in self.drafts.items():
+            proposal_id = self.finished_draft(task)
             self.people.producer.submit(proposal_id)
             accepted = self._approve(proposal_id)
             self.tell(f"  {table}: drafted, {accepted} suggestions, approved by the owner")
@@ -156,7 +159,8 @@ def enlist(url: str, link: str, password: Callable[[], str]) -> People:
         admin.create_user(role.value, roles=[role], password=passwords[role.value])
     pipeline = admin.create_user("pipeline", roles=[Role.SERVICE])
     token = admin.issue_token("lineage", scopes=[Permission.LINEAGE], user_id=pipeline.id)
-    return People(_signed_in(url, "producer", passwords), _signed_in(url, "owner", passwords), token.secret, passwords)
+    producer, owner = (_signed_in(url, name, passwords) for name in ("producer", "owner"))
+    return People(admin, producer, owner, token.secret, passwords)
 
 
 def _signed_in(url: str, name: str, passwords: dict[str, str]) -> Client:

@@ -119,7 +119,7 @@ def run_loop(loop: Loop, producer: Producer, console: Console) -> Report:
     console.print(f"[bold]2  History[/]  {len(loop.lake.history)} partitions of {', '.join(loop.lake.tables)}")
     loop.land_history(producer)
     console.print("[bold]3  Draft and approve[/]")
-    loop.approve_all(producer)
+    loop.approve_all()
     console.print("[bold]4  Deliver[/]  each partition a Spark write with OpenLineage events over HTTP")
     for judged in loop.deliver_all(producer):
         console.print(_line(judged))

@@ -1,0 +1,46 @@
+"""Journeys: everything that runs is started once, with one Spark to write data with, in one process of the test run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from support.databases import postgres_server
+from support.loops import Services
+from support.loops import services as run_services
+from support.required import require
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.journey)
+            if item.get_closest_marker("xdist_group") is None:
+                item.add_marker(pytest.mark.xdist_group("journeys"))
+
+
+@pytest.fixture(scope="session")
+def producer_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The Spark of the pipelines; that of the worker is another one."""
+    import shutil
+
+    require("java", available=shutil.which("java") is not None, reason="there is no Java")
+    from registry.demo.producer import spark
+
+    with spark(tmp_path_factory.mktemp("producer") / "spark.log") as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    """API, worker with Spark, and pages, over a PostgreSQL of their own."""
+    # Not in pytest's own folder: another test run closes that to PostgreSQL's user.
+    with (
+        TemporaryDirectory(prefix="treaty-postgres-") as data,
+        postgres_server(Path(data)) as url,
+        run_services(tmp_path_factory.mktemp("services"), url) as started,
+    ):
+        yield started

@@ -1,0 +1,99 @@
+"""The main job on PostgreSQL: a shop's history is drafted and approved, days arrive, and what went wrong is caught."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from support.events import event, output
+from support.loops import Services, looped, told
+
+from engine.results import Outcome
+from registry.api.schemas import ResultOut
+from registry.demo import shop
+from registry.demo.lake import Delivery, shop_lake
+from registry.demo.loop import Judged, Loop
+from registry.demo.producer import Producer
+
+HISTORY, DAYS = 25, 31
+TABLES = [each for each in shop.TABLES if each.name != "customers"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """The loop after its last delivery, and the pipeline that could deliver more."""
+
+    services: Services
+    producer: Producer
+    loop: Loop
+
+    def hit_by(self, incident: str) -> Judged:
+        """The delivery that the incident hit."""
+        (found,) = [each for each in self.loop.judged if incident in [one.name for one in each.delivery.incidents]]
+        return found
+
+
+@pytest.fixture(scope="module")
+def done(services: Services, producer_spark: Any) -> Done:
+    lake = shop_lake(days=DAYS, history=HISTORY, tables=TABLES)
+    return Done(services, services.producer(producer_spark, lake.column), looped(services, producer_spark, lake))
+
+
+def kinds(broken: tuple[ResultOut, ...]) -> set[tuple[str | None, str | None]]:
+    """The column and the dimension of each check that failed."""
+    assert {each.outcome for each in broken} == {Outcome.FAILED}
+    return {(each.column, each.dimension) for each in broken}
+
+
+@pytest.mark.parametrize(
+    ("incident", "column", "dimension"),
+    [("nulls", "customer_id", "completeness"), ("truncated load", None, "coverage")],
+)
+def test_a_documented_incident_is_caught_by_the_check_of_its_kind(
+    done: Done, incident: str, column: str | None, dimension: str
+) -> None:
+    judged = done.hit_by(incident)
+
+    assert judged.alarmed
+    assert kinds(judged.broken) == {(column, dimension)}
+
+
+def test_no_alarm_is_false(done: Done) -> None:
+    clean = [each for each in done.loop.judged if not each.delivery.incidents]
+
+    assert len(clean) == len(TABLES) * (DAYS - HISTORY) - 2
+    assert [told(each) for each in clean if each.alarmed] == []
+
+
+def test_the_audit_is_as_it_was_written(done: Done) -> None:
+    done.services.settle()
+
+    chain = done.services.people.admin.audit_chain()
+    assert chain.broken_at is None
+    assert chain.entries > 20
+
+
+def test_an_event_that_comes_twice_is_judged_once(done: Done) -> None:
+    services, producer, table = done.services, done.producer, "order_items"
+    late = delivery(done.loop, table)
+    told_once = event("COMPLETE", output(producer.location(table)), run=str(uuid4()))
+    with services.pipeline() as pipeline:
+        before = services.runs(table)
+        producer.write(late)
+        pipeline.send_event(told_once)
+        assert services.next_run(table, before).partitions == (f"day={late.partition}",)
+
+        before = services.runs(table)
+        producer.write(replace(late, partition="2026-10-31"))
+        pipeline.send_event(told_once)
+        services.settle()
+        assert services.runs(table) == before
+
+        pipeline.send_event({**told_once, "run": {"runId": str(uuid4()), "facets": {}}})
+        assert services.next_run(table, before).partitions == ("day=2026-10-31",)
+
+
+def delivery(loop: Loop, table: str) -> Delivery:
+    """The table's last clean delivery, as if it came again on a later day."""
+    last = next(each.delivery for each in reversed(loop.judged) if each.delivery.table == table)
+    return replace(last, partition="2026-10-30")

@@ -1,0 +1,103 @@
+"""The whole loop for journeys: services started once, people who act in it, and lakes that are delivered to it."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine
+from sqlmodel import col, select
+
+from registry import up
+from registry.api.schemas import RunSummary
+from registry.client import Client
+from registry.config import Settings
+from registry.database import connect, reading
+from registry.demo.lake import Lake
+from registry.demo.loop import Judged, Loop, People, enlist, names_of
+from registry.demo.producer import Producer
+from registry.setup import initialise
+from registry.tables import InboxEvent, Task
+from registry.words import InboxState, TaskState
+
+Found = TypeVar("Found")
+PATIENCE = 120.0
+
+
+@dataclass(frozen=True)
+class Services:
+    """API, worker and pages that run, their database, and the people who use them."""
+
+    settings: Settings
+    database: Engine
+    people: People
+    parts: Sequence[up.Running]
+
+    def producer(self, session: Any, column: str) -> Producer:
+        """A pipeline that writes partitions by that column and tells of them."""
+        return Producer(session, self.settings.home / "lake", column, self.settings.api, self.people.token)
+
+    def pipeline(self) -> Client:
+        """The API as the pipeline knows it: with a token that may send events and nothing else."""
+        return Client(self.settings.api, self.people.token)
+
+    def runs(self, contract_id: str) -> list[RunSummary]:
+        """The contract's runs, newest first."""
+        return self.people.owner.runs(contract_id=contract_id, limit=200)
+
+    def next_run(self, contract_id: str, seen: Sequence[RunSummary]) -> RunSummary:
+        """The newest run that is not among those seen, once there is one."""
+        known = {each.id for each in seen}
+        return awaited(lambda: next((each for each in self.runs(contract_id) if each.id not in known), None))
+
+    def settle(self) -> None:
+        """Returns once no event waits and no task is to be done."""
+        awaited(lambda: self._idle() or None)
+
+    def _idle(self) -> bool:
+        with reading(self.database) as session:
+            events = session.exec(select(InboxEvent).where(InboxEvent.state == InboxState.NEW)).first()
+            open_states = (TaskState.QUEUED, TaskState.RUNNING)
+            tasks = session.exec(select(Task).where(col(Task.state).in_(open_states))).first()
+        return events is None and tasks is None
+
+
+@contextmanager
+def services(folder: Path, database_url: str = "") -> Iterator[Services]:
+    """All parts on free ports with an empty registry, ended together; on SQLite where no database is given."""
+    settings = Settings(
+        home=folder, database_url=database_url, api_port=up.free_port(), ui_port=up.free_port(), idle_seconds=0.05
+    )
+    link = initialise(settings)
+    database = connect(settings.database)
+    with up.running(settings, (up.api, up.worker, up.ui)) as parts:
+        yield Services(settings, database, enlist(settings.api, link, lambda: secrets.token_urlsafe(12)), parts)
+    database.dispose()
+
+
+def looped(services: Services, session: Any, lake: Lake) -> Loop:
+    """The loop over the lake, run to its end: drafted, approved, delivered, judged."""
+    loop, producer = Loop(lake, services.people, print), services.producer(session, lake.column)
+    loop.land_history(producer)
+    loop.approve_all()
+    for _ in loop.deliver_all(producer):
+        pass
+    return loop
+
+
+def told(judged: Judged) -> str:
+    """A delivery and its verdict in a line."""
+    name = f"{judged.delivery.table} {judged.delivery.partition}"
+    return f"{judged.run.verdict:13s} {name}  {names_of(judged.broken)}".rstrip()
+
+
+def awaited(find: Callable[[], Found | None], *, within: float = PATIENCE) -> Found:
+    """What `find` finds, once it finds something."""
+    deadline = time.monotonic() + within
+    while (found := find()) is None:
+        assert time.monotonic() < deadline, f"it did not happen within {within:g} seconds"
+        time.sleep(0.1)
+    return found
