@@ -54,16 +54,23 @@ def _worst(results: Sequence[CheckResult]) -> Outcome:
 def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:
     worst = _worst(results)
     shown = [result for result in results if result.outcome is worst]
-    reason = next((result.reason for result in shown if result.reason), None)
-    words = results[0].sentence + (f"\n{reason}" if reason else "")
     values = sorted({result.value for result in shown if result.value is not None}, key=_rank)
     return (
         MARKS[worst],
         results[0].severity,
-        escape(words),
+        escape(_words(shown, worst)),
         escape(_range(values)),
         escape(_places(shown, len(results))),
     )
+
+
+def _words(shown: Sequence[CheckResult], worst: Outcome) -> str:
+    """The check's own name, where it has one beside its id, and for what did not pass the promise or the reason."""
+    first = shown[0]
+    name = first.name if first.name != first.check_id else first.sentence
+    reason = next((result.reason for result in shown if result.reason), None)
+    told = reason or (first.sentence if worst is Outcome.FAILED else "")
+    return f"{name}\n{told}" if told and told != name else name
 
 
 def _text(value: Any) -> str:

@@ -83,7 +83,7 @@ def _not_evaluated(check: Check, reason: str) -> CheckResult:
         scope=check.scope or "delta",
         partition=None,
         sentence=f"{check.analyzer or check.name} must {check.assertion.sentence()}" if check.assertion else check.name,
-        column=check.arguments.get("column"),
+        column=check.column or check.arguments.get("column"),
         dimension=check.dimension,
         reason=reason,
     )

@@ -10,6 +10,9 @@ import httpx
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 
 from registry.client import Client
 from ui import panels
@@ -18,7 +21,7 @@ from ui.settings import Settings, load
 from ui.sign_in import Doors
 
 SCRIPT = Path(__file__).parent / "app.py"
-PAGES = ("/", "/inbox", "/review", "/contracts", "/contract", "/run", "/draft")
+PAGES = ("/", "/review", "/contracts", "/contract", "/run", "/draft")
 
 
 def create_app(settings: Settings) -> st.App:
@@ -26,7 +29,7 @@ def create_app(settings: Settings) -> st.App:
     wire = httpx.Client(base_url=settings.api_url, timeout=30)
     return st.App(
         SCRIPT,
-        routes=Doors(lambda secret: Client(settings.api_url, secret, http=wire)).routes(),
+        routes=[Route("/inbox", _home), *Doors(lambda secret: Client(settings.api_url, secret, http=wire)).routes()],
         middleware=[
             Middleware(SecureHeaders, scripts=own_scripts()),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False),
@@ -42,6 +45,11 @@ async def warmed(_: st.App) -> AsyncIterator[None]:
     """Loads what the first table on a page would otherwise wait for, beside the first requests."""
     Thread(target=import_module, args=("pandas",), daemon=True).start()
     yield
+
+
+async def _home(_: Request) -> Response:
+    """The inbox is the first page, which Streamlit knows by no other address."""
+    return RedirectResponse("/", status_code=308)
 
 
 app = create_app(load())

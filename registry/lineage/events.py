@@ -211,6 +211,8 @@ def _parts(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _each(part: Any, *, check_size: bool) -> Any:
     if isinstance(part, list):
         return [_each(each, check_size=check_size) for each in part]
+    if not isinstance(part, dict):
+        return part
     groups = [key for key in ("facets", "inputFacets", "outputFacets") if isinstance(part.get(key), dict)]
     return part | {key: _light(part[key], check_size=check_size) for key in groups}
 

@@ -43,7 +43,7 @@ def test_a_check_is_one_line_however_many_partitions_there_are() -> None:
 
 def test_a_check_that_bears_the_id_of_a_promise_has_its_own_line() -> None:
     text = "\n".join(printed(run(TWO_WORDS, {"": states(TWO_WORDS, ROWS)})))
-    assert text.count("completeness of id must be 1") == 1
+    assert text.count("id is always present") == 1
     assert text.count("completeness of id must be at least 0.5") == 1
 
 

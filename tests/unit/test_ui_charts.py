@@ -48,7 +48,7 @@ def test_the_axis_shows_every_value_and_every_limit(series: tuple[Point, ...], b
     assert all(low <= seen <= high for seen in [*(point.value for point in series), *band.edges])
 
 
-@settings(deadline=None, max_examples=25)  # checking against the schema takes a while
+@settings(deadline=None, max_examples=5)  # checking against the schema takes a while
 @given(SERIES, BANDS, st.sampled_from(["small", "large"]))
 def test_any_series_makes_a_chart_that_vega_lite_takes(series: tuple[Point, ...], band: Band, size: str) -> None:
     drawn = charts.sparkline(series, band) if size == "small" else charts.history(series, band, metric="size")

@@ -100,9 +100,9 @@ def check(run: RunOut, results: list[ResultOut], band: charts.Band, *, key: str)
     with st.container(border=True, key=key, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(words.OUTCOMES[outcome_of(first)].badge, width="content")
-            st.markdown(f"**{words.esc(first.sentence)}**")
+            st.markdown(f"**{words.esc(first.name or first.sentence)}**")
         if first.name and first.name != first.sentence:
-            st.caption(words.esc(first.name))
+            st.caption(words.esc(first.sentence))
         for result in results[:5]:
             st.text(measured(result, band))
         if len(results) > 5:
