@@ -1,8 +1,5 @@
 """The time, asked for at the edges only (route, worker, command); everything beneath is handed it."""
 
-from datetime import UTC, datetime
+from engine.clock import now
 
-
-def now() -> datetime:
-    """This moment, aware, in UTC."""
-    return datetime.now(UTC)  # noqa: TID251
+__all__ = ["now"]

@@ -99,6 +99,13 @@ def test_a_deep_link_leads_through_the_sign_in_to_the_exact_proposal_and_survive
     site.watch.clean()
 
 
+def test_the_inbox_is_found_at_its_own_name_too(site: Site, page: Page) -> None:
+    page.goto(f"{site.address}/inbox")
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert page.url == f"{site.address}/"
+
+
 def test_a_wrong_password_is_refused_in_words_and_opens_nothing(site: Site) -> None:
     page = site.browser.new_context().new_page()
     page.goto(f"{site.address}/contracts")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from registry import up
+from registry import clock, up
 from registry.api.schemas import RunSummary
 from registry.client import Client
 from registry.config import Settings
@@ -54,14 +54,15 @@ class Services:
         return awaited(lambda: next((each for each in self.runs(contract_id) if each.id not in known), None))
 
     def settle(self) -> None:
-        """Returns once no event waits and no task is to be done."""
+        """Returns once no event waits and no task is to be done now: one that failed may be tried again later."""
         awaited(lambda: self._idle() or None)
 
     def _idle(self) -> bool:
         with reading(self.database) as session:
             events = session.exec(select(InboxEvent).where(InboxEvent.state == InboxState.NEW)).first()
             open_states = (TaskState.QUEUED, TaskState.RUNNING)
-            tasks = session.exec(select(Task).where(col(Task.state).in_(open_states))).first()
+            due = col(Task.state).in_(open_states), col(Task.available_at) <= clock.now()
+            tasks = session.exec(select(Task).where(*due)).first()
         return events is None and tasks is None
 
 
