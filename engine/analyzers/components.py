@@ -4,7 +4,7 @@ A component is declared on an analyzer over templates ('{column}'), bound to the
 aggregates, and merged here, without Spark. `zero` is the state of no rows at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal
@@ -106,7 +106,13 @@ class Sum(Component):
 
 
 class _Extreme(Component):
+    """An extreme of the non-null values; NaN is larger than every number, as in Spark."""
+
     accepts = ORDERED
+    pick: ClassVar[Callable[..., Any]]
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        return (f"{self.kind}({operands[0].sortable()})",)
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
         base_type = operands[0].base_type
@@ -117,11 +123,7 @@ class _Extreme(Component):
 
     def merge(self, left: Any, right: Any) -> Any:
         present = [value for value in (left, right) if value is not None]
-        return self.pick(present) if present else None
-
-    @staticmethod
-    def pick(values: list[Any]) -> Any:
-        raise NotImplementedError
+        return self.pick(present, key=_nan_is_largest) if present else None
 
 
 def _nan_is_largest(value: Any) -> tuple[bool, Any]:
@@ -129,29 +131,17 @@ def _nan_is_largest(value: Any) -> tuple[bool, Any]:
 
 
 class Min(_Extreme):
-    """The smallest non-null value; NaN is larger than every number, as in Spark."""
+    """The smallest non-null value."""
 
     kind = "min"
-
-    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"min({operands[0].sortable()})",)
-
-    @staticmethod
-    def pick(values: list[Any]) -> Any:
-        return min(values, key=_nan_is_largest)
+    pick = staticmethod(min)
 
 
 class Max(_Extreme):
-    """The largest non-null value; NaN is larger than every number, as in Spark."""
+    """The largest non-null value."""
 
     kind = "max"
-
-    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"max({operands[0].sortable()})",)
-
-    @staticmethod
-    def pick(values: list[Any]) -> Any:
-        return max(values, key=_nan_is_largest)
+    pick = staticmethod(max)
 
 
 class Moments(Component):
