@@ -54,6 +54,10 @@ class Judge(Protocol):
     ) -> RunResult: ...
 
 
+# Whether stored states answer every check of a contract's object: `engine.verify.suffices`.
+Suffices = Callable[[Contract, str, bytes], bool]
+
+
 @dataclass(frozen=True)
 class Tools:
     """What a validation works with: where states are, who reads and who judges the data, the time."""
@@ -61,6 +65,7 @@ class Tools:
     database: Database
     engine: Engine
     judge: Judge
+    suffices: Suffices
     clock: Callable[[], datetime]
     state_url: str | None = None
 
@@ -199,7 +204,7 @@ def _source(dataset: Dataset, described: DataObject) -> Source:
 
 
 def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
-    found = _read(asked, tools, {} if asked.afresh else asked.known)
+    found = _read(asked, tools, {} if asked.afresh else _usable(asked, tools))
     if not found.delta and not found.vanished:
         return _unchanged(asked, found, started, tools.clock())
     try:
@@ -208,6 +213,14 @@ def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
         # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
         again = _read(asked, tools, {})
         return _judged(asked, tools, replace(again, delta=found.delta), started)
+
+
+def _usable(asked: Order, tools: Tools) -> Mapping[str, str]:
+    """The known partitions; none where a state cannot answer (damaged, of an older version): all are read again."""
+    with reading(tools.database) as session:
+        stored = states.load(session, asked.dataset_id)
+    answer = (tools.suffices(asked.contract, asked.object.name, stored.get(name, b"")) for name in asked.known)
+    return asked.known if all(answer) else {}
 
 
 def _read(asked: Order, tools: Tools, known: Mapping[str, str]) -> Reading:
@@ -220,7 +233,13 @@ def _read(asked: Order, tools: Tools, known: Mapping[str, str]) -> Reading:
     )
     measured = tools.engine.measure(request)
     vanished = tuple(sorted(asked.known.keys() - measured.fingerprints.keys()))
-    return Reading(measured, tuple(sorted(measured.states)), vanished)
+    arrived = (name for name in measured.states if asked.afresh or _arrived(name, measured, asked.known, known))
+    return Reading(measured, tuple(sorted(arrived)), vanished)
+
+
+def _arrived(name: str, measured: Measured, stored: Mapping[str, str], known: Mapping[str, str]) -> bool:
+    """Whether a partition that was read has changed; not where only its states had to be computed again."""
+    return name in known or stored.get(name) != measured.fingerprints[name]
 
 
 def _unchanged(asked: Order, found: Reading, started: datetime, finished: datetime) -> Finding:

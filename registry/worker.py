@@ -21,6 +21,7 @@ from sqlmodel import Session
 
 from contracts.errors import ContractError
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
+from engine.verify import suffices
 from registry import audit, clock, config, drafting, ids, tasks, validation
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
@@ -28,7 +29,7 @@ from registry.errors import Invalid, RegistryError
 from registry.lineage import debounce, inbox, intake
 from registry.tables import Task
 from registry.tasks import Fenced
-from registry.validation import Ids, Judge, Tools, Unworkable
+from registry.validation import Ids, Judge, Suffices, Tools, Unworkable
 from registry.words import Action, InboxState
 
 log = logging.getLogger("treaty.worker")
@@ -48,6 +49,7 @@ class Worker:
     engine: Engine
     judge: Judge
     settings: Settings
+    suffices: Suffices = suffices
     clock: Callable[[], datetime] = clock.now
     ids: Ids = ids.new
     jitter: Callable[[], float] = random
@@ -56,7 +58,7 @@ class Worker:
     @property
     def tools(self) -> Tools:
         """What its validations work with."""
-        return Tools(self.database, self.engine, self.judge, self.clock, self.settings.states)
+        return Tools(self.database, self.engine, self.judge, self.suffices, self.clock, self.settings.states)
 
     def step(self) -> bool:
         """Folds events that wait, then does one task. False: there was nothing to do."""

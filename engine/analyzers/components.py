@@ -23,14 +23,13 @@ EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is added by type: timest
 class Component:
     """One mergeable part. `template` names the analyzer's arguments; `type` overrides the type of the expression.
 
-    `columns` is how many SQL columns a state is read from; `grouping` says that it needs a GROUP BY of its own."""
+    `grouping` says that it needs a GROUP BY of its own."""
 
     template: str = ""
     type: str | None = None
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
-    columns: ClassVar[int] = 1
     accepts: ClassVar[frozenset[str]] = COUNTABLE
     grouping: ClassVar[bool] = False
     zero: ClassVar[Any] = None
@@ -148,7 +147,6 @@ class Moments(Component):
     """Count, mean and sum of squared deviations of the non-null values: (n, mean, m2), merged by Chan et al. (1979)."""
 
     kind = "moments"
-    columns = 3
     accepts = NUMERIC
     zero = (0, 0.0, 0.0)
 

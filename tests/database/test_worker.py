@@ -117,6 +117,17 @@ def test_an_approved_contract_judges_all_there_is(scene: Scene) -> None:
     assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"]] * 2
 
 
+def test_states_that_cannot_answer_are_computed_again_and_not_judged_again(scene: Scene) -> None:
+    scene.engine.tables[LOCATION] = {"ds=1": "old", "ds=2": "good"}
+    scene.send(event())
+    scene.work()
+    scene.engine.tables[LOCATION]["ds=2"] = "better"
+    scene.send(event(run="0197c0de-0000-7000-8000-000000000002"))
+    scene.work()
+    assert [dict(request.known) for request in scene.engine.requests] == [{}, {}]
+    assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"], ["ds=2"]]
+
+
 def test_a_run_keeps_what_was_stored_exactly(scene: Scene) -> None:
     scene.send(event())
     scene.work()

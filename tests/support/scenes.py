@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 from sqlmodel import SQLModel, select
-from support.engines import FakeEngine, judge
+from support.engines import FakeEngine, judge, suffices
 from support.events import body
 
 from contracts.reading import read
@@ -135,8 +135,8 @@ class Scene:
 
     def worker(self, **other: Any) -> Worker:
         """A worker of this scene; parts of it can be replaced."""
-        parts = {"judge": judge, "settings": self.settings, "clock": self.clock, "jitter": lambda: 0.0, "name": "w"}
-        return Worker(self.database, self.engine, **(parts | other))
+        parts = {"judge": judge, "suffices": suffices, "settings": self.settings, "clock": self.clock}
+        return Worker(self.database, self.engine, **(parts | {"jitter": lambda: 0.0, "name": "w"} | other))
 
     @property
     def settings(self) -> Settings:
