@@ -9,9 +9,11 @@ from typer.exceptions import TyperException
 
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
-from engine.cli import NOT_CHECKED, Stop
+from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.requests import EngineError
 from registry.config import ConfigError, Settings, load
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="treaty",
@@ -107,11 +109,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _code(arguments: list[str] | None) -> int:
     try:
-        return int(app(args=arguments, standalone_mode=False) or 0)
+        code = int(app(args=arguments, standalone_mode=False) or PASSED)
+        # Ctrl-C is no exception here: typer makes it this code, without a word.
+        return _failed("stopped", code) if code == INTERRUPTED else code
     except typer.Exit as done:
         return done.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return _failed("stopped", 130)
+        return _failed("stopped", INTERRUPTED)
     except TyperException as usage:
         # Of what typer raises, only wrong usage has words of its own to show.
         return _failed(f"{getattr(usage, 'format_message', usage.__str__)()} See: treaty --help")

@@ -4,7 +4,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -93,11 +93,12 @@ def _write(folder: Path, home: Path, console: Console) -> int:
 def _main_job(settings: Settings, console: Console, *, data: str | None, column: str | None, keep: bool) -> int:
     from registry.setup import initialise
 
-    link = initialise(settings)
     parts = (up.api, up.worker, up.ui) if keep else (up.api, up.worker)
-    console.print(f"[bold]1  Start[/]  API, worker{' and pages' if keep else ''} in {settings.home}")
-    with up.running(settings, parts) as started, spark(settings.home / "logs" / "producer.log") as session:
+    console.print(f"[bold]1  Start[/]  Spark, API, worker{' and pages' if keep else ''} in {settings.home}")
+    with spark(settings.home / "logs" / "producer.log") as session, ExitStack() as stack:
         lake = own_lake(session, data, column) if data and column else shop_lake()
+        link = initialise(settings)
+        started = stack.enter_context(up.running(settings, parts))
         loop, producer = prepare(settings, link, lake, session, console)
         report = run_loop(loop, producer, console)
         print_report(report, console)

@@ -1,12 +1,15 @@
 """Processes for journeys: `treaty` as people run it, everything that it started, and whether all of that is gone."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 TREATY = (sys.executable, "-m", "registry.cli")
@@ -47,27 +50,58 @@ def treaty(*arguments: str, folder: Path, **settings: object) -> "subprocess.Com
     )
 
 
+@dataclass(frozen=True)
+class Command:
+    """A `treaty` command that runs on, and where what it prints is kept."""
+
+    process: "subprocess.Popen[bytes]"
+    out: Path
+    errors: Path
+
+    @property
+    def lines(self) -> list[str]:
+        """The whole lines that it printed so far."""
+        return self.out.read_text().rpartition("\n")[0].splitlines()
+
+    def family(self) -> set[Process]:
+        """What it started that runs now."""
+        return descendants(self.process.pid)
+
+    def ended(self, told: signal.Signals | None = None, *, within: float = 30) -> tuple[int, str, str]:
+        """Its exit code, its last line and its errors, once it ended; `told` is what it is sent first."""
+        if told is not None:
+            self.process.send_signal(told)
+        code = self.process.wait(within)
+        return code, next(iter(self.lines[-1:]), ""), self.errors.read_text().strip()
+
+
 @contextmanager
-def started(*arguments: str, folder: Path, **settings: object) -> Iterator["subprocess.Popen[str]"]:
+def started(*arguments: str, folder: Path, **settings: object) -> Iterator[Command]:
     """A `treaty` command that runs on; whatever is left of it and of what it started is killed at the end."""
-    process = subprocess.Popen(
-        [*TREATY, *arguments],
-        cwd=folder,
-        env=environ(**settings),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        family = descendants(process.pid)
-        process.kill()
-        process.communicate()
-        for each in running(family):
-            with suppress(ProcessLookupError):
-                os.kill(each.pid, 9)
+    with TemporaryDirectory(prefix="treaty-printed-") as place:
+        out, errors = Path(place, "out"), Path(place, "errors")
+        with out.open("wb") as printed, errors.open("wb") as complained:
+            process = subprocess.Popen(
+                [*TREATY, *arguments],
+                cwd=folder,
+                env=environ(**settings),
+                stdout=printed,
+                stderr=complained,
+                start_new_session=True,
+            )
+        try:
+            yield Command(process, out, errors)
+        finally:
+            _kill(process)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    family = descendants(process.pid)
+    process.kill()
+    process.wait()
+    for each in running(family):
+        with suppress(ProcessLookupError):
+            os.kill(each.pid, signal.SIGKILL)
 
 
 def descendants(pid: int) -> set[Process]:
