@@ -95,12 +95,13 @@ def _partitions(session: Any, data: str, column: str, table: str) -> list[Delive
 
     frame = read(session, Source(data))
     if column not in frame.columns:
-        raise Unreadable(f"{data} has no column {column} to partition by", retry=False)
+        known = ", ".join(frame.columns)
+        raise Unreadable(f"{data} has no column {column} to partition by; it has: {known}", retry=False)
     text = f"cast({quote(column)} as string)"
     values = sorted(row[0] for row in frame.selectExpr(text).distinct().collect() if row[0] is not None)
 
     def of(value: str) -> Make:
-        return lambda spark: read(spark, Source(data)).where(_equals(text, value)).drop(column)
+        return lambda _: frame.where(_equals(text, value)).drop(column)
 
     return [Delivery(table, value, of(value)) for value in values]
 

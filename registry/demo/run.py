@@ -55,6 +55,8 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
     """Runs the main job. Returns the exit code: 0, or 1 where a documented incident was missed."""
     if data and not partition_by:
         raise Stop("--data needs --partition-by COLUMN: the loop delivers its partitions one by one")
+    if partition_by and not data:
+        raise Stop("--partition-by is the column of --data PATH: give both, or neither for the web shop")
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
     try:
         with _home(keep=keep) as home:

@@ -1,0 +1,101 @@
+"""How a command ends: its exit code, and words instead of a traceback."""
+
+from pathlib import Path
+
+import pytest
+
+from registry.cli import main
+
+FAULTY = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus: active\ncolour: red\ntaste: sweet\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--help"], 0, ""),
+        (["verify", "--help"], 0, ""),
+        (["dance"], 3, "No such command 'dance'. See: treaty --help"),
+        (["verify"], 3, "Missing argument"),
+        (["verify", "t", "--contract", "nowhere.yaml"], 3, "the contract nowhere.yaml cannot be read: No such file"),
+        (["verify", "t", "--contract", "faulty.yaml"], 3, "the contract has"),
+        (["verify", "t", "--contract", "faulty.yaml", "--fail-on", "all"], 3, "'all' is not one of"),
+        (["demo", "--data", "t"], 3, "--data needs --partition-by COLUMN"),
+        (["demo", "--partition-by", "day"], 3, "--partition-by is the column of --data PATH"),
+    ],
+)
+def test_a_command_ends_with_its_code_and_words(
+    arguments: list[str],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("faulty.yaml").write_text(FAULTY)
+
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+
+    errors = capsys.readouterr().err
+    assert ended.value.code == code
+    assert said in errors
+    assert errors.startswith("treaty: ") or not said
+    assert "Traceback" not in errors
+
+
+def test_all_faults_of_a_contract_are_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("faulty.yaml").write_text(FAULTY)
+
+    with pytest.raises(SystemExit):
+        main(["verify", "t", "--contract", "faulty.yaml"])
+
+    errors = capsys.readouterr().err
+    assert errors.startswith("treaty: the contract has 2 fault(s):\n")
+    assert "line 6, colour" in errors
+    assert "line 7, taste" in errors
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("TREATY_API_PORT", "none", "TREATY_API_PORT: "),
+        ("TREATY_HOMES", "x", "TREATY_HOMES is no setting; did you mean TREATY_HOME?"),
+    ],
+)
+def test_a_wrong_setting_is_named_before_anything_is_made(
+    name: str,
+    value: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(SystemExit) as ended:
+        main(["init"])
+
+    assert ended.value.code == 3
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_first_link_is_printed_once_more_until_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TREATY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TREATY_UI_PORT", "9001")
+
+    for _ in range(2):
+        with pytest.raises(SystemExit) as ended:
+            main(["init"])
+        assert ended.value.code == 0
+
+    first, second = capsys.readouterr().out.split()
+    assert first.startswith("http://127.0.0.1:9001/setup?token=")
+    assert first != second

@@ -1,0 +1,198 @@
+"""The demo's shop, its incidents, how a table becomes a history and deliveries, and what is said of the verdicts."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from io import StringIO
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from engine.results import Outcome, Verdict
+from registry.api.schemas import ResultOut, RunSummary
+from registry.demo import shop
+from registry.demo.incidents import INCIDENTS, damaged, of
+from registry.demo.lake import Delivery, Lake, shop_lake, wider
+from registry.demo.loop import Judged, names_of
+from registry.demo.run import Report, print_report
+
+TABLES = {table.name: table for table in shop.TABLES}
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+KINDS = st.sampled_from(["int", "bigint", "double", "string", "date", "boolean"])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_same_seed_gives_the_same_rows_and_another_seed_others(name: str) -> None:
+    once, again, other = (shop.rows_of(TABLES[name], 3, seed=seed) for seed in (1, 1, 2))
+
+    assert once == again
+    assert once != other
+    assert {", ".join(row) for row in once} == {", ".join(each.split()[0] for each in TABLES[name].columns.split(", "))}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_day_stays_within_a_third_of_its_table_s_volume(name: str) -> None:
+    volumes = [len(shop.rows_of(TABLES[name], day, seed=7)) for day in range(shop.DAYS)]
+
+    assert max(volumes) < 2 * min(volumes)
+
+
+@pytest.mark.parametrize("incident", INCIDENTS, ids=lambda each: each.name)
+def test_an_incident_changes_its_own_delivery_alone(incident: Any) -> None:
+    hit = [
+        (name, day)
+        for name, table in TABLES.items()
+        for day in (incident.day - 1, incident.day, incident.day + 1)
+        if damaged(name, day, rows := shop.rows_of(table, day, seed=7), seed=7) != rows
+    ]
+
+    assert hit == [(incident.table, incident.day)]
+    assert of(incident.table, incident.day) == (incident,)
+
+
+def test_damage_is_the_same_for_the_same_seed() -> None:
+    rows = shop.rows_of(TABLES["orders"], 27, seed=7)
+
+    assert damaged("orders", 27, rows, seed=7) == damaged("orders", 27, rows, seed=7)
+    assert damaged("orders", 27, rows, seed=7) != damaged("orders", 27, rows, seed=8)
+
+
+@pytest.mark.parametrize(
+    ("days", "history", "names"),
+    [
+        (40, 25, [each.name for each in INCIDENTS]),
+        (31, 25, ["nulls", "truncated load"]),
+        (31, 28, ["truncated load"]),
+        (27, 25, []),
+    ],
+)
+def test_a_lake_knows_the_incidents_of_its_deliveries(days: int, history: int, names: list[str]) -> None:
+    lake = shop_lake(days=days, history=history)
+
+    assert [each.name for each in lake.incidents] == names
+    assert [each.name for day in lake.deliveries for one in day for each in one.incidents] == names
+    assert (len(lake.history), len(lake.deliveries)) == (3 * history, days - history)
+    assert lake.tables == ("orders", "order_items", "customers")
+
+
+def test_a_lake_of_some_tables_has_no_incident_of_the_others() -> None:
+    lake = shop_lake(tables=[TABLES["order_items"]])
+
+    assert lake.tables == ("order_items",)
+    assert [each.name for each in lake.incidents] == ["truncated load"]
+
+
+def test_history_and_deliveries_are_in_the_order_of_the_days() -> None:
+    lake = shop_lake(days=12, history=9)
+    arriving = [each.partition for each in lake.history] + [each.partition for day in lake.deliveries for each in day]
+
+    assert arriving == sorted(arriving)
+    assert arriving[0] == shop.FIRST_DAY.isoformat()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        ("int", "bigint", "bigint"),
+        ("double", "int", "double"),
+        ("bigint", "double", "double"),
+        ("date", "date", "date"),
+        ("int", "date", "string"),
+        ("boolean", "double", "string"),
+        ("string", "int", "string"),
+    ],
+)
+def test_the_wider_type_holds_values_of_both(one: str, other: str, both: str) -> None:
+    assert wider(one, other) == both
+
+
+@given(KINDS, KINDS, KINDS)
+def test_the_order_of_the_files_does_not_change_the_type(one: str, other: str, third: str) -> None:
+    assert wider(one, one) == one
+    assert wider(one, other) == wider(other, one)
+    assert wider(wider(one, other), third) == wider(one, wider(other, third))
+
+
+def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> ResultOut:
+    """A result of that check."""
+    words = {"check_id": name, "severity": "error", "scope": "delta", "partition": None, "sentence": name}
+    rest = dict.fromkeys(("column", "dimension", "value", "reason", "measurement"))
+    return ResultOut(name=name, outcome=outcome, **{**words, **rest, **more})
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        ([], ""),
+        ([result("complete", value="0.69073")], "complete (measured 0.6907)"),
+        ([result("columns", reason="missing: a")], "columns (missing: a)"),
+        ([result("kinds", value="voucher")], "kinds (measured voucher)"),
+        (
+            [result("mean", Outcome.NOT_EVALUATED), result("a", value="1")],
+            "a (measured 1); mean: could not be evaluated",
+        ),
+        ([result("a", value="1"), result("a", value="1")], "a (measured 1)"),
+        (
+            [result(name, value="1") for name in "abcde"],
+            "a (measured 1); b (measured 1); c (measured 1); and 2 more",
+        ),
+    ],
+)
+def test_broken_checks_are_named_failed_ones_first_and_each_once(broken: list[ResultOut], words: str) -> None:
+    assert names_of(broken) == words
+
+
+def judged(verdict: Verdict, delivery: Delivery) -> Judged:
+    """The verdict on a delivery."""
+    run = RunSummary(
+        id=UUID(int=1), contract_id=delivery.table, version="1.0.0", object=delivery.table, partitions=(), counts={},
+        verdict=verdict, rows=1, started=NOW, finished=NOW, reason=None,
+    )  # fmt: skip
+    return Judged(delivery, run, (result("complete", value="0.5"),), 1.0)
+
+
+def of_lake(lake: Lake, *, alarmed: set[str]) -> Report:
+    """The report of a loop in which the deliveries of those days alarmed."""
+    every = [each for day in lake.deliveries for each in day]
+    verdicts = [Verdict.FAILED if each.partition in alarmed else Verdict.PASSED for each in every]
+    return Report(tuple(map(judged, verdicts, every)), lake.incidents)
+
+
+@pytest.mark.parametrize(
+    ("alarmed", "missed", "false"),
+    [
+        ({27}, [], 0),
+        (set(), ["nulls"], 0),
+        ({26, 27}, [], 1),
+        ({26}, ["nulls"], 1),
+    ],
+)
+def test_the_report_counts_what_was_missed_and_what_alarmed_without_cause(
+    alarmed: set[int], missed: list[str], false: int
+) -> None:
+    lake = shop_lake(days=29, history=25, tables=[TABLES["orders"]])
+
+    report = of_lake(lake, alarmed={shop.day_name(day) for day in alarmed})
+
+    assert [each.name for each in report.missed] == missed
+    assert len(report.false_alarms) == false
+
+
+def test_the_printed_report_says_missed_where_nothing_alarmed() -> None:
+    lake = shop_lake(days=31, history=25)
+    said = StringIO()
+
+    print_report(of_lake(lake, alarmed={shop.day_name(27)}), Console(file=said, width=150, highlight=False))
+
+    assert "truncated load  order_items  2026-10-01" in said.getvalue()
+    assert said.getvalue().count("missed") == 1
+    assert "false alarms: 2 of 16 deliveries" in said.getvalue()
+
+
+def test_a_delivery_keeps_its_incidents_under_another_name() -> None:
+    (nulls, *_) = shop_lake(days=28, history=27).deliveries[0]
+
+    assert replace(nulls, table="others").incidents == of("orders", 27)

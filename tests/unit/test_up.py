@@ -1,0 +1,93 @@
+"""The parts that are started together: what they are told, and how their failures are."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from support.ports import free_port
+from support.processes import all_gone, descendants
+
+from registry import config, up
+from registry.config import Settings
+
+
+def test_every_setting_reaches_the_parts_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = Settings(
+        home=Path("kept"), database_url="postgresql://u:secret@h/d", api_port=9000, ui_port=9001, idle_seconds=0.5
+    )
+
+    told = up.environment(settings, {"PATH": "/bin", "TREATY_UI_PORT": "1"})
+
+    assert told["PATH"] == "/bin"
+    assert told["TREATY_HOME"] == str(tmp_path / "kept")
+    assert config.load(told) == settings.model_copy(
+        update={"home": tmp_path / "kept", "api_url": "http://127.0.0.1:9000"}
+    )
+
+
+def test_a_setting_without_a_value_is_not_told() -> None:
+    told = up.environment(Settings(), {})
+
+    assert all(told.values())
+    assert "TREATY_DATABASE_URL" not in told
+
+
+def sleeper(_: Settings) -> up.Part:
+    return up.Part("sleeper", (sys.executable, "-c", "import time; time.sleep(60)"))
+
+
+def stubborn(_: Settings) -> up.Part:
+    script = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(60)"
+    )
+    return up.Part("stubborn", (sys.executable, "-c", script))
+
+
+def broken(settings: Settings) -> up.Part:
+    script = "print('first'); raise SystemExit('the disk is full')"
+    return up.Part("broken", (sys.executable, "-c", script), f"{settings.api}/never")
+
+
+def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_others(tmp_path: Path) -> None:
+    before = descendants(os.getpid())
+
+    with (
+        pytest.raises(up.NotStarted) as failed,
+        up.running(Settings(home=tmp_path, api_port=free_port()), (sleeper, broken)),
+    ):
+        pass
+
+    log = tmp_path / "logs" / "broken.log"
+    assert str(failed.value) == f"broken ended with code 1; the end of {log}:\nfirst\nthe disk is full"
+    assert all_gone(descendants(os.getpid()) - before)
+
+
+def test_a_part_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(up, "STOPS_WITHIN", 0.2)
+
+    with up.running(Settings(home=tmp_path), (stubborn,)) as (started,):
+        while "here" not in started.log.read_text():
+            pass
+
+    assert started.process.returncode == -signal.SIGKILL
+
+
+def test_a_part_that_was_killed_is_told_by_its_signal(tmp_path: Path) -> None:
+    with up.running(Settings(home=tmp_path), (sleeper,)) as (started,):
+        started.process.kill()
+        started.process.wait()
+
+        with pytest.raises(up.NotStarted, match=r"^sleeper was ended by signal 9; the end of "):
+            up.watch([started])
+
+
+def test_the_signals_are_as_before_once_the_parts_have_ended(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    with up.running(Settings(home=tmp_path), ()), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+
+    assert signal.getsignal(signal.SIGTERM) is before
