@@ -1,5 +1,6 @@
 """`treaty demo`: the main job from an empty folder to a table of what was caught."""
 
+import logging
 import secrets
 import sys
 import tempfile
@@ -60,6 +61,7 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
     try:
         with _home(keep=keep) as home:
+            _log_to(home / "logs" / "demo.log")
             if write:
                 return _write(write, home, console)
             return _main_job(_settings(home, keep=keep), console, data=data, column=partition_by, keep=keep)
@@ -72,6 +74,12 @@ def _home(*, keep: bool) -> Iterator[Path]:
     place = tempfile.mkdtemp(prefix="treaty-demo-") if keep else None
     with nullcontext(place) if place else tempfile.TemporaryDirectory(prefix="treaty-demo-") as home:
         yield Path(home)
+
+
+def _log_to(log: Path) -> None:
+    """Keeps what libraries log out of the terminal: py4j logs a traceback for a call that Ctrl-C ended."""
+    log.parent.mkdir(parents=True)
+    logging.basicConfig(filename=log)
 
 
 def _settings(home: Path, *, keep: bool) -> Settings:

@@ -2,13 +2,14 @@
 
 import csv
 import re
+import signal
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from support.loops import Services, looped
-from support.processes import treaty
+from support.loops import Services, awaited, looped
+from support.processes import all_gone, started, treaty
 
 from engine.results import Verdict
 from registry.demo import shop
@@ -52,6 +53,20 @@ def test_a_column_that_is_not_there_is_said_before_anything_starts(tmp_path: Pat
     assert told.returncode == 3
     assert told.stderr == f"treaty: {data} has no column date to partition by; it has: day, sale, amount\n"
     assert "2  History" not in told.stdout
+
+
+def test_an_interrupted_demo_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with started("demo", folder=tmp_path) as command:
+        awaited(lambda: any("2  History" in line for line in command.lines) or None)
+        family = command.family()
+
+        code, _, errors = command.ended(signal.SIGINT)
+
+        assert (code, errors.splitlines()[-1:]) == (130, ["treaty: stopped"])
+        assert "Traceback" not in errors
+        assert all_gone(family)
+    assert list(tmp_path.glob("treaty-demo-*")) == []
 
 
 def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spark: Any, tmp_path: Path) -> None:
