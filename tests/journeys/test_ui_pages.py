@@ -1,5 +1,6 @@
 """Every page over a real registry, without a browser: what it shows, and what its buttons do there."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,12 @@ def open_page(the_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Open:
         return shown(at)
 
     return opened
+
+
+@pytest.fixture(autouse=True)
+def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts the process's main module back: the page takes its place, and child processes would run the page."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 def shown(at: AppTest) -> AppTest:
