@@ -14,6 +14,8 @@ from support.required import require
 HERE = Path(__file__).parent
 
 
+# First: xdist reads the groups in the same step.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
