@@ -41,6 +41,13 @@ KINDS: dict[type[Exception], str] = {Unreadable: "unreachable", EngineKilled: "e
 Effect = Callable[[Session, datetime], dict[str, Any]]
 
 
+@dataclass
+class Stop:
+    """Whether the worker was told to stop. A plain field: the signal may come while a lock is held."""
+
+    told: bool = False
+
+
 @dataclass(frozen=True)
 class Worker:
     """One worker. Everything it must remember is in the database, so that it may end at any moment."""
@@ -65,9 +72,9 @@ class Worker:
         folded = self.take_in()
         return self.work() or folded
 
-    def forever(self) -> NoReturn:
-        """Steps, and rests while there is nothing to do. Waits for a database that does not answer."""
-        while True:
+    def forever(self, stop: Stop) -> None:
+        """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
+        while not stop.told:
             try:
                 busy = self.step()
             except OperationalError:
@@ -239,27 +246,33 @@ def run(settings: Settings) -> None:
         log=str(settings.home / "logs" / "spark.log"),
     )
     database, engine = connect(settings.database), SparkChild(limits)
-    _stop_by_signal()
+    stop = _stop_by_signal()
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
         log.info("working")
-        Worker(database, engine, partial(judge, files=StateFiles(settings.states)), settings).forever()
+        Worker(database, engine, partial(judge, files=StateFiles(settings.states)), settings).forever(stop)
     except KeyboardInterrupt:
-        log.info("stopped")
+        pass
     finally:
         engine.close()
         database.dispose()
+    log.info("stopped")
 
 
-def _stop_by_signal() -> None:
-    def stop(*_: Any) -> NoReturn:
+def _stop_by_signal() -> Stop:
+    """What SIGTERM and SIGINT tell. They also interrupt what is under way, which Python swallows in a finaliser."""
+    stop = Stop()
+
+    def tell(*_: Any) -> NoReturn:
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, signal.SIG_IGN)
+        stop.told = True
         raise KeyboardInterrupt
 
     for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, stop)
+        signal.signal(each, tell)
+    return stop
 
 
 def main() -> None:

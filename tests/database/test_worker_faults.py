@@ -20,7 +20,7 @@ from registry import ids
 from registry.database import transaction
 from registry.tables import AuditEntry, Dataset, PartitionState, ResultRow, Task
 from registry.words import Action, TaskState
-from registry.worker import Worker
+from registry.worker import Stop, Worker
 
 
 @pytest.fixture
@@ -146,5 +146,18 @@ def test_the_database_may_be_away_for_a_while(scene: Scene, monkeypatch: pytest.
 
     monkeypatch.setattr(Worker, "step", step)
     with pytest.raises(KeyboardInterrupt):
-        scene.worker().forever()
+        scene.worker().forever(Stop())
     assert next(answers, None) is None
+
+
+def test_a_worker_whose_interrupt_was_swallowed_stops_all_the_same(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = Stop()
+
+    def step(_: Worker) -> bool:
+        stop.told = True
+        return True
+
+    monkeypatch.setattr(Worker, "step", step)
+    scene.worker().forever(stop)
