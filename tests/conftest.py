@@ -10,7 +10,7 @@ for name in [each for each in os.environ if each.startswith("TREATY_") and each 
     del os.environ[name]
 
 # Machines are shared: a slow example is no failure. `make fuzz` searches further, with fresh seeds.
-settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
