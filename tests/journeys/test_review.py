@@ -77,7 +77,7 @@ def test_an_owner_approves_a_draft_and_reads_why_the_next_load_failed(
 
     decide(page, services, proposal)
     page.get_by_role("button", name="Approve version 1.0.0").click()
-    expect(page.get_by_text("Version 1.0.0 is active")).to_be_visible()
+    expect(page.get_by_text("Version 1.0.0 is active").first).to_be_visible()
     (history,) = [services.next_run(TABLE, ())]
     assert (history.verdict, len(history.partitions)) == ("passed", 10)
     approved = services.people.owner.document(TABLE).decode()
@@ -89,9 +89,9 @@ def test_an_owner_approves_a_draft_and_reads_why_the_next_load_failed(
     run = services.next_run(TABLE, [history])
     page.goto(address)
     page.get_by_role("link", name=TABLE).first.click()
-    expect(page.get_by_text("The data does not keep the contract: 1 failed")).to_be_visible()
+    expect(page.get_by_text("The data does not keep the contract: 1 failed").first).to_be_visible()
     expect(page.get_by_text("customer_id is always present").first).to_be_visible()
-    expect(page.get_by_text(f"day={bad.partition}: measured 0.69")).to_be_visible()
+    expect(page.get_by_text(f"day={bad.partition}: measured 0.69").first).to_be_visible()
     assert page.url.endswith(f"/run?id={run.id}")
     keep_picture(page, "run.png")
 
@@ -103,10 +103,10 @@ def decide(page: Page, services: Services, proposal: UUID) -> None:
     page.locator(f".st-key-reject-{unwanted}").get_by_role("button").click()
     page.get_by_label("Why reject it?").fill(REASON)
     page.locator(f".st-key-confirm-{unwanted}").get_by_role("button").click()
-    expect(page.get_by_text(f"“{REASON}”")).to_be_visible()
+    expect(page.get_by_text(f"“{REASON}”").first).to_be_visible()
     page.get_by_role("button", name=f"Accept the {len(suggestions) - 1} shown that held everywhere").click()
     done = f"{len(suggestions)} suggestions: {len(suggestions) - 1} accepted, 1 rejected, 0 pending"
-    expect(page.get_by_text(done)).to_be_visible()
+    expect(page.get_by_text(done).first).to_be_visible()
 
 
 def keep_picture(page: Page, name: str) -> None:
