@@ -71,18 +71,14 @@ class Count(Component):
         return left + right
 
 
-class CountIf(Component):
+class CountIf(Count):
     """How many rows make a boolean expression true; null is not true."""
 
     kind = "count_if"
     accepts = frozenset({"boolean"})
-    zero = 0
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"count_if({operands[0].sql})",)
-
-    def merge(self, left: int, right: int) -> int:
-        return left + right
 
 
 class Sum(Component):
