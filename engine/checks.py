@@ -13,7 +13,8 @@ from contracts.errors import ContractError, Fault, nearest
 from contracts.logical_types import Schema
 from contracts.predicates import quote, quote_path
 from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer, BoundAnalyzer, Unbindable
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.bound import BoundAnalyzer
 from engine.plan import Plan, plan
 
 WHOLE = Assertion("mustBe", 1)

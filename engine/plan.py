@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from engine.analyzers.base import BoundAnalyzer, BoundComponent
+from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.components import Count
 
 ROWS = BoundComponent(Count(), ())

@@ -1,6 +1,6 @@
 """What a verification found: measurements, check results and the verdict of the run. Plain values, JSON both ways."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -34,7 +34,9 @@ class Record(BaseModel):
 
 
 class Measurement(Record):
-    """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`."""
+    """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`.
+
+    `counted`: the rows it was measured on. `details`: the distribution behind the value, as plain data."""
 
     analyzer: str
     arguments: dict[str, Any]
@@ -42,10 +44,16 @@ class Measurement(Record):
     value: Value
     reason: str | None = None
     identity: str
+    counted: int | None = None
+    details: Mapping[str, Any] | None = None
 
 
 class CheckResult(Record):
-    """One check on one partition (`partition` None: the whole dataset)."""
+    """One check on one partition (`partition` None: the whole dataset).
+
+    `sentence` is the promise, `found` what was found of it, in words, with the bound and by how much it was missed.
+    `counted`: the rows that the value was measured on. `broken`: those that break the promise; None where single rows
+    do not. `unevaluated`: rows whose conditions could not be evaluated; they never count as keeping it."""
 
     check_id: str
     name: str
@@ -59,6 +67,10 @@ class CheckResult(Record):
     value: Value = None
     reason: str | None = None
     measurement: str | None = None
+    found: str | None = None
+    counted: int | None = None
+    broken: int | None = None
+    unevaluated: int = 0
 
 
 class RunResult(Record):

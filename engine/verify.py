@@ -10,6 +10,7 @@ from contracts.document import Contract, DataObject
 from contracts.logical_types import Schema
 from engine import clock
 from engine import states as bags
+from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck, BoundChecks, bind
 from engine.plan import ROWS
 from engine.results import CheckResult, Measurement, Outcome, RunResult
@@ -78,7 +79,7 @@ def judge(  # noqa: PLR0913
     Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
     judged on its own. Raises ContractError for faults of the contract, StateError for damaged states."""
-    bench = Bench(contract.object(object_name), states, tuple(delta), files, schema)
+    bench = Bench(contract.object(object_name), states, tuple(delta), files, schema, started)
     judged = [*bench.judge_delta(), *bench.judge_dataset()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
     return RunResult(
@@ -107,6 +108,7 @@ class Bench:
     delta: tuple[str, ...]
     files: Files | None
     given: Schema | None
+    now: datetime
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
 
     @cached_property
@@ -142,13 +144,13 @@ class Bench:
         for partition in self.delta:
             ours = self._checks("delta", self.recorded.get(partition, self.schema))
             bag = self._unpacked(partition, _keys(ours))
-            yield from (_judge(check, bag, partition) for check in ours)
+            yield from (_judge(check, bag, partition, self.now) for check in ours)
 
     def judge_dataset(self) -> Iterator[Judged]:
         """Every check of scope dataset on all partitions together."""
         ours = self._checks("dataset", self.schema)
         whole = bags.merge(self._unpacked(name, _keys(ours)) for name in self.packed) if ours else None
-        yield from (_judge(check, whole or States({}), None) for check in ours)
+        yield from (_judge(check, whole or States({}), None, self.now) for check in ours)
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
         if schema not in self.bound:
@@ -169,11 +171,11 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
 
 
-def _judge(check: BoundCheck, bag: States, partition: str | None) -> Judged:
+def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
     if check.bound is None or check.analyzer is None:
         return _result(check, partition, Outcome.NOT_EVALUATED, reason=check.reason), None
     try:
-        value = check.bound.value(bag.values)
+        reading = check.bound.read(bag.values, now=now)
     except KeyError as missing:
         told = bag.failure(str(missing.args[0])) or UNKNOWN
         return _result(check, partition, Outcome.NOT_EVALUATED, reason=told), None
@@ -181,27 +183,34 @@ def _judge(check: BoundCheck, bag: States, partition: str | None) -> Judged:
         analyzer=check.analyzer.name,
         arguments=check.analyzer.arguments(),
         partition=partition,
-        value=value,
+        value=reading.value,
         identity=check.analyzer.identity,
+        counted=reading.counted,
+        details=reading.details,
     )
-    outcome, reason = _outcome(check, value)
-    return _result(check, partition, outcome, reason=reason, value=value), measurement
+    outcome, reason = _outcome(check, reading)
+    return _result(check, partition, outcome, reason=reason, reading=reading), measurement
 
 
-def _outcome(check: BoundCheck, value: Any) -> tuple[Outcome, str | None]:
-    if value is None:
+def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
+    if reading.unfiltered:
+        return Outcome.NOT_EVALUATED, f"of {reading.unfiltered} rows the filter cannot say whether they count"
+    if reading.value is None:
         return Outcome.NOT_APPLICABLE, "there was nothing to measure: no matching row has a value"
     assert check.check.assertion is not None
     try:
-        held = check.check.assertion.holds(value)
+        held = check.check.assertion.holds(reading.value)
     except TypeError:
         kinds = "the measured value and the limit cannot be compared: one is text, the other a number"
         return Outcome.NOT_EVALUATED, kinds
     return (Outcome.PASSED if held else Outcome.FAILED), None
 
 
+NOTHING = Reading(None, 0)
+
+
 def _result(
-    check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, value: Any = None
+    check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: Reading = NOTHING
 ) -> CheckResult:
     return CheckResult(
         check_id=check.check.id,
@@ -213,9 +222,12 @@ def _result(
         sentence=check.sentence,
         column=check.column,
         dimension=check.check.dimension,
-        value=value,
+        value=reading.value,
         reason=reason,
         measurement=check.analyzer.identity if check.analyzer else None,
+        counted=reading.counted,
+        broken=reading.broken,
+        unevaluated=reading.unevaluated + reading.unfiltered,
     )
 
 

@@ -10,51 +10,28 @@ class Mean(Analyzer):
     def value(self, state): return state.total / state.count if state.count else None
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
 from functools import cached_property
-from types import SimpleNamespace
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from contracts import predicates
+from contracts.assertions import Assertion
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
-from engine.analyzers.components import Component
+from engine.analyzers.arguments import Predicate, Role
+from engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
+from engine.analyzers.breaking import Breaking
+from engine.analyzers.components import Component, Count, CountIf
 from engine.analyzers.quoting import Operand
 from engine.results import Value
 
 ANALYZERS: "dict[str, type[Analyzer]]" = {}
 
-ColumnName = Annotated[
-    str, Field(min_length=1, description="a column; `a.b` for a nested field, `a.b` in backticks for a dotted name")
-]
-ColumnNames = Annotated[
-    tuple[str, ...],
-    BeforeValidator(lambda given: _listed(given)),
-    Field(min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of them"),
-]
-Predicate = Annotated[
-    str, AfterValidator(lambda text: _admitted(text)), Field(description="a condition in SQL on one row")
-]
 
-_SUBJECTS = frozenset({"column", "columns", "predicate", "where"})
-
-
-def _listed(given: Any) -> Any:
-    if isinstance(given, str):
-        return (given,)
-    return tuple(given) if isinstance(given, list) else given
-
-
-def _admitted(text: str) -> str:
-    """The author's own text, once it is known to be admitted: what runs is written anew when it is bound."""
-    try:
-        predicates.parse(text, None)
-    except predicates.PredicateError as error:
-        raise ValueError("; ".join(fault.message for fault in error.faults)) from None
-    return text
+_WHOLE = re.compile(r"\{(\w+)\}")
 
 
 class Unbindable(Exception):
@@ -64,8 +41,12 @@ class Unbindable(Exception):
 class Analyzer(BaseModel):
     """A metric of a table. Subclasses are frozen values: equal arguments, equal analyzer.
 
-    `unit` says what the number counts, `scope` what a check judges by default; `value` turns merged components into it
-    (None: no value, nothing was measured)."""
+    `unit` says what the number counts, `scope` what a check judges by default, `told` how a value is put in words (of
+    `phrase`, `subject`, `value`, `counted` and the arguments), `fault` what the rows that break a check do.
+
+    `value`, `counted`, `broken` and `details` are given the merged components by their names on the class, and beside
+    them `rows` (that the filter admits), `now` (the moment of judgement) and `schema` (of what was read).
+    `of_nothing` says that a filter which admits no row gives a value all the same."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, populate_by_name=True, ignored_types=(Component, str)
@@ -74,12 +55,32 @@ class Analyzer(BaseModel):
     name: ClassVar[str]
     unit: ClassVar[str] = "number"
     scope: ClassVar[str] = "delta"
+    of_nothing: ClassVar[bool] = False
+    told: ClassVar[str] = "{phrase} is {value}"
+    fault: ClassVar[str] = "rows break it"
     components: ClassVar[Mapping[str, Component]] = {}
 
     where: Predicate | None = Field(default=None, description="only rows for which this predicate is true")
 
     def value(self, state: Any) -> Value:
+        """The metric; None: no value, nothing was measured."""
         raise NotImplementedError
+
+    def counted(self, state: Any) -> int | None:
+        """On how many rows the value was measured: by default all that the filter admits."""
+        return int(state.rows)
+
+    def broken(self, state: Any) -> int | None:
+        """How many rows break a promise of wholeness (a share of 1); None where rows do not break it one by one."""
+        return None
+
+    def details(self, state: Any) -> Mapping[str, Any] | None:
+        """The distribution behind the value as plain data; None where there is none."""
+        return None
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        """Which rows break a check of this analyzer, in SQL; None where no single row does. `where` is added to it."""
+        return None
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -96,51 +97,72 @@ class Analyzer(BaseModel):
         """16 hex digits that name this metric: equal for equal analyzer and arguments."""
         return fingerprint([self.name, self.arguments()])[:16]
 
+    def _named(self, role: Role) -> dict[str, tuple[str, ...]]:
+        """The arguments of a role that were given, as tuples."""
+        given = {name: getattr(self, name) for name, field in type(self).model_fields.items() if role in field.metadata}
+        return {name: (each,) if isinstance(each, str) else each for name, each in given.items() if each}
+
     @property
     def columns_read(self) -> tuple[str, ...]:
         """The columns named in the arguments (not those of predicates)."""
-        named = self.model_dump(include={"column", "columns"}).values()
-        return tuple(column for given in named for column in ((given,) if isinstance(given, str) else given))
+        return tuple(column for given in self._named(Role.COLUMN).values() for column in given)
 
     @property
     def columns_named(self) -> tuple[str, ...]:
         """The columns of the arguments and of the predicates, each once."""
-        texts = filter(None, (getattr(self, "predicate", None), self.where))
-        named = (column for text in texts for column in predicates.parse(text, None).columns)
+        texts = [*(text for given in self._named(Role.PREDICATE).values() for text in given), self.where]
+        named = (column for text in filter(None, texts) for column in predicates.parse(text, None).columns)
         return tuple(dict.fromkeys((*self.columns_read, *named)))
 
     @property
     def phrase(self) -> str:
         """The metric in words: 'completeness of status where country = 'DE''."""
         subject = ", ".join(self.columns_read) or getattr(self, "predicate", "")
-        details = [f"{name} {given}" for name, given in self.arguments().items() if name not in _SUBJECTS]
+        said = {*self._named(Role.COLUMN), *self._named(Role.PREDICATE), "where"}
+        details = [f"{name} {given}" for name, given in self.arguments().items() if name not in said]
         words = [self.name.replace("_", " "), *(["of", subject] if subject else []), *details]
         return " ".join(words) + (f" where {self.where}" if self.where else "")
 
-    def bind(self, schema: Schema) -> "BoundAnalyzer":
+    def parts(self) -> Mapping[str, Component]:
+        """The components by name: those of the class, unless the arguments ask for others."""
+        return self.components
+
+    def operands(self, schema: Schema) -> Operands:
+        """What templates may name: by default each argument that is a column, columns or a predicate.
+
+        Raises Unbindable for a column that the table does not have, PredicateError for a predicate."""
+        columns = self._named(Role.COLUMN).items()
+        texts = self._named(Role.PREDICATE).items()
+        return {
+            **{name: tuple(operand_of(column, schema) for column in given) for name, given in columns},
+            **{name: tuple(condition_of(text, schema) for text in given) for name, given in texts},
+        }
+
+    def bind(self, schema: Schema) -> BoundAnalyzer:
         """This analyzer on a table of that schema. Raises Unbindable for a missing column or a type it cannot take."""
-        where = predicates.parse(self.where, schema.names).sql if self.where else None
-        return BoundAnalyzer(self, {name: self._bound(part, schema, where) for name, part in self.components.items()})
+        where = condition_of(self.where, schema) if self.where else None
+        named = self.operands(schema)
+        parts = {name: self._bound(part, named, where) for name, part in {"rows": Count(), **self.parts()}.items()}
+        return BoundAnalyzer(self, {**parts, **_unevaluated(named, where)}, schema, named, where)
 
-    def _bound(self, part: Component, schema: Schema, where: str | None) -> "BoundComponent":
-        operands = tuple(self._checked(operand, part) for operand in self._operands(part, schema))
-        return BoundComponent(part, operands, where)
+    def _bound(self, part: Component, named: Operands, where: Operand | None) -> BoundComponent:
+        operands = tuple(each for template in part.templates for each in self._rendered(template, part, named))
+        return BoundComponent(part, operands, where.sql if where else None)
 
-    def _operands(self, part: Component, schema: Schema) -> Iterator[Operand]:
-        if part.template == "{columns}":
-            yield from (_operand(column, schema) for column in self.columns_read)
-        elif part.template == "{column}":
-            yield _operand(self.columns_read[0], schema)
-        elif part.template == "{predicate}":
-            yield Operand(predicates.parse(self.predicate, schema.names).sql, "boolean")  # type: ignore[attr-defined]
-
-    def _checked(self, operand: Operand, part: Component) -> Operand:
-        if operand.base_type not in part.accepts:
-            raise Unbindable(f"{self.name} cannot be computed on {operand.sql}: its type is {operand.type}")
-        return operand
+    def _rendered(self, template: str, part: Component, named: Operands) -> tuple[Operand, ...]:
+        """The operands of a template: those of `{name}` as they are, or an expression over them, of `part.type`."""
+        used = [name for name in _WHOLE.findall(template) if name in named]
+        for operand in (each for name in used for each in named[name]):
+            if operand.base_type not in (part.takes or part.accepts):
+                raise Unbindable(f"{self.name} cannot be computed on {operand.sql}: its type is {operand.type}")
+        if _WHOLE.fullmatch(template):
+            return named[used[0]]
+        sql = template.format_map({name: named[name][0].sql for name in used})
+        return (Operand(sql, part.type or named[used[0]][0].type),)
 
 
-def _operand(column: str, schema: Schema) -> Operand:
+def operand_of(column: str, schema: Schema) -> Operand:
+    """The column as an operand. Raises Unbindable where the table has none of that name or path."""
     found = schema.find(column)
     if found is None:
         raise Unbindable(f"the table has no column {predicates.quote_path(column)}")
@@ -148,39 +170,21 @@ def _operand(column: str, schema: Schema) -> Operand:
     return Operand(sql, found.type)
 
 
-@dataclass(frozen=True)
-class BoundComponent:
-    """A component with its typed SQL. `key` identifies it: equal keys are computed once and stored once."""
-
-    component: Component
-    operands: tuple[Operand, ...]
-    where: str | None = None
-
-    @cached_property
-    def aggregates(self) -> tuple[str, ...]:
-        """The SQL aggregates, filtered; for a grouping, its keys."""
-        plain = self.component.aggregates(self.operands)
-        filtered = self.where and not self.component.grouping
-        return tuple(f"{sql} FILTER (WHERE {self.where})" for sql in plain) if filtered else plain
-
-    @cached_property
-    def key(self) -> str:
-        """Kind, version, SQL and filter: readable, and the same on every machine."""
-        sql = ", ".join(self.component.aggregates(self.operands))
-        condition = f" where {self.where}" if self.where else ""
-        return f"{self.component.kind}/{self.component.version} {sql}{condition}"
-
-    def read(self, row: tuple[Any, ...]) -> Any:
-        return self.component.read(row, self.operands)
+def condition_of(text: str, schema: Schema) -> Operand:
+    """The predicate as a boolean operand. Raises PredicateError."""
+    found = predicates.parse(text, schema.names)
+    return Operand(found.sql, "boolean", getattr(found, "errs", None))
 
 
-@dataclass(frozen=True)
-class BoundAnalyzer:
-    """An analyzer on a table of a known schema: its components by their names on the class."""
+def _unevaluated(named: Operands, where: Operand | None) -> Mapping[str, BoundComponent]:
+    """The parts that count the rows whose conditions cannot be evaluated: none where all always can.
 
-    analyzer: Analyzer
-    parts: Mapping[str, BoundComponent]
+    `unevaluated`: rows that the analyzer's own conditions leave open; `unfiltered`: rows of which the filter cannot
+    say whether they count."""
+    errs = [each.errs for given in named.values() for each in given if each.errs]
+    own = {"unevaluated": _counting(" OR ".join(f"({each})" for each in errs), where)} if errs else {}
+    return {**own, "unfiltered": _counting(where.errs, None)} if where and where.errs else own
 
-    def value(self, states: Mapping[str, Any]) -> Value:
-        """The metric from the states by component key. Raises KeyError (the key) where a state is missing."""
-        return self.analyzer.value(SimpleNamespace(**{name: states[part.key] for name, part in self.parts.items()}))
+
+def _counting(condition: str, where: Operand | None) -> BoundComponent:
+    return BoundComponent(CountIf("{errs}"), (Operand(condition, "boolean"),), where.sql if where else None)

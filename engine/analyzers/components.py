@@ -19,14 +19,16 @@ EXACT = Context(prec=76)
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is added by type: timestamp_ntz has none
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Component:
-    """One mergeable part. `template` names the analyzer's arguments; `type` overrides the type of the expression.
+    """One mergeable part over templates: `{column}` stands for an argument of the analyzer, as do expressions over it.
 
+    `type` is the type of such an expression, `takes` the types that its arguments may have (None: those it accepts).
     `grouping` says that it needs a GROUP BY of its own."""
 
-    template: str = ""
-    type: str | None = None
+    templates: tuple[str, ...]
+    type: str | None
+    takes: frozenset[str] | None
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
@@ -37,6 +39,11 @@ class Component:
     def __init_subclass__(cls) -> None:
         if hasattr(cls, "kind") and COMPONENTS.setdefault(cls.kind, cls).__qualname__ != cls.__qualname__:
             raise TypeError(f"a component of kind {cls.kind!r} exists already")
+
+    def __init__(self, *templates: str, type: str | None = None, takes: frozenset[str] | None = None) -> None:
+        object.__setattr__(self, "templates", templates)
+        object.__setattr__(self, "type", type)
+        object.__setattr__(self, "takes", takes)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """The SQL aggregates (without filter) of the state."""

@@ -2,9 +2,13 @@
 
 from typing import Any
 
-from engine.analyzers.base import Analyzer, ColumnName, ColumnNames
+from contracts.assertions import Assertion
+from engine.analyzers.arguments import ColumnName, ColumnNames
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Operands
+from engine.analyzers.breaking import Breaking
 from engine.analyzers.components import Distinct
-from engine.analyzers.frequencies import Frequencies, groups, singletons
+from engine.analyzers.frequencies import Frequencies, groups, occurrences, singletons
 
 
 class ApproxCountDistinct(Analyzer):
@@ -30,9 +34,20 @@ class Uniqueness(Analyzer):
     name = "uniqueness"
     unit = "share"
     scope = "dataset"
+    told = "{value} of the distinct values of {subject} occur once"
+    fault = "rows share theirs with another"
     columns: ColumnNames
     frequencies = Frequencies("{columns}")
 
     def value(self, state: Any) -> float | None:
         distinct = groups(state.frequencies)
         return singletons(state.frequencies) / distinct if distinct else None
+
+    def counted(self, state: Any) -> int:
+        return occurrences(state.frequencies)
+
+    def broken(self, state: Any) -> int:
+        return occurrences(state.frequencies) - singletons(state.frequencies)
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking:
+        return Breaking(keys=tuple(each.canonical() for each in operands["columns"]))

@@ -73,3 +73,12 @@ def singletons(state: Any) -> int:
     import pyarrow.compute
 
     return int(pyarrow.compute.sum(pyarrow.compute.equal(state["n"], 1).cast("int64")).as_py() or 0)
+
+
+def occurrences(state: Any) -> int:
+    """How many rows the combinations stand for."""
+    if state is None:
+        return 0
+    import pyarrow.compute
+
+    return int(pyarrow.compute.sum(state["n"]).as_py() or 0)

@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from engine.analyzers.base import Analyzer, ColumnName
+from contracts.assertions import Assertion
+from engine.analyzers.arguments import ColumnName
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Operands
+from engine.analyzers.breaking import Breaking
 from engine.analyzers.components import Count
 
 
@@ -13,9 +17,17 @@ class Completeness(Analyzer):
 
     name = "completeness"
     unit = "share"
+    told = "{value} of {counted} rows have {column}"
+    fault = "rows have none"
     column: ColumnName
     present = Count("{column}")
     rows = Count()
 
     def value(self, state: Any) -> float | None:
         return state.present / state.rows if state.rows else None
+
+    def broken(self, state: Any) -> int:
+        return int(state.rows - state.present)
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking:
+        return Breaking(f"{operands['column'][0].sql} IS NULL")

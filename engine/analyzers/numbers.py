@@ -4,7 +4,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from engine.analyzers.base import Analyzer, ColumnName
+from engine.analyzers.arguments import ColumnName
+from engine.analyzers.base import Analyzer
 from engine.analyzers.components import Count, Max, Min, Moments, Sum
 from engine.results import Value
 

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from engine.analyzers.base import Analyzer, ColumnName
+from engine.analyzers.arguments import ColumnName
+from engine.analyzers.base import Analyzer
 from engine.analyzers.components import Quantiles
 
 

@@ -36,10 +36,13 @@ _SORTABLE = {
 
 @dataclass(frozen=True)
 class Operand:
-    """A SQL expression and the Spark type it has (simple string)."""
+    """A SQL expression and the Spark type it has (simple string).
+
+    `errs`: SQL, never null, true for the rows for which the expression cannot be evaluated; None: it always can."""
 
     sql: str
     type: str
+    errs: str | None = None
 
     @property
     def base_type(self) -> str:

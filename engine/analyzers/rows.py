@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from engine.analyzers.base import Analyzer, Predicate
+from contracts.assertions import Assertion
+from engine.analyzers.arguments import Predicate
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Operands
+from engine.analyzers.breaking import Breaking
 from engine.analyzers.components import Count, CountIf
 
 
@@ -11,6 +15,8 @@ class Size(Analyzer):
 
     name = "size"
     unit = "rows"
+    of_nothing = True
+    told = "{value} rows"
     rows = Count()
 
     def value(self, state: Any) -> int:
@@ -24,9 +30,17 @@ class Compliance(Analyzer):
 
     name = "compliance"
     unit = "share"
+    told = "{value} of {counted} rows keep {predicate}"
+    fault = "rows do not keep it"
     predicate: Predicate
     matches = CountIf("{predicate}")
     rows = Count()
 
     def value(self, state: Any) -> float | None:
         return state.matches / state.rows if state.rows else None
+
+    def broken(self, state: Any) -> int:
+        return int(state.rows - state.matches)
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking:
+        return Breaking(f"NOT coalesce({operands['predicate'][0].sql}, false)")

@@ -8,7 +8,8 @@ from typing import Any
 
 from contracts.logical_types import Column, Schema
 from engine import states as bags
-from engine.analyzers.base import Analyzer, BoundAnalyzer, BoundComponent, Unbindable
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.components import HeavyHitters
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
 from engine.analyzers.nulls import Completeness

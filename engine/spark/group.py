@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from engine.analyzers.base import BoundComponent
+from engine.analyzers.bound import BoundComponent
 from engine.spark import partitions
 
 

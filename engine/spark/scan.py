@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine import states as bags
-from engine.analyzers.base import BoundComponent
+from engine.analyzers.bound import BoundComponent
 from engine.plan import ROWS, Plan
 from engine.requests import Unreadable
 from engine.spark import partitions

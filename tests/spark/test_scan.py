@@ -13,7 +13,7 @@ from contracts.logical_types import Column, Schema
 from contracts.reading import read
 from contracts.writing import write
 from engine import states as bags
-from engine.analyzers.base import BoundComponent
+from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import Component
 from engine.analyzers.distinct import Uniqueness
 from engine.analyzers.numbers import Mean

@@ -11,7 +11,7 @@ from support.oracles import STATE_OF
 from contracts.logical_types import Schema
 from contracts.predicates import quote
 from engine import states
-from engine.analyzers.base import BoundComponent
+from engine.analyzers.bound import BoundComponent
 from engine.plan import Plan
 from engine.states import States
 

@@ -1,0 +1,100 @@
+"""Analyzers and their components bound to the columns of a table: SQL to ask, states to read, rows that break."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from contracts.assertions import Assertion
+from contracts.logical_types import Schema
+from engine.analyzers.breaking import Breaking
+from engine.analyzers.components import Component
+from engine.analyzers.quoting import Operand
+from engine.results import Value
+
+if TYPE_CHECKING:
+    from engine.analyzers.base import Analyzer
+
+Operands = Mapping[str, tuple[Operand, ...]]
+
+
+@dataclass(frozen=True)
+class BoundComponent:
+    """A component with its typed SQL. `key` identifies it: equal keys are computed once and stored once."""
+
+    component: Component
+    operands: tuple[Operand, ...]
+    where: str | None = None
+
+    @cached_property
+    def aggregates(self) -> tuple[str, ...]:
+        """The SQL aggregates, filtered; for a grouping, its keys."""
+        plain = self.component.aggregates(self.operands)
+        filtered = self.where and not self.component.grouping
+        return tuple(f"{sql} FILTER (WHERE {self.where})" for sql in plain) if filtered else plain
+
+    @cached_property
+    def key(self) -> str:
+        """Kind, version, SQL and filter: readable, and the same on every machine."""
+        sql = ", ".join(self.component.aggregates(self.operands))
+        condition = f" where {self.where}" if self.where else ""
+        return f"{self.component.kind}/{self.component.version} {sql}{condition}"
+
+    def read(self, row: tuple[Any, ...]) -> Any:
+        return self.component.read(row, self.operands)
+
+
+class Reading(NamedTuple):
+    """What an analyzer reads from its states.
+
+    `value`: the metric; None: there was nothing to measure. `rows`: how many the filter admits. `counted`: those that
+    the value was measured on. `broken`: those that break a promise of wholeness; None where single rows do not.
+    `unevaluated`: those that the analyzer's conditions leave open. `unfiltered`: those of which the filter cannot say
+    whether they count. `details`: the distribution behind the value."""
+
+    value: Value
+    rows: int
+    counted: int | None = None
+    broken: int | None = None
+    unevaluated: int = 0
+    unfiltered: int = 0
+    details: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class BoundAnalyzer:
+    """An analyzer on a table of a known schema: its components by their names on the class."""
+
+    analyzer: "Analyzer"
+    parts: Mapping[str, BoundComponent]
+    schema: Schema = field(default=Schema(()), compare=False, repr=False)
+    operands: Operands = field(default_factory=dict, compare=False, repr=False)
+    where: Operand | None = None
+
+    def read(self, states: Mapping[str, Any], *, now: datetime | None = None) -> Reading:
+        """The reading from the states by component key. Raises KeyError (the key) where a state is missing.
+
+        `now` is the moment of judgement, for metrics of age; those have no value without it."""
+        given = {name: states[part.key] for name, part in self.parts.items()}
+        state = SimpleNamespace(**{"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema, **given})
+        empty = state.rows == 0 and self.where is not None and not self.analyzer.of_nothing
+        return Reading(
+            value=None if empty else self.analyzer.value(state),
+            rows=state.rows,
+            counted=self.analyzer.counted(state),
+            broken=self.analyzer.broken(state),
+            unevaluated=state.unevaluated,
+            unfiltered=state.unfiltered,
+            details=None if empty else self.analyzer.details(state),
+        )
+
+    def value(self, states: Mapping[str, Any], *, now: datetime | None = None) -> Value:
+        """The metric alone. Raises KeyError (the key) where a state is missing."""
+        return self.read(states, now=now).value
+
+    def breaking(self, assertion: Assertion) -> Breaking | None:
+        """Which rows break a check with that assertion, within `where`; None where no single row does."""
+        found = self.analyzer.breaking(self.operands, assertion)
+        return found.within(self.where.sql) if found and self.where else found
