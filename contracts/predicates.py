@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from contracts.errors import ContractError, Fault
+from contracts.logical_types import Schema
 from contracts.predicate_writing import WHERE, Writer
 from contracts.quoting import UNSEEN, literal, quote, quote_path
 
@@ -26,24 +27,29 @@ CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
 
 @dataclass(frozen=True)
 class Predicate:
-    """A condition in Spark SQL and the column paths that it reads, in order of first use."""
+    """A condition in Spark SQL and the column paths that it reads, in order of first use.
+
+    `errs` is a condition that is never null: true for the rows on which a part could not be evaluated, so that `sql`
+    is null there. None where no row can err."""
 
     sql: str
     columns: tuple[str, ...]
+    errs: str | None = None
 
 
 class PredicateError(ContractError):
     """The text is not an admitted predicate."""
 
 
-def parse(text: str, columns: Collection[str] | None = None) -> Predicate:
-    """The predicate in `text`. `columns` are the names and paths that it may read; None admits any.
+def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema | None = None) -> Predicate:
+    """The predicate in `text`. `columns` are the names and paths that it may read; None admits any. A `schema` says
+    them and their types.
 
     Raises PredicateError with all its faults; no other exception."""
     _refuse(_inspect_text(text))
     tokens = _tokens(text)
     _refuse(_inspect_tokens(tokens, text))
-    writer = Writer(columns)
+    writer = Writer(columns if schema is None else schema.names)
     try:
         sql = writer.write(_tree(tokens, text))
     except RecursionError:
