@@ -4,7 +4,7 @@ A component is declared on an analyzer over templates ('{column}'), bound to the
 aggregates, and merged here, without Spark. `zero` is the state of no rows at all.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal
@@ -12,7 +12,7 @@ from math import isnan
 from typing import Any, ClassVar
 
 from engine.analyzers import codec
-from engine.analyzers.quoting import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL, TEXT, Operand
+from engine.analyzers.quoting import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL, Operand
 
 COMPONENTS: "dict[str, type[Component]]" = {}
 EXACT = Context(prec=76)
@@ -144,146 +144,3 @@ class Max(_Extreme):
 
     kind = "max"
     pick = staticmethod(max)
-
-
-class Moments(Component):
-    """Count, mean and sum of squared deviations of the non-null values: (n, mean, m2), merged by Chan et al. (1979)."""
-
-    kind = "moments"
-    accepts = NUMERIC
-    zero = (0, 0.0, 0.0)
-
-    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        value = operands[0].real()
-        return f"count({value})", f"avg({value})", f"var_pop({value})"
-
-    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> tuple[int, float, float]:
-        count, mean, variance = row
-        return (count, mean, variance * count) if count else self.zero
-
-    def merge(self, left: tuple[int, float, float], right: tuple[int, float, float]) -> tuple[int, float, float]:
-        (n1, mean1, m1), (n2, mean2, m2) = left, right
-        if not (n1 and n2):
-            return left if n1 else right
-        count, delta = n1 + n2, mean2 - mean1
-        # Weighted, not mean1 + delta * n2 / count: this form is symmetric, so the order of merging does not matter.
-        mean = (mean1 * n1 + mean2 * n2) / count
-        return count, mean, m1 + m2 + delta * delta * (n1 * n2 / count)
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """What a sketch was built with."""
-
-    hll_lg_k: int = 12
-    kll_k: int = 400
-    heavy_items: int = 1024
-
-
-PARAMETER = Parameter()
-
-
-class _Sketch(Component):
-    """A DataSketches sketch, kept as the bytes that Spark's aggregate wrote. None: no rows seen."""
-
-    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
-        return None if row[0] is None else bytes(row[0])
-
-    def merge(self, left: bytes | None, right: bytes | None) -> bytes | None:
-        if left is None or right is None:
-            return left if right is None else right
-        return self.union(left, right)
-
-    def union(self, left: bytes, right: bytes) -> bytes:
-        raise NotImplementedError
-
-    def dump(self, state: bytes | None) -> bytes:
-        return state or b""
-
-    def load(self, data: bytes) -> bytes | None:
-        return data or None
-
-
-class Distinct(_Sketch):
-    """Number of distinct non-null values, by HyperLogLog (lgK 12: standard error 1.6 %, exact to a few hundred)."""
-
-    kind = "distinct"
-
-    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"hll_sketch_agg({operands[0].canonical()}, {PARAMETER.hll_lg_k})",)
-
-    def union(self, left: bytes, right: bytes) -> bytes:
-        return bytes(_hll(left, right).serialize_compact())
-
-    @staticmethod
-    def estimate(state: bytes | None) -> float:
-        """The estimate, always after a union: a sketch of one stream has another estimator than a merged one."""
-        return float(_hll(state).get_estimate()) if state else 0.0
-
-
-def _hll(*states: bytes) -> Any:
-    import datasketches
-
-    union = datasketches.hll_union(PARAMETER.hll_lg_k)
-    for state in states:
-        union.update(datasketches.hll_sketch.deserialize(state))
-    return union.get_result(datasketches.tgt_hll_type.HLL_8)
-
-
-class Quantiles(_Sketch):
-    """Quantiles of the non-null, non-NaN values as doubles, by KLL (k 400: rank error about 0.7 %)."""
-
-    kind = "quantiles"
-    accepts = NUMERIC | TEMPORAL
-
-    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"kll_sketch_agg_double({operands[0].real()}, {PARAMETER.kll_k})",)
-
-    def union(self, left: bytes, right: bytes) -> bytes:
-        merged = self.sketch(left)
-        merged.merge(self.sketch(right))
-        return bytes(merged.serialize())
-
-    @staticmethod
-    def sketch(state: bytes) -> Any:
-        """The KLL sketch of the bytes."""
-        import datasketches
-
-        return datasketches.kll_doubles_sketch.deserialize(state)
-
-
-class HeavyHitters(_Sketch):
-    """The frequent values of a string column with their counts; complete while the column has few distinct values."""
-
-    kind = "heavy_hitters"
-    accepts = TEXT
-
-    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"approx_top_k_accumulate({operands[0].sql}, {PARAMETER.heavy_items})",)
-
-    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
-        return None if row[0] is None else bytes(row[0][0])
-
-    def union(self, left: bytes, right: bytes) -> bytes:
-        merged = self.sketch(left)
-        merged.merge(self.sketch(right))
-        return bytes(merged.serialize())
-
-    @staticmethod
-    def sketch(state: bytes) -> Any:
-        """The frequent-items sketch of the bytes."""
-        import datasketches
-
-        return datasketches.frequent_strings_sketch.deserialize(state)
-
-    @classmethod
-    def values(cls, state: bytes | None) -> tuple[Mapping[str, int], int]:
-        """(value -> estimated count, greatest error of a count): error 0 means that all values are there, exactly."""
-        import datasketches
-
-        if state is None:
-            return {}, 0
-        sketch = cls.sketch(state)
-        found = sketch.get_frequent_items(datasketches.frequent_items_error_type.NO_FALSE_NEGATIVES)
-        error = sketch.get_upper_bound("") - sketch.get_lower_bound("")
-        return {item: estimate for item, estimate, _, _ in found}, int(error)

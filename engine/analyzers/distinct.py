@@ -7,8 +7,8 @@ from engine.analyzers.arguments import ColumnName, ColumnNames
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
 from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Distinct
 from engine.analyzers.frequencies import Frequencies, groups, occurrences, singletons
+from engine.analyzers.sketches import Distinct
 
 
 class ApproxCountDistinct(Analyzer):

@@ -6,7 +6,8 @@ from typing import Any
 
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
-from engine.analyzers.components import Count, Max, Min, Moments, Sum
+from engine.analyzers.components import Count, Max, Min, Sum
+from engine.analyzers.moments import Moments
 from engine.results import Value
 
 

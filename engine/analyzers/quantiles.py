@@ -6,7 +6,7 @@ from pydantic import Field
 
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
-from engine.analyzers.components import Quantiles
+from engine.analyzers.sketches import Quantiles
 
 
 class ApproxQuantile(Analyzer):

@@ -10,12 +10,12 @@ from contracts.logical_types import Column, Schema
 from engine import states as bags
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
-from engine.analyzers.components import HeavyHitters
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.quoting import TEXT, Operand
+from engine.analyzers.sketches import HeavyHitters
 from engine.plan import Plan, plan
 from engine.results import Value
 from engine.states import States

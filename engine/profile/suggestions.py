@@ -15,8 +15,8 @@ from typing import Any
 from contracts.assertions import Assertion
 from contracts.fingerprint import fingerprint
 from contracts.predicates import PredicateError, literal, parse, quote
-from engine.analyzers.components import Quantiles
 from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEXT
+from engine.analyzers.sketches import Quantiles
 from engine.profile.profile import ColumnProfile, History
 from engine.results import Value
 from engine.states import States

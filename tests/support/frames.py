@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from support.analyzer_cases import COLUMNS, ROWS
+from support.analyzer_table import COLUMNS, ROWS
 
 
 def case_frame(spark: Any) -> Any:

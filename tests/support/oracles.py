@@ -8,8 +8,9 @@ from typing import Any
 import datasketches
 import pyarrow
 
-from engine.analyzers.components import PARAMETER, Moments
 from engine.analyzers.frequencies import _sorted
+from engine.analyzers.moments import Moments
+from engine.analyzers.sketches import PARAMETER
 
 Values = Sequence[Any]
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.analyzer_cases import CASES, Case
+from support.analyzer_cases import CASES
+from support.analyzer_table import Case
 
 from engine.analyzers import ANALYZERS, codec
 from engine.analyzers.base import Analyzer

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
 from engine.analyzers import ANALYZERS
-from engine.analyzers.components import COMPONENTS, Component, Distinct, HeavyHitters, Quantiles
+from engine.analyzers.components import COMPONENTS, Component
+from engine.analyzers.sketches import Distinct, HeavyHitters, Quantiles
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 VALUES = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.analyzer_cases import CASES
-from support.analyzer_cases import SCHEMA as ALL_TYPES
+from support.analyzer_table import SCHEMA as ALL_TYPES
 from support.orders import check, contract, on
 
 from contracts.logical_types import Schema

@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from support.analyzer_cases import SCHEMA
+from support.analyzer_table import SCHEMA
 from support.bags import bag
 
 from contracts.logical_types import Column, Schema
@@ -70,7 +70,7 @@ def test_other_bytes_are_refused_by_name(damage: object, said: str) -> None:
 
 def test_a_component_of_another_version_is_left_out_and_the_rest_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = made([1, 2]).pack()
-    monkeypatch.setattr("engine.analyzers.components.Moments.version", 2)
+    monkeypatch.setattr("engine.analyzers.moments.Moments.version", 2)
     back = states.unpack(packed)
     assert not any(key.startswith("moments") for key in back.entries)
     assert BOUND[0].value(back.values) == 1.5
