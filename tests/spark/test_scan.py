@@ -1,7 +1,6 @@
 """The scan on real Spark: what fails, fails alone; partitions bear the names of their folders; names need no care."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,6 @@ from engine.verify import measure, verify
 SCHEMA = Schema((Column("id", "bigint"), Column("s", "string")))
 
 
-@dataclass(frozen=True)
 class Handmade(Component):
     """A component that any SQL can be given to."""
 
