@@ -1,11 +1,22 @@
-"""One Spark session for the whole run; all its tests in one process."""
+"""One Spark session for the whole run; all its tests in one process.
 
+TREATY_TEST_REMOTE=local runs them on a Spark Connect server of their own, sc://host:port on one that is there."""
+
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.connect import connect_server
 from support.required import require
+
+REMOTE = os.environ.get("TREATY_TEST_REMOTE", "")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "classic(reason): has no meaning on Spark Connect")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -15,16 +26,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if here in item.path.parents:
             item.add_marker(pytest.mark.spark)
             item.add_marker(pytest.mark.xdist_group("spark"))
+            if REMOTE and (classic := item.get_closest_marker("classic")):
+                item.add_marker(pytest.mark.skip(reason=f"not on Spark Connect: {classic.args[0]}"))
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
+    """The address of the Spark Connect server that these tests run on; None: on a Spark of their own process."""
+    if REMOTE != "local":
+        yield REMOTE or None
+        return
+    with connect_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def spark(remote: str | None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     import shutil
 
     require("java", available=shutil.which("java") is not None, reason="there is no Java")
+    opened = _remote(remote) if remote else _classic(tmp_path_factory.mktemp("warehouse"))
+    with opened as session:
+        yield session
+
+
+@contextmanager
+def _remote(address: str) -> Iterator[Any]:
     from engine.spark.session import start
 
-    warehouse = tmp_path_factory.mktemp("warehouse")
+    session = start(remote=address)
+    yield session
+    session.stop()
+
+
+@contextmanager
+def _classic(warehouse: Path) -> Iterator[Any]:
+    from engine.spark.session import start
+
     session = start(memory="2g", extra={"spark.sql.warehouse.dir": str(warehouse)})
     session.sparkContext.setLogLevel("OFF")
     yield session
