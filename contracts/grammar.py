@@ -3,55 +3,97 @@
 No name here can read a file, a session or a clock, call foreign code, make a value grow without bound, or aggregate.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["boolean", "value", "any"]
-
-COMPARISONS = {"EQ": "=", "NEQ": "<>", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "NullSafeEQ": "<=>"}
+COMPARISONS = {"EQ": "=", "NEQ": "<>", "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<="}
 CONNECTORS = {"And": "AND", "Or": "OR"}
 # One bad row must not end a scan: where Spark would raise an error, these give null.
-ARITHMETIC = {
-    "Add": "try_add", "Sub": "try_subtract", "Mul": "try_multiply", "Div": "try_divide", "Mod": "try_mod",
-    "DPipe": "concat",
-}  # fmt: skip
+ARITHMETIC = {"Add": "try_add", "Sub": "try_subtract", "Mul": "try_multiply", "Div": "try_divide", "Mod": "try_mod"}
 LIKES = {"Like": "LIKE", "ILike": "ILIKE"}
 REGEX_FUNCTIONS = frozenset({"rlike", "regexp", "regexp_like"})
-CASTING_FUNCTIONS = {"to_date": "DATE", "to_timestamp": "TIMESTAMP"}
+# What reads a text as something, and whether its author asked whether it can be read.
+CASTING_FUNCTIONS = {
+    "to_date": ("DATE", False), "to_timestamp": ("TIMESTAMP", False), "try_to_timestamp": ("TIMESTAMP", True),
+    "try_to_date": ("DATE", True), "date": ("DATE", False), "timestamp": ("TIMESTAMP", False),
+}  # fmt: skip
 TYPES = {
     "BOOLEAN": "BOOLEAN", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT", "INT": "INT", "BIGINT": "BIGINT",
     "FLOAT": "FLOAT", "DOUBLE": "DOUBLE", "DECIMAL": "DECIMAL", "TEXT": "STRING", "DATE": "DATE",
     "TIMESTAMP": "TIMESTAMP", "TIMESTAMPTZ": "TIMESTAMP", "TIMESTAMPNTZ": "TIMESTAMP_NTZ",
 }  # fmt: skip
-UNITS = frozenset({"YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
+HOURS = frozenset({"HOUR", "MINUTE", "SECOND"})
+UNITS = frozenset({"YEAR", "MONTH", "WEEK", "DAY", *HOURS})
+TRUNCATED_TO = frozenset({"QUARTER", *UNITS, "MILLISECOND", "MICROSECOND"})
 # Spark reads these as functions even where they are quoted like a column.
 AMBIENT = frozenset({
     "current_catalog", "current_database", "current_date", "current_schema", "current_time", "current_timestamp",
     "current_user", "localtimestamp", "session_user", "user", "now", "_metadata",
 })  # fmt: skip
 
+Takes = Literal["any", "text", "number", "int", "scale", "date", "moment", "timestamp", "array", "items"]
+Null = Literal["strict", "loose", "eager"]
 
-def _functions(kind: Kind, least: int, most: int, names: str) -> dict[str, tuple[Kind, int, int]]:
-    return dict.fromkeys(names.split(), (kind, least, most))
+
+@dataclass(frozen=True)
+class Function:
+    """A function that may be called: the type that it yields ('first': that of its first argument, 'common': the one
+    that its arguments have in common), how many arguments it takes and of which kinds (the last kind stands for all
+    further ones), and what null means: `strict` where it is null exactly with an argument, `loose` where it may be
+    null by itself, `eager` where it may have a value although an argument is null."""
+
+    yields: str
+    takes: tuple[Takes, ...]
+    least: int
+    most: int
+    null: Null = "strict"
+
+
+def _functions(
+    yields: str, names: str, *takes: Takes, least: int = 0, most: int = 0, null: Null = "strict"
+) -> dict[str, Function]:
+    made = Function(yields, takes, least or len(takes), most or len(takes), null)
+    return dict.fromkeys(names.split(), made)
 
 
 FUNCTIONS = {
-    **_functions(
-        "value", 1, 1, "upper lower trim ltrim rtrim length char_length character_length initcap ascii reverse"
-    ),
-    **_functions("value", 1, 1, "abs sign signum sqrt exp ln log10 size cardinality"),
-    **_functions("value", 1, 1, "year quarter month day dayofmonth dayofweek dayofyear weekofyear weekday"),
-    **_functions("value", 1, 1, "hour minute second last_day"),
-    **_functions("value", 1, 2, "round bround floor ceil ceiling"),
-    **_functions("value", 2, 2, "left right instr pow power trunc date_trunc datediff date_diff date_add date_sub"),
-    **_functions("value", 2, 2, "add_months months_between try_add try_subtract try_multiply try_divide try_mod"),
-    **_functions("value", 2, 3, "substring substr locate"),
-    **_functions("value", 3, 3, "translate"),
-    **_functions("value", 1, 20, "concat"),
-    **_functions("value", 2, 20, "concat_ws"),
-    **_functions("any", 1, 20, "coalesce"),
-    **_functions("any", 2, 2, "nvl ifnull nullif try_element_at"),
-    **_functions("any", 3, 3, "if nvl2"),
-    **_functions("any", 2, 20, "greatest least"),
-    **_functions("boolean", 1, 1, "isnull isnotnull isnan"),
-    **_functions("boolean", 2, 2, "startswith endswith contains array_contains"),
+    **_functions("string", "upper ucase lower lcase trim ltrim rtrim btrim initcap", "text"),
+    **_functions("int", "length len char_length character_length octet_length bit_length ascii", "text"),
+    **_functions("first", "reverse", "any"),
+    **_functions("double", "sign signum sqrt cbrt exp rint degrees radians sin cos tan atan", "number"),
+    **_functions("double", "ln log2 log10 log1p", "number", null="loose"),
+    **_functions("value", "floor ceil ceiling", "number"),
+    # Only a scale that is written out and not negative: round(x, -1) can overflow, and there is no form that does not.
+    **_functions("first", "round bround", "number", "scale", least=1),
+    **_functions("double", "pow power", "number", "number"),
+    **_functions("first", "nanvl", "number", "number", null="eager"),
+    **_functions("int", "year quarter month day dayofmonth dayofweek dayofyear weekofyear weekday", "date"),
+    **_functions("string", "dayname monthname", "date"),
+    **_functions("int", "hour minute second", "timestamp"),
+    **_functions("date", "last_day", "date"),
+    **_functions("date", "trunc", "date", "text", null="loose"),
+    **_functions("int", "datediff date_diff", "date", "date"),
+    **_functions("date", "date_add date_sub", "date", "int"),
+    **_functions("string", "left right", "text", "int"),
+    **_functions("int", "instr", "text", "text"),
+    **_functions("int", "locate position", "text", "text", "int", least=2, null="eager"),
+    **_functions("string", "substring substr", "text", "int", "int", least=2),
+    **_functions("string", "translate", "text", "text", "text"),
+    **_functions("string", "concat", "any", least=1, most=20, null="eager"),
+    **_functions("string", "concat_ws", "text", "any", most=20, null="eager"),
+    **_functions("common", "greatest least", "any", least=2, most=20, null="eager"),
+    **_functions("value", "try_add try_subtract try_multiply try_divide try_mod", "any", "any", null="loose"),
+    **_functions("boolean", "isnull isnotnull", "any", null="eager"),
+    **_functions("boolean", "isnan", "number", null="eager"),
+    **_functions("boolean", "startswith endswith contains", "text", "text"),
+    **_functions("int", "size cardinality", "items", null="eager"),
+    **_functions("int", "array_size", "array"),
+    **_functions("boolean", "array_contains", "array", "any", null="loose"),
+    **_functions("any", "array_min array_max", "array", null="loose"),
 }
+# Each with a production of its own, and how many arguments it takes.
+WRITTEN_OTHERWISE = {
+    "if": (3, 3), "nvl2": (3, 3), "coalesce": (1, 20), "nvl": (2, 2), "ifnull": (2, 2), "nullif": (2, 2),
+    "abs": (1, 1), "mod": (2, 2), "element_at": (2, 2), "try_element_at": (2, 2), "get": (2, 2),
+    "date_trunc": (2, 2), "add_months": (2, 2), "months_between": (2, 2), "zeroifnull": (1, 1), "nullifzero": (1, 1),
+}  # fmt: skip

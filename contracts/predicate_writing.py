@@ -1,53 +1,45 @@
 """Writing a parsed predicate again, piece by piece, out of what the grammar names; all else becomes a fault."""
 
 import re
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Callable
 from typing import Any
 
 from contracts import grammar
-from contracts.errors import Fault, nearest
-from contracts.grammar import Kind
-from contracts.quoting import literal, quote
-from contracts.regexes import UnsafeRegex, inspect_regex
+from contracts.errors import Fault
+from contracts.predicate_arithmetic import arithmetic, minus
+from contracts.predicate_calls import function
+from contracts.predicate_casts import aligned, cast
+from contracts.predicate_elements import bracket
+from contracts.predicate_names import Names, column
+from contracts.predicate_patterns import like, regexp_like
+from contracts.predicate_pieces import NOTHING, Piece, chosen, connected, eager, membership, strict
+from contracts.predicate_types import ANY, BOOLEAN, VALUE, group
+from contracts.quoting import literal
 
 WHERE = "predicate"
 MAX_DEPTH = 40
 MAX_NODES = 400
-MAX_LIKE = 512
-MAX_WILDCARDS = 3
+# The text that runs repeats parts of the author's where it asks whether they could be evaluated.
+MAX_WRITTEN = 100_000
 NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A part of the text: what it yields, and whether it stands by itself without parentheses."""
-
-    sql: str
-    kind: Kind
-    closed: bool = True
-
-
-NOTHING = Piece("NULL", "any")
 
 
 class Writer:
     """Writes one tree of the parser; keeps its faults and the columns that it reads."""
 
-    def __init__(self, columns: Collection[str] | None) -> None:
-        self.columns = columns
+    def __init__(self, names: Names) -> None:
+        self.names = names
         self.faults: list[Fault] = []
         self.used: list[str] = []
         self.nodes = 0
         self.depth = 0
 
-    def write(self, tree: Any) -> str:
-        """The text of the whole predicate; of no use where faults were kept."""
+    def write(self, tree: Any) -> Piece:
+        """The whole predicate; of no use where faults were kept."""
         whole = self.boolean(tree)
-        if type(_unwrap(tree)).__name__ in {"Literal", "Null", "Boolean"}:
+        if type(self.bare(tree)).__name__ in {"Literal", "Null", "Boolean"}:
             self.refuse("constant", "is a constant", "write a condition on a column")
-        return whole.sql
+        return whole
 
     def refuse(self, code: str, message: str, remedy: str = "") -> Piece:
         """Keeps a fault; answers a piece to go on with."""
@@ -56,29 +48,44 @@ class Writer:
 
     def piece(self, node: Any) -> Piece:
         """The text of one node and of what is beneath it."""
-        node = _unwrap(node)
+        node = self.bare(node)
         self.nodes += 1
         if self.nodes > MAX_NODES or self.depth >= MAX_DEPTH:
-            if not any(fault.code == "predicate-size" for fault in self.faults):
-                self.refuse("size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels", "split it")
-            return NOTHING
+            return self._too_large()
         self.depth += 1
         try:
-            return self._produced(node)
+            found = self._produced(node)
         finally:
             self.depth -= 1
+        return self._too_large() if len(found.sql) + sum(map(len, found.errors)) > MAX_WRITTEN else found
 
-    def operand(self, node: Any) -> str:
-        """The text of a node, in parentheses where it would not stand by itself."""
-        found = self.piece(node)
-        return found.sql if found.closed else f"({found.sql})"
+    def _too_large(self) -> Piece:
+        if not any(fault.code == "predicate-size" for fault in self.faults):
+            self.refuse(
+                "size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too intricate", "split it"
+            )
+        return NOTHING
 
     def boolean(self, node: Any) -> Piece:
         """The piece of a node that has to be true or false."""
-        found = self.piece(node)
-        if found.kind == "value":
+        return self.condition(self.piece(node))
+
+    def condition(self, found: Piece) -> Piece:
+        """The piece, which has to be true or false."""
+        if found.type not in {ANY, BOOLEAN}:
             self.refuse("not-boolean", "has a value where a condition is needed", "compare it with something")
         return found
+
+    def bare(self, node: Any) -> Any:
+        """The node without parentheses around it."""
+        while type(node).__name__ == "Paren":
+            node = node.this
+        return node
+
+    def text(self, node: Any) -> str | None:
+        """The text that the node is a constant of; None for anything else."""
+        inner = self.bare(node)
+        return str(inner.this) if type(inner).__name__ == "Literal" and inner.is_string else None
 
     def _produced(self, node: Any) -> Piece:
         name = type(node).__name__
@@ -97,198 +104,99 @@ class Writer:
         return self.refuse("construct", f"uses what predicates may not use: {words}", "see the grammar of predicates")
 
 
-def _unwrap(node: Any) -> Any:
-    while type(node).__name__ == "Paren":
-        node = node.this
-    return node
-
-
 def _connector(writer: Writer, node: Any) -> Piece:
     parts = [writer.boolean(each) for each in node.flatten()]
     word = grammar.CONNECTORS[type(node).__name__]
-    return Piece(
-        f" {word} ".join(each.sql if each.closed else f"({each.sql})" for each in parts), "boolean", closed=False
-    )
+    return connected(f" {word} ".join(each.operand for each in parts), parts)
+
+
+def _compared(writer: Writer, left: Piece, sign: str, right: Piece) -> Piece:
+    (left, right), _ = aligned(writer, [left, right])
+    return strict(f"{left.operand} {sign} {right.operand}", [left, right], BOOLEAN, closed=False)
 
 
 def _comparison(writer: Writer, node: Any) -> Piece:
     sign = grammar.COMPARISONS[type(node).__name__]
-    return Piece(f"{writer.operand(node.this)} {sign} {writer.operand(node.expression)}", "boolean", closed=False)
+    return _compared(writer, writer.piece(node.this), sign, writer.piece(node.expression))
 
 
-def _difference(writer: Writer, node: Any) -> Piece:
-    return Piece(f"NOT ({writer.operand(node.this)} <=> {writer.operand(node.expression)})", "boolean", closed=False)
+def _equality(writer: Writer, node: Any) -> Piece:
+    (left, right), _ = aligned(writer, [writer.piece(node.this), writer.piece(node.expression)])
+    sql = f"{left.operand} <=> {right.operand}"
+    differs = type(node).__name__ == "NullSafeNEQ"
+    return eager(f"NOT ({sql})" if differs else sql, [left, right], BOOLEAN, closed=False)
 
 
-def _arithmetic(writer: Writer, node: Any) -> Piece:
-    name = grammar.ARITHMETIC[type(node).__name__]
-    return Piece(f"{name}({writer.piece(node.this).sql}, {writer.piece(node.expression).sql})", "value")
+def _concatenation(writer: Writer, node: Any) -> Piece:
+    parts = [writer.piece(node.this), writer.piece(node.expression)]
+    return strict(f"concat({parts[0].sql}, {parts[1].sql})", parts, "string")
 
 
 def _negation(writer: Writer, node: Any) -> Piece:
     inner = writer.boolean(node.this)
-    return Piece(f"NOT {inner.sql}" if inner.closed else f"NOT ({inner.sql})", "boolean", closed=False)
-
-
-def _minus(writer: Writer, node: Any) -> Piece:
-    inner = _unwrap(node.this)
-    if type(inner).__name__ == "Literal" and not inner.is_string:
-        return Piece(f"-{writer.piece(inner).sql}", "value", closed=False)
-    return Piece(f"try_subtract(0, {writer.piece(inner).sql})", "value")
+    return strict(f"NOT {inner.operand}", [inner], BOOLEAN, closed=False)
 
 
 def _literal(writer: Writer, node: Any) -> Piece:
     if node.is_string:
-        return Piece(literal(node.this), "value")
+        return Piece(literal(node.this), "string", text=node.this)
     if not NUMBER.fullmatch(node.this):
         return writer.refuse("number", "has a number of an unknown form", "write 10, 1.5 or 1e3")
-    return Piece(node.this, "value")
+    return Piece(node.this, _number_type(node.this))
 
 
-def _column(writer: Writer, node: Any) -> Piece:
-    parts = _parts(node)
-    if parts is None:
-        return writer.refuse("construct", "reads a part of something that is not a column", "name a column")
-    path = ".".join(quote(part) if "." in part or "`" in part else part for part in parts)
-    found = parts[0] if len(parts) == 1 and parts[0] in (writer.columns or ()) else path
-    if not _is_known(found, writer.columns):
-        remedy = nearest(found, writer.columns or ()) or "name a column of the table"
-        return writer.refuse("column", f"reads '{found}', which is not a column", remedy)
-    writer.used.append(found)
-    return Piece(".".join(map(quote, parts)), "any")
-
-
-def _parts(node: Any) -> list[str] | None:
-    if type(node).__name__ == "Dot":
-        before, last = _parts(_unwrap(node.this)), node.expression
-        return [*before, last.this] if before and type(last).__name__ == "Identifier" else None
-    identifiers = node.parts if type(node).__name__ == "Column" else ()
-    names = [each.this for each in identifiers if type(each).__name__ == "Identifier" and each.this]
-    return names if names and len(names) == len(identifiers) else None
-
-
-def _is_known(path: str, columns: Collection[str] | None) -> bool:
-    if columns is None:
-        return path.lower().partition(".")[0] not in grammar.AMBIENT
-    if path in columns:
-        return True
-    # A struct whose fields nobody has named may have any.
-    parent = path.rpartition(".")[0]
-    return bool(parent) and _is_known(parent, columns) and not any(each.startswith(f"{parent}.") for each in columns)
+def _number_type(text: str) -> str:
+    if not text.isdigit():
+        return "double" if "e" in text.lower() else "decimal"
+    return next((name for name, most in (("int", 2**31), ("bigint", 2**63)) if int(text) < most), "decimal")
 
 
 def _is(writer: Writer, node: Any) -> Piece:
-    word = type(node.expression).__name__
+    word, subject = type(node.expression).__name__, writer.piece(node.this)
     if word not in {"Null", "Boolean"}:
         return writer.refuse("construct", "has IS before something else than NULL, TRUE or FALSE", "use <=>")
-    return Piece(f"{writer.operand(node.this)} IS {writer.piece(node.expression).sql}", "boolean", closed=False)
+    if word == "Boolean":
+        (subject, _), _ = aligned(writer, [subject, Piece("TRUE", BOOLEAN)])
+    return eager(f"{subject.operand} IS {writer.piece(node.expression).sql}", [subject], BOOLEAN, closed=False)
 
 
 def _in(writer: Writer, node: Any) -> Piece:
     if not node.expressions:
         return writer.refuse("construct", "has IN without a list", "write IN (1, 2)")
-    members = ", ".join(writer.piece(each).sql for each in node.expressions)
-    return Piece(f"{writer.operand(node.this)} IN ({members})", "boolean", closed=False)
+    (subject, *members), _ = aligned(writer, [writer.piece(each) for each in (node.this, *node.expressions)])
+    return membership(f"{subject.operand} IN ({', '.join(each.sql for each in members)})", subject, members)
 
 
 def _between(writer: Writer, node: Any) -> Piece:
-    this, low, high = (writer.operand(node.args[part]) for part in ("this", "low", "high"))
-    return Piece(f"{this} BETWEEN {low} AND {high}", "boolean", closed=False)
-
-
-def _like(writer: Writer, node: Any) -> Piece:
-    pattern = _text(node.expression)
-    if pattern is None or len(pattern) > MAX_LIKE or pattern.count("%") > MAX_WILDCARDS:
-        message = f"has LIKE before something else than a text of at most {MAX_WILDCARDS} '%'"
-        return writer.refuse("like", message, "use startswith, endswith or contains")
-    word = grammar.LIKES[type(node).__name__]
-    found = f"{writer.operand(node.this)} {word} {literal(pattern)}"
-    return Piece(f"NOT ({found})" if node.args.get("negate") else found, "boolean", closed=False)
-
-
-def _regex(writer: Writer, subject: Any, pattern: Any) -> Piece:
-    text = _text(pattern)
-    try:
-        if text is None:
-            raise UnsafeRegex("is not written out as a text")
-        inspect_regex(text)
-    except UnsafeRegex as error:
-        return writer.refuse("regex", f"has a regular expression that {error}", "see the subset that is admitted")
-    return Piece(f"{writer.operand(subject)} RLIKE {literal(text)}", "boolean", closed=False)
-
-
-def _regexp_like(writer: Writer, node: Any) -> Piece:
-    return _regex(writer, node.this, node.expression)
-
-
-def _text(node: Any) -> str | None:
-    inner = _unwrap(node)
-    return str(inner.this) if type(inner).__name__ == "Literal" and inner.is_string else None
+    this, low, high = (writer.piece(node.args[part]) for part in ("this", "low", "high"))
+    sides = [_compared(writer, this, ">=", low), _compared(writer, this, "<=", high)]
+    return connected(" AND ".join(each.operand for each in sides), sides)
 
 
 def _case(writer: Writer, node: Any) -> Piece:
     subject, default = node.args.get("this"), node.args.get("default")
-    start = f"CASE {writer.operand(subject)}" if subject else "CASE"
-    test = writer.piece if subject else writer.boolean
-    arms = [(test(each.this).sql, writer.piece(each.args["true"])) for each in node.args["ifs"]]
-    whens = "".join(f" WHEN {condition} THEN {value.sql}" for condition, value in arms)
-    last = writer.piece(default) if default else None
-    kinds = {value.kind for _, value in arms} | ({last.kind} if last else set())
-    return Piece(f"{start}{whens}{f' ELSE {last.sql}' if last else ''} END", kinds.pop() if len(kinds) == 1 else "any")
+    whole = writer.piece(subject) if subject else None
+    tests = [_test(writer, whole, each.this) for each in node.args["ifs"]]
+    values = [writer.piece(each.args["true"]) for each in node.args["ifs"]]
+    (*values, last), met = aligned(writer, [*values, writer.piece(default) if default else NOTHING])
+    return chosen(list(zip(tests, values, strict=True)), last, met if group(met) else _kind(values))
 
 
-def _cast(writer: Writer, node: Any) -> Piece:
-    name = grammar.TYPES.get(node.args["to"].this.name)
-    if name is None:
-        return writer.refuse("type", "casts to a type that predicates may not use", "cast to a plain type")
-    return _to(writer, node.this, f"{name}{_parameters(writer, node.args['to'])}")
+def _test(writer: Writer, subject: Piece | None, node: Any) -> Piece:
+    return _compared(writer, subject, "=", writer.piece(node)) if subject else writer.boolean(node)
 
 
-def _parameters(writer: Writer, kind: Any) -> str:
-    numbers = [each.this.this if type(each).__name__ == "DataTypeParam" else "" for each in kind.expressions]
-    if not numbers:
-        return ""
-    if kind.this.name != "DECIMAL" or len(numbers) > 2 or not all(re.fullmatch(r"\d{1,2}", str(n)) for n in numbers):
-        writer.refuse("type", "casts to a type with unknown parameters", "write DECIMAL(10, 2)")
-    return f"({', '.join(map(str, numbers))})"
-
-
-def _to(writer: Writer, node: Any, name: str) -> Piece:
-    text = _text(node)
-    if name == "DATE" and text is not None and not _is_date(text):
-        writer.refuse("date", "has a date that is none", "write DATE '2026-01-31'")
-    return Piece(f"TRY_CAST({writer.piece(node).sql} AS {name})", "any" if name == "BOOLEAN" else "value")
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return bool(date.fromisoformat(text))
-    except ValueError:
-        return False
+def _kind(values: list[Piece]) -> str:
+    return VALUE if all(each.type == VALUE for each in values) else ANY
 
 
 def _interval(writer: Writer, node: Any) -> Piece:
     amount, unit = node.args.get("this"), node.args.get("unit")
     word = str(getattr(unit, "this", "")).upper().removesuffix("S")
     number = str(getattr(amount, "this", ""))
-    if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,9}", number):
+    if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
         return writer.refuse("interval", "has an interval of an unknown form", "write INTERVAL '7' DAY")
-    return Piece(f"INTERVAL '{number}' {word}", "value")
-
-
-def _function(writer: Writer, node: Any) -> Piece:
-    name, arguments = str(node.this).lower(), node.expressions
-    if name in grammar.REGEX_FUNCTIONS and len(arguments) == 2:
-        return _regex(writer, *arguments)
-    if name in grammar.CASTING_FUNCTIONS and len(arguments) == 1:
-        return _to(writer, arguments[0], grammar.CASTING_FUNCTIONS[name])
-    if name not in grammar.FUNCTIONS:
-        remedy = nearest(name, grammar.FUNCTIONS) or "see the functions that are admitted"
-        return writer.refuse("function", f"calls '{name}', which predicates may not call", remedy)
-    kind, least, most = grammar.FUNCTIONS[name]
-    if not least <= len(arguments) <= most:
-        return writer.refuse("arguments", f"calls '{name}' with the wrong number of arguments")
-    return Piece(f"{name}({', '.join(writer.piece(each).sql for each in arguments)})", kind)
+    return Piece(f"INTERVAL '{number}' {word}", "interval hour" if word in grammar.HOURS else "interval")
 
 
 _PAIR = "this expression"
@@ -296,23 +204,26 @@ _PAIR = "this expression"
 _PRODUCTIONS: dict[str, tuple[Callable[[Writer, Any], Piece], str]] = {
     **dict.fromkeys(grammar.CONNECTORS, (_connector, _PAIR)),
     **dict.fromkeys(grammar.COMPARISONS, (_comparison, _PAIR)),
-    **dict.fromkeys(grammar.ARITHMETIC, (_arithmetic, f"{_PAIR} safe typed")),
-    **dict.fromkeys(grammar.LIKES, (_like, f"{_PAIR} negate")),
-    "NullSafeNEQ": (_difference, _PAIR),
+    **dict.fromkeys(grammar.ARITHMETIC, (arithmetic, f"{_PAIR} safe typed")),
+    **dict.fromkeys(grammar.LIKES, (like, f"{_PAIR} negate")),
+    "NullSafeEQ": (_equality, _PAIR),
+    "NullSafeNEQ": (_equality, _PAIR),
+    "DPipe": (_concatenation, f"{_PAIR} safe"),
     "Not": (_negation, "this"),
-    "Neg": (_minus, "this"),
+    "Neg": (minus, "this"),
     "Literal": (_literal, "this is_string"),
     "Null": (lambda *_: NOTHING, ""),
-    "Boolean": (lambda _, node: Piece("TRUE" if node.this else "FALSE", "boolean"), "this"),
-    "Column": (_column, "this table db catalog"),
-    "Dot": (_column, _PAIR),
+    "Boolean": (lambda _, node: Piece("TRUE" if node.this else "FALSE", BOOLEAN), "this"),
+    "Column": (column, "this table db catalog"),
+    "Dot": (column, _PAIR),
+    "Bracket": (bracket, "this expressions"),
     "Is": (_is, _PAIR),
     "In": (_in, "this expressions"),
     "Between": (_between, "this low high"),
-    "RegexpLike": (_regexp_like, _PAIR),
+    "RegexpLike": (regexp_like, _PAIR),
     "Case": (_case, "this ifs default"),
-    "Cast": (_cast, "this to safe requires_string"),
-    "TryCast": (_cast, "this to safe requires_string"),
+    "Cast": (cast, "this to safe requires_string"),
+    "TryCast": (cast, "this to safe requires_string"),
     "Interval": (_interval, "this unit"),
-    "Anonymous": (_function, "this expressions"),
+    "Anonymous": (function, "this expressions"),
 }

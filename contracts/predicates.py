@@ -12,6 +12,8 @@ from typing import Any
 
 from contracts.errors import ContractError, Fault
 from contracts.logical_types import Schema
+from contracts.predicate_names import Names
+from contracts.predicate_pieces import any_of
 from contracts.predicate_writing import WHERE, Writer
 from contracts.quoting import UNSEEN, literal, quote, quote_path
 
@@ -49,13 +51,13 @@ def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema |
     _refuse(_inspect_text(text))
     tokens = _tokens(text)
     _refuse(_inspect_tokens(tokens, text))
-    writer = Writer(columns if schema is None else schema.names)
+    writer = Writer(Names(columns, schema))
     try:
-        sql = writer.write(_tree(tokens, text))
+        whole = writer.write(_tree(tokens, text))
     except RecursionError:
         raise PredicateError([_fault("depth", "is nested too deeply", "split it into several checks")]) from None
     _refuse(writer.faults)
-    return Predicate(sql, tuple(dict.fromkeys(writer.used)))
+    return Predicate(whole.sql, tuple(dict.fromkeys(writer.used)), any_of(whole.errors) or None)
 
 
 def _fault(code: str, message: str, remedy: str = "") -> Fault:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from math import prod
 
 MAX_LENGTH = 512
+# Matching is not begun on a longer value: no static look at a pattern bounds its time on any value.
+MAX_SUBJECT = 1024
 MAX_REPEAT = 1000
 # Repeats up to this many times count as bounded: ten ways each are no danger.
 FEW = 10

@@ -188,7 +188,6 @@ HOSTILE = (
     "struct(amount).col1 > 0",
     "named_struct('a', amount).a > 0",
     "(amount, price) = (1, 2)",
-    "tags[100000] = 'x'",
     "status = 'a' 'b'",
     "status = 'it''s'",
     "status = '\\d'",
