@@ -14,6 +14,7 @@ from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck, BoundChecks, bind
 from engine.plan import ROWS
 from engine.results import CheckResult, Measurement, Outcome, RunResult
+from engine.sentences import found
 from engine.states import Files, StateError, States
 from engine.structure import judge_structure
 
@@ -225,10 +226,17 @@ def _result(
         value=reading.value,
         reason=reason,
         measurement=check.analyzer.identity if check.analyzer else None,
+        found=_found(check, outcome, reading),
         counted=reading.counted,
         broken=reading.broken,
         unevaluated=reading.unevaluated + reading.unfiltered,
     )
+
+
+def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
+    if check.analyzer is None or check.check.assertion is None or outcome not in (Outcome.PASSED, Outcome.FAILED):
+        return None
+    return found(check.analyzer, check.check.assertion, reading)
 
 
 def suffices(contract: Contract, object_name: str, packed: bytes) -> bool:

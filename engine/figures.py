@@ -1,0 +1,75 @@
+"""Values as people read them: thousands apart, few digits, and never on the other side of a bound than they are."""
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from math import isfinite, isnan
+from typing import Any
+
+DIGITS, ALL_DIGITS = 6, 17
+LONGEST = 60
+_UNSEEN = re.compile(r"[^\x20-\x7e]")
+
+
+def figure(value: Any, *, beside: Iterable[Any] = ()) -> str:
+    """The value as text: whole numbers and decimals exactly, others with six digits, text with what is unseen escaped.
+
+    A number takes as many digits more as it needs to stay apart from the numbers it is read `beside`."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "none"}[value]
+    if isinstance(value, int | Decimal):
+        return _grouped(Decimal(value)) if Decimal(value).is_finite() else str(value)
+    if isinstance(value, float):
+        return _rounded(value, [exact(each) for each in beside if is_number(each)])
+    return visible(str(value), longest=LONGEST)
+
+
+def is_number(value: Any) -> bool:
+    """Whether the value is a finite number; truth values are none."""
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and isfinite(value)
+
+
+def exact(number: int | float | Decimal) -> Decimal:
+    """The number as the decimal that is written for it."""
+    return Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
+
+
+def visible(text: str, *, longest: int | None = None) -> str:
+    """The text on one line, what cannot be seen written out (\\u001b), cut after `longest` characters."""
+    shown = text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
+    return _UNSEEN.sub(_numbered, shown)
+
+
+def _numbered(found: re.Match[str]) -> str:
+    character = found.group()
+    return character if character.isprintable() else f"\\u{ord(character):04x}"
+
+
+def _rounded(value: float, beside: list[Decimal]) -> str:
+    if not isfinite(value):
+        return "not a number" if isnan(value) else "infinite" if value > 0 else "minus infinite"
+    written, whole = "", exact(value)
+    for digits in range(DIGITS, ALL_DIGITS + 1):
+        written = _with_digits(whole, digits)
+        shown = Decimal(written.replace(",", ""))
+        if all(_side(shown, each) == _side(whole, each) for each in beside):
+            break
+    return written
+
+
+def _with_digits(number: Decimal, digits: int) -> str:
+    """Plain, with all digits before the point; very large and very small numbers with an exponent."""
+    if not number:
+        return "0"
+    if not -DIGITS < number.adjusted() < ALL_DIGITS:
+        return f"{number:.{digits - 1}e}"
+    places = max(0, digits - 1 - number.adjusted())
+    return _grouped(number.quantize(Decimal(1).scaleb(-places)).normalize())
+
+
+def _grouped(number: Decimal) -> str:
+    return f"{number:,f}" if number else "0"
+
+
+def _side(number: Decimal, other: Decimal) -> int:
+    return (number > other) - (number < other)

@@ -1,0 +1,93 @@
+"""Verdicts in words: what was measured, on how many rows, the bound, by how much it was missed, and which rows did."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Context, Decimal
+from typing import Any
+
+from contracts.assertions import PAIRED, Assertion
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Reading
+from engine.figures import exact, figure, is_number
+
+BOUNDS = {
+    "mustBe": "{} required",
+    "mustNotBe": "anything but {} required",
+    "mustBeGreaterThan": "more than {} required",
+    "mustBeGreaterOrEqualTo": "at least {} required",
+    "mustBeLessThan": "less than {} required",
+    "mustBeLessOrEqualTo": "at most {} required",
+    "mustBeBetween": "between {} and {} required",
+    "mustNotBeBetween": "nothing between {} and {} required",
+}
+AT_LEAST = frozenset({"mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo", "mustBeBetween"})
+AT_MOST = frozenset({"mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween"})
+COUNTED = frozenset({"share", "percent", "rows", "values", "columns"})
+# Decimals have up to 38 digits; Python's own context keeps 28.
+EXACTLY = Context(prec=80)
+# How the verbs that do not just take an s are said of one row.
+OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches"}
+
+
+def found(analyzer: Analyzer, assertion: Assertion, reading: Reading) -> str:
+    """What a check found, in words: '0.75 of 4 rows have amount, 1 required, 0.25 too few; 1 row has none'.
+
+    Says of rows that break it, and of rows that could not be evaluated, only where there are any."""
+    limits = limits_of(assertion)
+    bound = BOUNDS[assertion.operator].format(*(figure(each) for each in limits))
+    judged = ", ".join([_told(analyzer, reading, limits), bound, *_missed(analyzer, assertion, reading.value)])
+    return "; ".join([judged, *_rows(analyzer, reading)])
+
+
+def limits_of(assertion: Assertion) -> tuple[Any, ...]:
+    """The limits of an assertion: two for a range, else one."""
+    return tuple(assertion.limit) if assertion.operator in PAIRED else (assertion.limit,)
+
+
+def _told(analyzer: Analyzer, reading: Reading, limits: tuple[Any, ...]) -> str:
+    words = {
+        **_arguments(analyzer),
+        "phrase": analyzer.phrase,
+        "subject": ", ".join(analyzer.columns_read) or getattr(analyzer, "predicate", ""),
+        "value": figure(reading.value, beside=limits),
+        "counted": figure(reading.rows if reading.counted is None else reading.counted),
+    }
+    told = analyzer.told.format_map(words)
+    return told if "{phrase}" in analyzer.told or not analyzer.where else f"{told} where {analyzer.where}"
+
+
+def _arguments(analyzer: Analyzer) -> Mapping[str, str]:
+    given = {name: getattr(analyzer, name) for name in type(analyzer).model_fields}
+    return {name: ", ".join(map(str, each)) if isinstance(each, tuple) else str(each) for name, each in given.items()}
+
+
+def _missed(analyzer: Analyzer, assertion: Assertion, value: Any) -> Iterator[str]:
+    """By how much the value misses the bound; nothing where it keeps it, or where there is no distance to tell."""
+    limits = limits_of(assertion)
+    if not all(map(is_number, (value, *limits))):
+        return
+    few, many = ("too few", "too many") if analyzer.unit in COUNTED else ("too low", "too high")
+    if assertion.operator in AT_LEAST and exact(value) < exact(limits[0]):
+        yield f"{_distance(limits[0], value)} {few}"
+    if assertion.operator in AT_MOST and exact(value) > exact(limits[-1]):
+        yield f"{_distance(value, limits[-1])} {many}"
+
+
+def _distance(larger: Any, smaller: Any) -> str:
+    between: Decimal = EXACTLY.subtract(exact(larger), exact(smaller))
+    return figure(float(between) if isinstance(larger, float) or isinstance(smaller, float) else between)
+
+
+def _rows(analyzer: Analyzer, reading: Reading) -> Iterator[str]:
+    if reading.broken:
+        yield counted_rows(reading.broken, analyzer.fault)
+    if reading.unevaluated:
+        yield counted_rows(reading.unevaluated, "rows could not be evaluated")
+
+
+def counted_rows(count: int, words: str) -> str:
+    """The words about rows, said of as many: 'rows have none' of one is '1 row has none'."""
+    noun, verb, *rest = words.split(" ")
+    if count != 1 or noun != "rows":
+        return f"{figure(count)} {words}"
+    said = verb if verb == "could" else OF_ONE.get(verb, f"{verb}s")
+    return " ".join(["1 row", said, *rest])

@@ -1,0 +1,139 @@
+"""Verdicts in words."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from support.analyzer_cases import CASES
+from support.analyzer_table import Case
+from support.orders import ROWS, check, contract, judged
+
+from contracts.assertions import OPERATORS, PAIRED, Assertion
+from engine.analyzers.bound import Reading
+from engine.analyzers.distinct import Uniqueness
+from engine.analyzers.nulls import Completeness
+from engine.analyzers.numbers import Mean, Minimum
+from engine.analyzers.rows import Compliance, Size
+from engine.sentences import BOUNDS, counted_rows, found
+
+COMPLETE, UNIQUE = Completeness(column="amount"), Uniqueness(columns=("order_id", "line"))
+WHOLE = Assertion("mustBe", 1)
+
+
+def read(value: Any, rows: int, **more: Any) -> Reading:
+    return Reading(value, rows, **{"counted": rows, **more})
+
+
+SAID = {
+    "a share that is missed": (
+        COMPLETE, WHOLE, read(0.9967, 50000, broken=165),
+        "0.9967 of 50,000 rows have amount, 1 required, 0.0033 too few; 165 rows have none",
+    ),
+    "a share that is kept": (
+        COMPLETE, Assertion("mustBeGreaterOrEqualTo", 0.95), read(0.9967, 50000, broken=165),
+        "0.9967 of 50,000 rows have amount, at least 0.95 required; 165 rows have none",
+    ),
+    "a whole share": (COMPLETE, WHOLE, read(1.0, 3, broken=0), "1 of 3 rows have amount, 1 required"),
+    "a share that is missed by a hair": (
+        COMPLETE, WHOLE, read(0.99999999, 10**8, broken=1),
+        "0.99999999 of 100,000,000 rows have amount, 1 required, 1.00000e-8 too few; 1 row has none",
+    ),
+    "keys that are shared": (
+        UNIQUE, WHOLE, read(0.5, 6, broken=4),
+        "0.5 of the distinct values of order_id, line occur once, 1 required, 0.5 too few; "
+        "4 rows share theirs with another",
+    ),
+    "a predicate and its filter": (
+        Compliance(predicate="amount > 0", where="status = 'new'"), WHOLE, read(0.5, 2, broken=1),
+        "0.5 of 2 rows keep amount > 0 where status = 'new', 1 required, 0.5 too few; 1 row does not keep it",
+    ),
+    "rows that could not be evaluated": (
+        Compliance(predicate="a / b > 0"), Assertion("mustBeGreaterThan", 0.5), read(0.25, 4, broken=3, unevaluated=2),
+        "0.25 of 4 rows keep a / b > 0, more than 0.5 required, 0.25 too few; 3 rows do not keep it; "
+        "2 rows could not be evaluated",
+    ),
+    "one row that could not be evaluated": (
+        Size(), Assertion("mustNotBe", 0), read(7, 7, unevaluated=1),
+        "7 rows, anything but 0 required; 1 row could not be evaluated",
+    ),
+    "too few rows": (Size(), Assertion("mustBeBetween", (1000, 2000)), read(7, 7),
+                     "7 rows, between 1,000 and 2,000 required, 993 too few"),
+    "too many rows": (Size(), Assertion("mustBeBetween", (1000, 2000)), read(12001, 12001),
+                      "12,001 rows, between 1,000 and 2,000 required, 10,001 too many"),
+    "rows in a gap": (Size(), Assertion("mustNotBeBetween", (1, 9)), read(7, 7),
+                      "7 rows, nothing between 1 and 9 required"),
+    "a bound that is met and not passed": (Size(), Assertion("mustBeLessThan", 7), read(7, 7),
+                                           "7 rows, less than 7 required"),
+    "a number that is too low": (
+        Mean(column="amount"), Assertion("mustBeGreaterOrEqualTo", 2.5), read(2.25, 4),
+        "mean of amount is 2.25, at least 2.5 required, 0.25 too low",
+    ),
+    "a number that is too high": (
+        Mean(column="amount"), Assertion("mustBeLessOrEqualTo", 2), read(2.25, 4),
+        "mean of amount is 2.25, at most 2 required, 0.25 too high",
+    ),
+    "a decimal, exactly": (
+        Minimum(column="big"), Assertion("mustBe", 0), read(Decimal("12345678901234567890123456789012345.12"), 4),
+        "minimum of big is 12,345,678,901,234,567,890,123,456,789,012,345.12, 0 required, "
+        "12,345,678,901,234,567,890,123,456,789,012,345.12 too high",
+    ),
+    "no number": (Mean(column="wild"), Assertion("mustBeLessThan", 2), read(float("nan"), 4),
+                  "mean of wild is not a number, less than 2 required"),
+    "a date": (Minimum(column="day"), Assertion("mustBeGreaterThan", "2026-01-01"), read("2025-12-31", 4),
+               "minimum of day is 2025-12-31, more than 2026-01-01 required"),
+    "a text": (Minimum(column="status", where="id > 1"), Assertion("mustBe", "new"), read("new", 4),
+               "minimum of status where id > 1 is new, new required"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_verdict_is_a_sentence(name: str) -> None:
+    analyzer, assertion, reading, said = SAID[name]
+    assert found(analyzer, assertion, reading) == said
+
+
+def test_every_operator_has_words_for_its_bound() -> None:
+    assert BOUNDS.keys() == OPERATORS.keys()
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_bound_is_said_with_its_limits(operator: str) -> None:
+    limit = (31, 42) if operator in PAIRED else 31
+    said = found(Size(), Assertion(operator, limit), read(7, 7))
+    assert "31" in said
+    assert ("42" in said) == (operator in PAIRED)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_every_analyzer_can_say_what_it_found(case: Case) -> None:
+    said = found(case.analyzer, WHOLE, Reading(0.5, 4, 4, 2))
+    assert "0.5" in said
+    assert "1 required" in said
+    assert "2 " + case.analyzer.fault in said
+    assert "{" not in said.replace(case.analyzer.phrase, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("rows have none", "1 row has none"),
+        ("rows do not keep it", "1 row does not keep it"),
+        ("rows share theirs with another", "1 row shares theirs with another"),
+        ("rows are too short", "1 row is too short"),
+        ("rows could not be evaluated", "1 row could not be evaluated"),
+        ("values break it", "1 values break it"),
+    ],
+)
+def test_one_row_is_said_in_the_singular(words: str, said: str) -> None:
+    assert counted_rows(1, words) == said
+
+
+def test_a_result_says_what_was_found() -> None:
+    found = judged(contract(check("completeness", column="amount", mustBe=1)))
+    assert found.found == "0.75 of 4 rows have amount, 1 required, 0.25 too few; 1 row has none"
+
+
+def test_what_could_not_be_judged_says_its_reason_and_finds_nothing() -> None:
+    found = judged(contract(check("minimum", column="status", mustBeGreaterThan=3)))
+    assert (found.found, found.reason is None) == (None, False)
+    assert judged(contract(check("mean", column="amount", where="id > 9", mustBe=1)), ROWS).found is None
