@@ -1,8 +1,9 @@
 """Column types: Spark's own text ('decimal(10,2)', 'struct<a:bigint>') and the ODCS logical type it stands for."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 LOGICAL = {
     "tinyint": "integer", "smallint": "integer", "int": "integer", "bigint": "integer",
@@ -44,26 +45,32 @@ class Schema:
 
     def get(self, name: str) -> Column | None:
         """The column of exactly that name, or None."""
-        return next((column for column in self.columns if column.name == name), None)
+        return self._by_name.get(name)
 
-    @property
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in reversed(self.columns)}
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
     def find(self, path: str) -> Column | None:
         """The column at a path, or None: a name as it stands, or `a.b` into structs (backticks hold dots)."""
-        found = self.get(path) or self.get(path.strip("`"))
-        if found is not None:
-            return found
-        parts = _parts(path)
-        return _descend(self.get(parts[0]), parts[1:]) if len(parts) > 1 else None
+        names = self.names_along(path)
+        return _descend(self.get(names[0]), names[1:]) if names else None
+
+    def names_along(self, path: str) -> tuple[str, ...]:
+        """The names from the column down to the field that a path means; () for no path at all."""
+        whole = self.get(path) or self.get(path.strip("`"))
+        return (whole.name,) if whole else tuple(_parts(path))
 
 
 def _parts(path: str) -> list[str]:
     return [(quoted or plain).replace("``", "`") for quoted, plain in re.findall(r"`((?:[^`]|``)+)`|([^.`]+)", path)]
 
 
-def _descend(column: Column | None, path: list[str]) -> Column | None:
+def _descend(column: Column | None, path: Sequence[str]) -> Column | None:
     for name in path:
         fields = struct_fields(column.type) if column else ()
         column = next((field for field in fields if field.name == name), None)

@@ -1,22 +1,34 @@
 """From analyzers to one scan: which aggregates are asked together, and which groupings stand beside them."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.components import Count
 
 ROWS = BoundComponent(Count(), ())
+# Spark plans a few thousand aggregates at once without trouble; very wide tables are scanned several times.
+MOST_AGGREGATES = 2000
+
+
+class Derivation(NamedTuple):
+    """A grouping that is read from a finer one: `kept` are the positions of its keys among those of the finer."""
+
+    finer: BoundComponent
+    kept: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own."""
+    """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own.
+
+    `askers` says in words, by component key, which metrics want it."""
 
     scan: tuple[BoundComponent, ...]
     groupings: tuple[BoundComponent, ...] = ()
+    askers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -26,6 +38,38 @@ class Plan:
     def aggregates(self) -> list[str]:
         """The SQL aggregates of the scan, component by component."""
         return [sql for part in self.scan for sql in part.aggregates]
+
+    def chunks(self, most: int = MOST_AGGREGATES) -> list[tuple[BoundComponent, ...]]:
+        """The scan's components in portions of at most `most` aggregates, each scanned at once: one for most tables."""
+        portions: list[list[BoundComponent]] = [[]]
+        room = most
+        for part in self.scan:
+            if len(part.aggregates) > room and portions[-1]:
+                portions.append([])
+                room = most
+            portions[-1].append(part)
+            room -= len(part.aggregates)
+        return [tuple(portion) for portion in portions]
+
+    @cached_property
+    def derived(self) -> Mapping[str, Derivation]:
+        """By key, the groupings that need no reading: another one of the same rows has all their keys and more."""
+        found = ((part.key, self._finer(part)) for part in self.groupings)
+        return {key: derivation for key, derivation in found if derivation}
+
+    def _finer(self, part: BoundComponent) -> Derivation | None:
+        wanted = set(part.aggregates)
+        wider = [
+            each
+            for each in self.groupings
+            if each.where == part.where and wanted < set(each.aggregates) and len(wanted) == len(part.aggregates)
+        ]
+        if not wider:
+            return None
+        # The narrowest of the widest that nothing else holds: it is read itself, so nothing is derived twice.
+        asked = [each for each in wider if not any(set(each.aggregates) < set(other.aggregates) for other in wider)]
+        finer = min(asked, key=lambda each: len(each.aggregates))
+        return Derivation(finer, tuple(finer.aggregates.index(sql) for sql in part.aggregates))
 
     def read(self, values: tuple[Any, ...]) -> dict[str, Any]:
         """The states by component key, from one row of the scan's values in the order of `aggregates`."""
@@ -37,24 +81,39 @@ class Plan:
         return states
 
     def explain(self, partition_by: tuple[str, ...] = ()) -> str:
-        """The plan as text: one line an aggregate or grouping."""
+        """The plan as text: one line an aggregate or grouping, with the metrics that want it."""
         by = f" by {', '.join(partition_by)}" if partition_by else ""
-        lines = [f"scan{by}", *(f"  {sql}" for sql in self.aggregates)]
-        lines += [f"group{by}, {', '.join(part.aggregates)}" + _condition(part) for part in self.groupings]
-        return "\n".join(lines)
+        return "\n".join([*self._scans(by), *self._groups(by)])
 
+    def _scans(self, by: str) -> Iterator[str]:
+        chunks = self.chunks()
+        for number, chunk in enumerate(chunks, start=1):
+            yield f"scan{by}" if len(chunks) == 1 else f"scan {number} of {len(chunks)}{by}"
+            yield from (f"  {sql}{self._for(part)}" for part in chunk for sql in part.aggregates)
 
-def _condition(part: BoundComponent) -> str:
-    return f" where {part.where}" if part.where else ""
+    def _groups(self, by: str) -> Iterator[str]:
+        for part in self.groupings:
+            finer = self.derived.get(part.key)
+            keys = ", ".join(part.aggregates) + (f" where {part.where}" if part.where else "")
+            how = f"  from the grouping of {', '.join(finer.finer.aggregates)}:" if finer else f"group{by},"
+            yield f"{how} {keys}{self._for(part)}"
+
+    def _for(self, part: BoundComponent) -> str:
+        askers = self.askers.get(part.key, ())
+        more = f" and {len(askers) - 3} more" if len(askers) > 3 else ""
+        return f"    -- {'; '.join(askers[:3])}{more}" if askers and part != ROWS else ""
 
 
 def plan(analyzers: Iterable[BoundAnalyzer], *, beside: Iterable[BoundComponent] = ()) -> Plan:
     """The plan of all analyzers together: each component once, whoever asks for it; the row count always."""
-    wanted = {ROWS.key: ROWS}
-    for part in (*(part for bound in analyzers for part in bound.parts.values()), *beside):
-        wanted.setdefault(part.key, part)
-    parts = wanted.values()
+    wanted, askers = {ROWS.key: ROWS}, dict[str, list[str]]()
+    for bound in analyzers:
+        for part in bound.parts.values():
+            wanted.setdefault(part.key, part)
+            askers.setdefault(part.key, []).append(bound.analyzer.phrase)
+    wanted.update({part.key: part for part in beside if part.key not in wanted})
     return Plan(
-        scan=tuple(part for part in parts if not part.component.grouping),
-        groupings=tuple(part for part in parts if part.component.grouping),
+        scan=tuple(part for part in wanted.values() if not part.component.grouping),
+        groupings=tuple(part for part in wanted.values() if part.component.grouping),
+        askers={key: tuple(dict.fromkeys(phrases)) for key, phrases in askers.items()},
     )

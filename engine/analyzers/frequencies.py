@@ -1,5 +1,6 @@
 """How often each value (or combination of values) occurs: the one state that can be large, as a sorted Arrow table."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine.analyzers.components import Component
@@ -59,6 +60,21 @@ def _sorted(table: Any) -> Any:
         [name for name, _ in fields],
     )
     return plain.sort_by([(name, "ascending") for name in plain.column_names if name != "n"])
+
+
+def coarser(state: Any, kept: Sequence[int]) -> Any:
+    """The frequencies of some of the key columns, by position; combinations that are all null are left out.
+
+    None where none is left."""
+    if state is None:
+        return None
+    import pyarrow.compute
+
+    keys = [f"k{at}" for at in range(len(kept))]
+    chosen = state.select([*(f"k{at}" for at in kept), "n"]).rename_columns([*keys, "n"])
+    summed = chosen.group_by(keys).aggregate([("n", "sum")]).rename_columns([*keys, "n"])
+    present = summed.filter(pyarrow.compute.is_valid(pyarrow.compute.coalesce(*(summed[key] for key in keys))))
+    return _sorted(present) if present.num_rows else None
 
 
 def groups(state: Any) -> int:

@@ -6,7 +6,8 @@ from typing import Any
 
 from engine import states as bags
 from engine.analyzers.bound import BoundComponent
-from engine.plan import ROWS, Plan
+from engine.analyzers.frequencies import coarser
+from engine.plan import ROWS, Derivation, Plan
 from engine.requests import Unreadable
 from engine.spark import partitions
 from engine.spark.failures import is_damage, told
@@ -34,9 +35,14 @@ def scan(
     if missing:
         known = ", ".join(schema.names)
         raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
-    _scan(frame, plan.scan, partition_by, found)
+    for chunk in plan.chunks():
+        _scan(frame, chunk, partition_by, found)
     for part in plan.groupings:
-        _group(frame, part, partition_by, found)
+        if part.key not in plan.derived:
+            _group(frame, part, partition_by, found)
+    for part in plan.groupings:
+        if part.key in plan.derived:
+            _derive(part, plan.derived[part.key], found)
     names = {*found.values, *(expected if partition_by else ("",))}
     return {name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures) for name in sorted(names)}
 
@@ -84,3 +90,13 @@ def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found:
             found.values.setdefault(name, {})[part.key] = table
     except Exception as error:
         found.failures[part.key] = f"Spark could not compute it: {told(error)}"
+
+
+def _derive(part: BoundComponent, derivation: Derivation, found: Scanned) -> None:
+    """The grouping's tables from the finer one's, in this process; without those it fails for the same reason."""
+    if derivation.finer.key in found.failures:
+        found.failures[part.key] = found.failures[derivation.finer.key]
+    for values in found.values.values():
+        finer = values.get(derivation.finer.key)
+        if finer is not None:
+            values[part.key] = coarser(finer, derivation.kept)
