@@ -58,7 +58,9 @@ class Check:
 
 @dataclass(frozen=True)
 class Property:
-    """A column of a schema object. Nested properties are named in `properties`; an array's element in `items`."""
+    """A column of a schema object. Nested properties are named in `properties`; an array's element in `items`.
+
+    `encrypted`: the document names an encrypted element that stands for it, so its own values are not for every eye."""
 
     name: str
     logical_type: str | None = None
@@ -70,6 +72,8 @@ class Property:
     partitioned: bool = False
     partition_key_position: int | None = None
     classification: str | None = None
+    tags: tuple[str, ...] = ()
+    encrypted: bool = False
     properties: "tuple[Property, ...]" = ()
     items: "Property | None" = None
     path: str = ""
@@ -84,6 +88,7 @@ class DataObject:
     physical_name: str | None = None
     properties: tuple[Property, ...] = ()
     checks: tuple[Check, ...] = ()
+    tags: tuple[str, ...] = ()
     path: str = ""
     line: int | None = None
 

@@ -61,6 +61,7 @@ def _object(element: Element, faults: Faults) -> DataObject:
         physical_name=text(content, "physicalName"),
         properties=properties,
         checks=_checks(element, name, faults),
+        tags=_tags(content),
         path=path,
         line=faults.line(path),
     )
@@ -80,11 +81,18 @@ def _property(element: Element, faults: Faults) -> Property:
         partitioned=content.get("partitioned") is True,
         partition_key_position=_position(content, "partitionKeyPosition"),
         classification=text(content, "classification"),
+        tags=_tags(content),
+        encrypted=bool(text(content, "encryptedName")),
         properties=tuple(_property(each, faults) for each in members(content, "properties", path)),
         items=_property((join(path, "items"), items), faults) if isinstance(items, dict) else None,
         path=path,
         line=faults.line(path),
     )
+
+
+def _tags(content: Mapping[str, Any]) -> tuple[str, ...]:
+    found = content.get("tags")
+    return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
 
 
 def _position(content: Mapping[str, Any], key: str) -> int | None:

@@ -15,6 +15,7 @@ from contracts.predicates import quote, quote_path
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer
+from engine.analyzers.breaking import Breaking
 from engine.plan import Plan, plan
 
 WHOLE = Assertion("mustBe", 1)
@@ -39,6 +40,13 @@ class BoundCheck:
         """The columns that the analyzer reads, else the property that the check stands on; None for the whole table."""
         read = self.analyzer.columns_read if self.analyzer else ()
         return ", ".join(read) or self.check.column
+
+    @property
+    def breaking(self) -> Breaking | None:
+        """Which single rows break the check; None where none does, or where it cannot be judged."""
+        if self.bound is None or self.check.assertion is None:
+            return None
+        return self.bound.breaking(self.check.assertion)
 
     @property
     def sentence(self) -> str:

@@ -73,8 +73,21 @@ class CheckResult(Record):
     unevaluated: int = 0
 
 
+class Sample(Record):
+    """Rows that break a check, as text: a value of each of `columns`, None for null; values of `masked` ones masked.
+
+    A text that was too long to show ends in an ellipsis."""
+
+    check_id: str
+    columns: tuple[str, ...]
+    masked: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
 class RunResult(Record):
-    """One verification of one schema object of a contract version."""
+    """One verification of one schema object of a contract version.
+
+    `samples`: of failed checks, where they were asked for and single rows break them."""
 
     contract_id: str
     contract_version: str
@@ -86,6 +99,7 @@ class RunResult(Record):
     finished: datetime
     results: tuple[CheckResult, ...]
     measurements: tuple[Measurement, ...]
+    samples: tuple[Sample, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

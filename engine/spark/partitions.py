@@ -48,6 +48,11 @@ def _pairs(path: str) -> list[tuple[str, str]]:
 
 def only(frame: Any, columns: Sequence[str], names: Sequence[str]) -> Any:
     """The rows of the named partitions. Spark reads no others where the columns are the table's partition columns."""
+    return frame.where(condition(columns, names))
+
+
+def condition(columns: Sequence[str], names: Sequence[str]) -> str:
+    """The SQL that is true for the rows of the named partitions, of which there is at least one."""
     row = ", ".join(f"coalesce({key}, {literal(NULL)})" for key in keys(columns))
     wanted = (", ".join(literal(value) for _, value in _pairs(f"{each}/")) for each in names)
-    return frame.where(f"struct({row}) in ({', '.join(f'struct({values})' for values in wanted)})")
+    return f"struct({row}) in ({', '.join(f'struct({values})' for values in wanted)})"
