@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.filesystems import is_path, opened
@@ -16,10 +16,12 @@ class Layout:
     """How a table lies in storage: `fingerprints` by partition, or one for all (key "") where its files do not tell.
 
     `folders` are those of each partition below the table; empty where partitions are columns, or where there are none.
+    `files` are those of each partition, as paths in the table's filesystem; empty where the files do not tell.
     Without fingerprints nothing is known of the files: whatever is asked may have changed."""
 
     fingerprints: Mapping[str, str]
     folders: Mapping[str, tuple[str, ...]]
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def changed(self, known: Mapping[str, str]) -> list[str]:
         """Names of the partitions whose files are new or other than when they were last read."""
@@ -38,11 +40,14 @@ def layout(session: Any, source: Source) -> Layout:
     parted: dict[str, list[tuple[str, Any]]] = {}
     for path, each in data:
         parted.setdefault(partitions.of_path(path, source.partition_by), []).append((path, each))
+    files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
     # A table format keeps files that its log has left: folders do not tell what is in the table.
-    if not source.partition_by or "" in parted or any(path.split("/")[0] in LAKES for path, _ in found):
+    if any(path.split("/")[0] in LAKES for path, _ in found) or (source.partition_by and "" in parted):
         return Layout({"": _hash(data)}, {})
+    if not source.partition_by:
+        return Layout({"": _hash(data)}, {}, files)
     folders = {name: _folders(members, source.partition_by) for name, members in parted.items()}
-    return Layout({name: _hash(members) for name, members in parted.items()}, folders)
+    return Layout({name: _hash(members) for name, members in parted.items()}, folders, files)
 
 
 def _is_hidden(part: str) -> bool:

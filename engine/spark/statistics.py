@@ -1,0 +1,174 @@
+"""Exact counts from the footers of Parquet files: how many rows, how many non-null values, without reading a value.
+
+A second source of truth beside the scan, so only what the format states exactly is taken, and only where every file
+states it; the rest is left to the scan, and where both counted the rows they must agree. A footer does not tell
+whether the values behind it can be read: damage shows in a scan alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from urllib.parse import unquote
+
+from contracts.logical_types import Schema
+from contracts.predicates import quote
+from engine import states as bags
+from engine.analyzers.bound import BoundComponent
+from engine.analyzers.components import Count
+from engine.filesystems import opened
+from engine.plan import ROWS, Plan
+from engine.spark.scan import scan
+from engine.spark.sources import schema_of
+from engine.states import State, States
+
+READERS_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Known:
+    """What footers tell of a plan: `values` by partition and component key, and the plan that is `left` to scan.
+
+    Where something is left, the rows are counted again with it, to hold both sources against each other."""
+
+    left: Plan
+    values: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The components whose states come from footers."""
+        return frozenset(key for counts in self.values.values() for key in counts)
+
+
+@dataclass(frozen=True)
+class Footer:
+    """One file: its rows, and the non-null values of each column of its top level; None: not known exactly."""
+
+    rows: int
+    present: Mapping[str, int | None]
+
+    def count(self, column: str | None) -> int | None:
+        """How many rows (column None), or how many non-null values of the column; None where that is not known.
+
+        A column that the file does not have is null in all its rows. Whether names that differ in case are one
+        column is the session's choice, so of those nothing is known."""
+        if column is None or not self.rows:
+            return self.rows
+        alike = [name for name in self.present if name.lower() == column.lower()]
+        if not alike:
+            return 0
+        return self.present[column] if alike == [column] else None
+
+
+def known(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema: Schema) -> Known:
+    """What the footers of Parquet files tell of the plan. Where one cannot be read, nothing: the scan will say why.
+
+    `location` is the table's path or URL, `files` all its files by partition, as paths in that filesystem. It must be
+    a plain folder of Parquet: a table format's log may take rows away, and a catalog may give a new column a default
+    where old files have none."""
+    asked = {ROWS.key: None, **dict(_countable(plan.scan, schema, _folded(files)))}
+    footers = _footers(location, files)
+    found = {key: {name: _total(each, column) for name, each in footers.items()} for key, column in asked.items()}
+    answered = {key for key, totals in found.items() if totals and None not in totals.values()}
+    if not answered:
+        return Known(plan)
+    values = {name: {key: found[key][name] or 0 for key in answered} for name in footers}
+    left = tuple(part for part in plan.scan if part.key not in answered and part != ROWS)
+    return Known(Plan((ROWS, *left), plan.groupings) if left or plan.groupings else Plan(()), values)
+
+
+def counted(
+    frame: Any, plan: Plan, known: Known, *, partition_by: Sequence[str] = (), expected: Sequence[str] = ()
+) -> dict[str, States]:
+    """The bags that `scan` of the plan would give, with only what is left of it scanned. Raises as `scan` does.
+
+    Where footers and scan counted other numbers of rows, the files changed meanwhile or a footer is wrong: then all is
+    scanned."""
+    if not known.left.scan:
+        schema, rows = schema_of(frame), {name: counts[ROWS.key] for name, counts in known.values.items()}
+        present = sorted(name for name in rows if rows[name] or name in expected or not partition_by)
+        return {name: bags.of(plan, known.values[name], schema) for name in present}
+    scanned = scan(frame, known.left, partition_by=partition_by, expected=expected)
+    if known.values and not _agree(known, scanned):
+        return scan(frame, plan, partition_by=partition_by, expected=expected)
+    return {name: _joined(plan, bag, known.values.get(name, {})) for name, bag in scanned.items()}
+
+
+def _agree(known: Known, scanned: Mapping[str, States]) -> bool:
+    told = {name: counts.get(ROWS.key, 0) for name, counts in known.values.items()}
+    return all(told.get(name, 0) == (scanned[name].rows if name in scanned else 0) for name in {*told, *scanned})
+
+
+def _joined(plan: Plan, bag: States, counts: Mapping[str, int]) -> States:
+    told = {part.key: State(part.component, counts[part.key]) for part in plan.scan if part.key in counts}
+    return States({**bag.entries, **told}, bag.schema, bag.failures)
+
+
+def _countable(
+    parts: Sequence[BoundComponent], schema: Schema, folded: frozenset[str]
+) -> Iterator[tuple[str, str | None]]:
+    """The keys that footers may answer, each with its column; None for all rows."""
+    columns = {quote(name): name for name in schema.names if name.lower() not in folded}
+    for part in parts:
+        if part.component.kind == Count.kind and part.where is None:
+            if not part.operands:
+                yield part.key, None
+            elif len(part.operands) == 1 and part.operands[0].sql in columns:
+                yield part.key, columns[part.operands[0].sql]
+
+
+def _folded(files: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The columns whose values are names of folders: files do not hold them."""
+    folders = {folder for paths in files.values() for path in paths for folder in path.split("/")[:-1]}
+    return frozenset(unquote(folder.partition("=")[0]).lower() for folder in folders if "=" in folder)
+
+
+def _total(footers: Sequence[Footer], column: str | None) -> int | None:
+    counts = [each.count(column) for each in footers]
+    return None if None in counts else sum(count or 0 for count in counts)
+
+
+def _footers(location: str, files: Mapping[str, Sequence[str]]) -> dict[str, list[Footer]]:
+    """The footers by partition; none at all where one of them cannot be read."""
+    filesystem, _ = opened(location)
+    with ThreadPoolExecutor(READERS_AT_ONCE) as readers:
+        try:
+            return {
+                name: list(readers.map(partial(_footer, filesystem), sorted(paths))) for name, paths in files.items()
+            }
+        except (OSError, ValueError):
+            return {}
+
+
+def _footer(filesystem: Any, path: str) -> Footer:
+    import pyarrow.parquet
+
+    metadata = pyarrow.parquet.read_metadata(path, filesystem=filesystem)
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    rows = sum(group.num_rows for group in groups)
+    if rows != metadata.num_rows:
+        raise ValueError("the footer's number of rows is not the sum of its row groups'")
+    leaves = [(at, metadata.schema.column(at)) for at in range(metadata.num_columns)]
+    names = metadata.schema.to_arrow_schema().names
+    flat = {leaf.path: _present(groups, at, leaf) for at, leaf in leaves if _is_flat(leaf)}
+    return Footer(rows, {name: flat.get(name) if names.count(name) == 1 else None for name in names})
+
+
+def _is_flat(leaf: Any) -> bool:
+    """A column of the top level that holds one value a row: of `a.b` in a struct, name and path differ."""
+    return bool(leaf.name == leaf.path and leaf.max_repetition_level == 0)
+
+
+def _present(groups: Sequence[Any], at: int, leaf: Any) -> int | None:
+    counts = [_non_null(group, group.column(at), leaf) for group in groups]
+    return None if None in counts else sum(count or 0 for count in counts)
+
+
+def _non_null(group: Any, chunk: Any, leaf: Any) -> int | None:
+    """The chunk's non-null values; None where it does not state its nulls or states what cannot be."""
+    if leaf.max_definition_level == 0:
+        return int(group.num_rows)
+    stated = chunk.statistics if chunk.is_stats_set else None
+    if stated is None or not stated.has_null_count or chunk.num_values != group.num_rows:
+        return None
+    return int(group.num_rows - stated.null_count) if 0 <= stated.null_count <= group.num_rows else None
