@@ -1,7 +1,7 @@
 """The demo's documented incidents: what went wrong in which delivery. Adding one is one function and one row."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
 
@@ -12,13 +12,16 @@ Damage = Callable[[list[Row], Random], list[Row]]
 
 @dataclass(frozen=True)
 class Incident:
-    """Something that went wrong: in which table, on which day (0 the first), and what it does to the rows."""
+    """Something that went wrong: in which table, on which day (0 the first), and what it does to the rows.
+
+    `types`: the columns that arrived with another type, and which."""
 
     name: str
     table: str
     day: int
     what: str
-    damage: Damage
+    damage: Damage = lambda rows, _: rows
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 def _nulls(rows: list[Row], rng: Random) -> list[Row]:
@@ -37,11 +40,17 @@ def _negative(rows: list[Row], rng: Random) -> list[Row]:
     return [{**row, "amount": -Decimal(row["amount"])} if rng.random() < 0.02 else row for row in rows]
 
 
+def _lower_case(rows: list[Row], rng: Random) -> list[Row]:
+    return [{**row, "country": row["country"].lower()} if rng.random() < 0.5 else row for row in rows]
+
+
 INCIDENTS = (
     Incident("nulls", "orders", 27, "three in ten orders lost their customer_id", _nulls),
     Incident("truncated load", "order_items", 30, "the load broke off after 35 % of the rows", _truncated),
     Incident("new category", "orders", 33, "a payment kind nobody announced, in 5 % of the orders", _new_category),
+    Incident("schema change", "order_items", 35, "the quantity arrived as text", types={"quantity": "string"}),
     Incident("negative amounts", "orders", 37, "one in fifty amounts with the wrong sign", _negative),
+    Incident("casing change", "customers", 39, "half of the countries in lower case", _lower_case),
 )
 
 

@@ -56,9 +56,12 @@ def shop_lake(
 def _delivery(table: ShopTable, day: int, seed: int) -> Delivery:
     def make(session: Any) -> Frame:
         rows = incidents.damaged(table.name, day, shop.rows_of(table, day, seed=seed), seed=seed)
-        return session.createDataFrame([tuple(row.values()) for row in rows], table.columns)
+        frame = session.createDataFrame([tuple(row.values()) for row in rows], table.columns)
+        changed = {name: kind for each in known for name, kind in each.types.items()}
+        return frame.withColumns({name: frame[name].cast(kind) for name, kind in changed.items()}) if changed else frame
 
-    return Delivery(table.name, shop.day_name(day), make, incidents.of(table.name, day))
+    known = incidents.of(table.name, day)
+    return Delivery(table.name, shop.day_name(day), make, known)
 
 
 def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> Lake:

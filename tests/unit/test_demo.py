@@ -49,8 +49,16 @@ def test_an_incident_changes_its_own_delivery_alone(incident: Any) -> None:
         if damaged(name, day, rows := shop.rows_of(table, day, seed=7), seed=7) != rows
     ]
 
-    assert hit == [(incident.table, incident.day)]
+    assert hit == ([] if incident.types else [(incident.table, incident.day)])
     assert of(incident.table, incident.day) == (incident,)
+
+
+def test_an_incident_that_changes_types_names_columns_of_its_table() -> None:
+    reshaping = [each for each in INCIDENTS if each.types]
+    assert reshaping
+    for incident in reshaping:
+        known = dict(column.rsplit(" ", 1) for column in TABLES[incident.table].columns.split(", "))
+        assert all(known[name] != kind for name, kind in incident.types.items())
 
 
 def test_damage_is_the_same_for_the_same_seed() -> None:
@@ -82,7 +90,7 @@ def test_a_lake_of_some_tables_has_no_incident_of_the_others() -> None:
     lake = shop_lake(tables=[TABLES["order_items"]])
 
     assert lake.tables == ("order_items",)
-    assert [each.name for each in lake.incidents] == ["truncated load"]
+    assert [each.name for each in lake.incidents] == ["truncated load", "schema change"]
 
 
 def test_history_and_deliveries_are_in_the_order_of_the_days() -> None:
