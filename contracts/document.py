@@ -33,6 +33,9 @@ class Terms(TermsModel):
     """The contract-level terms that ODCS has no word for, kept in customProperties under `treaty`."""
 
     aliases: list[Alias] = []
+    # Of columns that the contract does not name: they are welcome, told as a warning, or an error.
+    columns: Literal["open", "watched", "closed"] = "watched"
+    order: bool = False
 
 
 @dataclass(frozen=True)

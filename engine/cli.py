@@ -26,6 +26,8 @@ Columns = Annotated[str | None, typer.Option(help="only these columns, comma-sep
 ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")]
 Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+AsJson = Annotated[bool, typer.Option("--json", help="the same as --report json")]
+Output = Annotated[Path | None, typer.Option(help="write the report to this file, and print it as text")]
 Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port", envvar="TREATY_SPARK_REMOTE")]
 Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
 
@@ -35,6 +37,19 @@ class FailOn(StrEnum):
 
     ERROR = "error"
     WARNING = "warning"
+
+
+class Report(StrEnum):
+    """How a verification is told; `datacontract` is the shape of datacontract-cli's result file."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    JUNIT = "junit"
+    DATACONTRACT = "datacontract"
+
+
+ReportForm = Annotated[Report, typer.Option(help="how the run is told")]
 
 
 class Stop(Exception):
@@ -53,18 +68,25 @@ def add_to(app: typer.Typer) -> None:
 
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
-    format: Format = None, as_json: Json = False, fail_on: FailOn = FailOn.ERROR, remote: Remote = None,
-    memory: Memory = "2g",
+    format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
+    fail_on: FailOn = FailOn.ERROR, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
-    from engine.report import print_run
-
     run = _verified(_request(data, contract, partition_by, object_name, format), remote=remote, memory=memory)
-    if as_json:
-        print(json.dumps({"verdict": run.verdict, **json.loads(run.model_dump_json())}, indent=2))
-    else:
-        print_run(run, _console())
+    _tell(run, Report.JSON if as_json else report, output)
     raise typer.Exit(exit_code(run.verdict, fail_on))
+
+
+def _tell(run: Any, report: Report, output: Path | None) -> None:
+    """Prints the report, or writes it to the file beside the text that is printed."""
+    from engine.report import REPORTS, print_run
+
+    if output or report is Report.TEXT:
+        print_run(run, _console())
+    if output:
+        _write(output, REPORTS[report](run).encode())
+    elif report is not Report.TEXT:
+        print(REPORTS[report](run), end="")
 
 
 def exit_code(verdict: str, fail_on: FailOn = FailOn.ERROR) -> int:

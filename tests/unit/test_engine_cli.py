@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from support.orders import check, contract
+from support.orders import ROWS, check, contract, run, states
 
-from engine.cli import FailOn, exit_code
+from engine.cli import FailOn, Report, Stop, _tell, exit_code
+from engine.report import REPORTS
 from engine.results import Verdict
 from registry.cli import _code
 
@@ -38,6 +39,7 @@ FAULTY = {
     "a contract that is not there": (["data", "-c", "gone.yaml"], "gone.yaml cannot be read: No such file"),
     "a folder for a contract": (["data", "-c", "."], "cannot be read: Is a directory"),
     "a contract that is no YAML": (["data", "-c", "broken.yaml"], "the contract has 1 fault(s)"),
+    "a report that nobody writes": (["data", "-c", "orders.yaml", "--report", "html"], "'html' is not one of"),
     "an object that is not in it": (["data", "-c", "orders.yaml", "--object", "x"], "has no object x; it has: orders"),
 }
 
@@ -56,3 +58,34 @@ def test_wrong_usage_could_not_check_and_says_why(
     assert "Traceback" not in printed.err
     assert printed.out == ""
     assert json.dumps(printed.out) == '""'
+
+
+FAILING = contract(check("size", mustBe=5))
+RUN = run(FAILING, {"": states(FAILING, ROWS)})
+
+
+def test_every_report_has_a_name_on_the_command_line() -> None:
+    assert list(Report) == list(REPORTS)
+
+
+@pytest.mark.parametrize("report", [each for each in Report if each is not Report.TEXT])
+def test_a_report_is_all_that_is_printed(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
+    _tell(RUN, report, None)
+    assert capsys.readouterr().out == REPORTS[report](RUN)
+
+
+@pytest.mark.parametrize("report", Report)
+def test_a_report_in_a_file_is_told_as_text_too(
+    report: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _tell(RUN, report, tmp_path / "report")
+    assert (tmp_path / "report").read_text() == REPORTS[report](RUN)
+    assert "4 rows, 5 required, 1 too few" in capsys.readouterr().out
+
+
+def test_a_report_that_cannot_be_written_is_told_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(Stop, match="cannot be written: Is a directory"):
+        _tell(RUN, Report.JSON, tmp_path)
+    assert "5 required" in capsys.readouterr().out

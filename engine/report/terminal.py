@@ -1,12 +1,15 @@
 """Results for people at a terminal: one line a check, whatever the number of partitions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from io import StringIO
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from engine.figures import figure, visible
+from engine.report.grouping import AMISS, by_check, named, places, told, worst
 from engine.results import CheckResult, Outcome, RunResult, Verdict
 
 MARKS = {
@@ -15,7 +18,6 @@ MARKS = {
     Outcome.NOT_EVALUATED: "[magenta]? not evaluated[/]",
     Outcome.NOT_APPLICABLE: "[dim]- not applicable[/]",
 }
-WORST_FIRST = (Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED, Outcome.NOT_APPLICABLE)
 VERDICTS = {
     Verdict.PASSED: "[bold green]✓ passed[/]",
     Verdict.WARNED: "[bold yellow]! warned[/]",
@@ -24,57 +26,45 @@ VERDICTS = {
 }
 
 
+def text(run: RunResult) -> str:
+    """The report as text without colours, 160 characters wide."""
+    console = Console(file=StringIO(), width=160, highlight=False)
+    print_run(run, console)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
 def print_run(run: RunResult, console: Console) -> None:
     """The verdict, then a table with a line for each check, the worst first."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("outcome", "severity", "check", "measured", "partitions"):
         table.add_column(heading, overflow="fold")
-    for results in sorted(_by_check(run.results).values(), key=lambda each: WORST_FIRST.index(_worst(each))):
+    for results in by_check(run.results):
         table.add_row(*_row(results))
     console.print(table)
     rows = "" if run.rows is None else f", {run.rows:,} rows"
     seconds = (run.finished - run.started).total_seconds()
-    name = escape(f"{run.contract_id} {run.contract_version} on {run.object}")
+    name = escape(visible(f"{run.contract_id} {run.contract_version} on {run.object}"))
     console.print(f"\n{VERDICTS[run.verdict]}: {name}, {len(run.partitions)} partition(s){rows}, {seconds:.1f} s")
 
 
-def _by_check(results: Iterable[CheckResult]) -> Mapping[tuple[str, str], list[CheckResult]]:
-    """By id and sentence: two columns may each have a check of one id."""
-    grouped: dict[tuple[str, str], list[CheckResult]] = {}
-    for result in results:
-        grouped.setdefault((result.check_id, result.sentence), []).append(result)
-    return grouped
-
-
-def _worst(results: Sequence[CheckResult]) -> Outcome:
-    found = {result.outcome for result in results}
-    return next(outcome for outcome in WORST_FIRST if outcome in found)
-
-
 def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:
-    worst = _worst(results)
-    shown = [result for result in results if result.outcome is worst]
+    outcome = worst(results)
+    shown = [result for result in results if result.outcome is outcome]
     values = sorted({result.value for result in shown if result.value is not None}, key=_rank)
     return (
-        MARKS[worst],
+        MARKS[outcome],
         results[0].severity,
-        escape(_words(shown, worst)),
+        escape(_words(shown, outcome)),
         escape(_range(values)),
-        escape(_places(shown, len(results))),
+        escape(visible(places(shown, len(results)))),
     )
 
 
-def _words(shown: Sequence[CheckResult], worst: Outcome) -> str:
-    """The check's own name, where it has one beside its id, and for what did not pass the promise or the reason."""
-    first = shown[0]
-    name = first.name if first.name != first.check_id else first.sentence
-    reason = next((result.reason for result in shown if result.reason), None)
-    told = reason or (first.sentence if worst is Outcome.FAILED else "")
-    return f"{name}\n{told}" if told and told != name else name
-
-
-def _text(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _words(shown: Sequence[CheckResult], outcome: Outcome) -> str:
+    """The check's name, and beneath it what there is to say of the first result that did not pass."""
+    name = named(shown[0])
+    more = told(shown) if outcome in AMISS or shown[0].reason else name
+    return visible(name) if more == name else f"{visible(name)}\n{visible(more)}"
 
 
 def _rank(value: Any) -> tuple[bool, Any]:
@@ -83,15 +73,7 @@ def _rank(value: Any) -> tuple[bool, Any]:
 
 def _range(values: Sequence[Any]) -> str:
     shown = values if len(values) <= 3 else (values[0], values[-1])
-    return (", " if len(values) <= 3 else " … ").join(dict.fromkeys(map(_text, shown)))
-
-
-def _places(shown: Sequence[CheckResult], total: int) -> str:
-    named = [result.partition for result in shown if result.partition]
-    if len(shown) == total:
-        return "all" if total > 1 else (named[0] if named else "whole table")
-    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
-    return f"{len(shown)} of {total}: {', '.join(named[:3])}{more}"
+    return (", " if len(values) <= 3 else " … ").join(dict.fromkeys(map(figure, shown)))
 
 
 def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console) -> None:
@@ -102,5 +84,6 @@ def print_draft(suggestions: Sequence[Mapping[str, Any]], console: Console) -> N
     for each in suggestions:
         evidence = each["evidence"]
         held = f"{evidence['held']} of {evidence['partitions']}"
-        table.add_row(escape(each["column"] or "(table)"), escape(each["sentence"]), held, f"{evidence['rows']:,}")
+        words = (escape(visible(text)) for text in (each["column"] or "(table)", each["sentence"]))
+        table.add_row(*words, held, f"{evidence['rows']:,}")
     console.print(table)

@@ -1,0 +1,30 @@
+"""Reports of a run: for people at a terminal, for pull requests, for build servers and for other tools."""
+
+import json
+from collections.abc import Callable
+
+from engine.report.datacontract import datacontract
+from engine.report.junit import junit
+from engine.report.markdown import markdown
+from engine.report.terminal import print_draft, print_run, text
+from engine.results import RunResult
+
+__all__ = ["REPORTS", "print_draft", "print_run"]
+
+
+def _json(run: RunResult) -> str:
+    # Written and read once more by pydantic, which has a JSON form for numbers that are none.
+    return json.dumps({"verdict": run.verdict, **json.loads(run.model_dump_json())}, indent=2) + "\n"
+
+
+def _datacontract(run: RunResult) -> str:
+    return json.dumps(datacontract(run), indent=2) + "\n"
+
+
+REPORTS: dict[str, Callable[[RunResult], str]] = {
+    "text": text,
+    "markdown": markdown,
+    "json": _json,
+    "junit": junit,
+    "datacontract": _datacontract,
+}

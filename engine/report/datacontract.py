@@ -1,0 +1,66 @@
+"""A run in the shape of datacontract-cli's result file, which its tools and their dashboards read."""
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from engine.report.grouping import said
+from engine.results import CheckResult, Outcome, RunResult
+from engine.structure import QUESTIONS
+
+# Worst first, as that tool folds them: what could not be evaluated outranks what failed.
+WORST_FIRST = ("error", "failed", "warning", "passed", "skipped")
+STRUCTURE = frozenset(question.id for question in QUESTIONS)
+
+
+def datacontract(run: RunResult) -> dict[str, Any]:
+    """The report as plain data: an entry for each check and partition. The same run gives the same `runId`."""
+    analyzers = {each.identity: each.analyzer for each in run.measurements}
+    checks = [_check(result, run.object, analyzers) for result in run.results]
+    results = {check["result"] for check in checks}
+    return {
+        "runId": str(uuid5(NAMESPACE_URL, f"{run.contract_fingerprint} {run.object} {run.started.isoformat()}")),
+        "datacontractCliVersion": f"treaty {version('treaty')}",
+        "dataContractId": run.contract_id,
+        "dataContractVersion": run.contract_version,
+        "timestampStart": run.started.isoformat(),
+        "timestampEnd": run.finished.isoformat(),
+        "result": next((each for each in WORST_FIRST if each in results), "unknown"),
+        "checks": checks,
+        "logs": [],
+    }
+
+
+def _check(result: CheckResult, table: str, analyzers: Mapping[str, str]) -> dict[str, Any]:
+    """The entry of a result; its type is the analyzer that was measured, or the id of the check."""
+    structural = result.check_id in STRUCTURE
+    return {
+        "id": "/".join(filter(None, (table, result.check_id, result.partition))),
+        "key": "__".join(filter(None, (table, result.column, result.check_id, result.partition))),
+        "category": "schema" if structural else "quality",
+        "type": analyzers.get(result.measurement or "", result.check_id),
+        "name": result.sentence,
+        "model": table,
+        "field": result.column,
+        "qualityId": None if structural else result.check_id,
+        "dimension": result.dimension,
+        "engine": "treaty",
+        "result": _result(result),
+        "reason": None if result.outcome is Outcome.PASSED else said(result),
+        "diagnostics": _diagnostics(result),
+    }
+
+
+def _result(result: CheckResult) -> str:
+    if result.outcome is Outcome.FAILED:
+        return "failed" if result.severity == "error" else "warning"
+    others = {Outcome.PASSED: "passed", Outcome.NOT_EVALUATED: "error", Outcome.NOT_APPLICABLE: "skipped"}
+    return others[result.outcome]
+
+
+def _diagnostics(result: CheckResult) -> dict[str, Any]:
+    told = {"value", "found", "partition", "scope", "severity", "counted", "broken", "unevaluated"}
+    diagnostics: dict[str, Any] = json.loads(result.model_dump_json(include=told, exclude_none=True))
+    return diagnostics

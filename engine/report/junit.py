@@ -1,0 +1,52 @@
+"""A run as JUnit XML: a test case for each check and partition, as build servers read them."""
+
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from engine.figures import visible
+from engine.report.grouping import said
+from engine.results import CheckResult, Outcome, RunResult
+
+
+def junit(run: RunResult) -> str:
+    """The report. A failed check is a failure, one that could not be evaluated an error.
+
+    JUnit has no warnings: a failed check of severity warning is skipped with its words, as is one without anything to
+    measure."""
+    root = Element("testsuites")
+    suite = ElementTree.SubElement(root, "testsuite", _suite(run))
+    for result in run.results:
+        suite.append(_case(result, run.object))
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(run: RunResult) -> dict[str, str]:
+    kinds = [_kind(result) for result in run.results]
+    return {
+        "name": visible(f"{run.contract_id} {run.contract_version}"),
+        "tests": str(len(kinds)),
+        "failures": str(kinds.count("failure")),
+        "errors": str(kinds.count("error")),
+        "skipped": str(kinds.count("skipped")),
+        "time": f"{(run.finished - run.started).total_seconds():.3f}",
+        "timestamp": run.started.replace(tzinfo=None).isoformat(timespec="seconds"),
+    }
+
+
+def _kind(result: CheckResult) -> str | None:
+    """The element within the case; None for a check that passed."""
+    if result.outcome is Outcome.FAILED:
+        return "failure" if result.severity == "error" else "skipped"
+    return {Outcome.NOT_EVALUATED: "error", Outcome.NOT_APPLICABLE: "skipped"}.get(result.outcome)
+
+
+def _case(result: CheckResult, table: str) -> Element:
+    place = f" [{result.partition}]" if result.partition else ""
+    name = f"{result.check_id}: {result.sentence}{place}"
+    case = Element("testcase", {"classname": visible(table), "name": visible(name), "time": "0"})
+    kind = _kind(result)
+    if kind:
+        words = {"message": visible(said(result))}
+        ElementTree.SubElement(case, kind, words if kind == "skipped" else {**words, "type": result.severity})
+    return case

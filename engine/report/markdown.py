@@ -1,0 +1,49 @@
+"""A run as Markdown for a pull request: the verdict, a table of what did not pass, and how many there are of what."""
+
+import re
+from collections.abc import Iterator
+
+from engine.figures import visible
+from engine.report.grouping import AMISS, Group, by_check, counted, named, places, told, worst
+from engine.results import Outcome, RunResult, Verdict
+
+MARKS = {Outcome.FAILED: "❌ failed", Outcome.NOT_EVALUATED: "❓ not evaluated"}
+VERDICTS = {
+    Verdict.PASSED: "✅ passed",
+    Verdict.WARNED: "⚠️ warned",
+    Verdict.FAILED: "❌ failed",
+    Verdict.NOT_EVALUATED: "❓ could not be checked",
+}
+_SIGNS = re.compile(r"([\\`*_{}\[\]()#+\-.!|~])")
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def markdown(run: RunResult) -> str:
+    """The report. What did not pass has a line a check; of checks that passed only the number is told."""
+    return "\n".join(_lines(run)) + "\n"
+
+
+def _lines(run: RunResult) -> Iterator[str]:
+    rows = "" if run.rows is None else f", {run.rows:,} rows"
+    name = plain(f"{run.contract_id} {run.contract_version} on {run.object}")
+    yield f"**{VERDICTS[run.verdict]}**: {name}, {len(run.partitions)} partition(s){rows}"
+    amiss = [group for group in by_check(run.results) if worst(group) in AMISS]
+    if amiss:
+        yield from ("", "| outcome | check | found | partitions |", "|---|---|---|---|")
+        yield from map(_row, amiss)
+    yield from ("", f"{len(run.results):,} results: {counted(run.results)}")
+
+
+def _row(results: Group) -> str:
+    outcome = worst(results)
+    shown = [result for result in results if result.outcome is outcome]
+    warned = outcome is Outcome.FAILED and results[0].severity == "warning"
+    mark = "⚠️ warned" if warned else MARKS[outcome]
+    cells = (named(shown[0]), told(shown), places(shown, len(results)))
+    return " | ".join([f"| {mark}", *map(plain, cells)]) + " |"
+
+
+def plain(text: str) -> str:
+    """The text so that Markdown shows it as it stands, on one line, within a table too."""
+    escaped = _SIGNS.sub(r"\\\1", visible(text))
+    return re.sub("[&<>]", lambda found: _HTML[found.group()], escaped)
