@@ -1,7 +1,7 @@
 """Assertions: an ODCS operator word and its limits, and whether a measured value keeps them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import isnan
 from typing import Any
@@ -18,19 +18,58 @@ OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "mustNotBeBetween": (lambda value, limit: not limit[0] <= value <= limit[1], "not be between {0[0]} and {0[1]}"),
 }
 PAIRED = frozenset({"mustBeBetween", "mustNotBeBetween"})
+# The operator of promises that only code can judge: no document has it.
+FUNCTION = "function"
+
+
+@dataclass(frozen=True)
+class Referred:
+    """A limit that is a metric of another dataset: it has a value only where that metric was measured."""
+
+    dataset: str
+    analyzer: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The metric in words, equal for equal metrics: 'the size of titles', 'the mean of amount in titles'."""
+        said = dict(sorted(self.arguments.items()))
+        where = said.pop("where", None)
+        columns = said.pop("columns", None) or said.pop("column", None)
+        of = f" of {columns if isinstance(columns, str) else ', '.join(columns)} in" if columns else " of"
+        more = "".join(f" {name} {given}" for name, given in said.items())
+        return f"the {self.analyzer.replace('_', ' ')}{more}{of} {self.dataset}" + (f" where {where}" if where else "")
 
 
 @dataclass(frozen=True)
 class Assertion:
-    """A promise about one measured value: `operator` is an ODCS word, `limit` a scalar, or a pair of them (PAIRED)."""
+    """A promise about one measured value: `operator` is an ODCS word, `limit` a scalar, or a pair of them (PAIRED).
+
+    A limit may be Referred; `resolved` has to name its value before the promise can be judged."""
 
     operator: str
     limit: Any
+
+    @property
+    def references(self) -> tuple[Referred, ...]:
+        """The limits that are metrics of other datasets; () for most."""
+        limits = self.limit if self.operator in PAIRED else (self.limit,)
+        return tuple(each for each in limits if isinstance(each, Referred))
+
+    def resolved(self, values: Mapping[str, Any]) -> "Assertion":
+        """The promise with the value of each limit that refers, by its words. Raises KeyError (the words)."""
+        known = {str(each): values[str(each)] for each in self.references}
+        if not known:
+            return self
+        limits = self.limit if self.operator in PAIRED else (self.limit,)
+        found = tuple(known[str(each)] if isinstance(each, Referred) else each for each in limits)
+        return replace(self, limit=found if self.operator in PAIRED else found[0])
 
     def holds(self, value: Any) -> bool:
         """Whether `value` keeps the promise. NaN keeps none; raises TypeError where it cannot be compared."""
         if isinstance(value, float) and isnan(value):
             return False
+        if self.references:
+            raise TypeError("the limit refers to a metric whose value is not known")
         test, _ = OPERATORS[self.operator]
         return test(_comparable(value), _comparable(self.limit))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.assertions import OPERATORS, PAIRED, Assertion
+from contracts.assertions import OPERATORS, PAIRED, Assertion, Referred
 from contracts.document import Check, CheckKind, Severity
 from contracts.errors import Faults, nearest
 from contracts.predicates import PredicateError, parse
@@ -14,7 +14,7 @@ from contracts.syntax import join
 MILD = frozenset({"info", "warning", "warn", "low", "minor", "trivial"})
 SCOPES = ("delta", "dataset")
 EQUALITY = frozenset({"mustBe", "mustNotBe"})
-OWN_WORDS = frozenset({"analyzer", "where", "scope", *OPERATORS})
+OWN_WORDS = frozenset({"analyzer", "where", "scope"})
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _read_treaty(entry: Entry) -> Check:
     return _meaning(
         entry,
         _analyzer(inner),
-        {key: value for key, value in words.items() if key not in OWN_WORDS},
+        {key: value for key, value in words.items() if key not in OWN_WORDS and key not in OPERATORS},
         where=_where(inner),
         scope=_scope(inner),
         assertion=_assertion(inner, strict=True),
@@ -182,8 +182,25 @@ def _assertion(entry: Entry, *, strict: bool = False) -> Assertion | None:
         entry.add("check-operator", "", f"has {' and '.join(words)}", "write one operator")
     if len(words) != 1:
         return None
-    limit = entry.content[words[0]]
+    limit = _referring(entry, words[0], entry.content[words[0]]) if strict else entry.content[words[0]]
     return _paired(entry, words[0], limit) if words[0] in PAIRED else _single(entry, words[0], limit, strict=strict)
+
+
+def _referring(entry: Entry, word: str, limit: Any) -> Any:
+    """The limit with every mapping in it as the metric of another dataset that it names."""
+    if isinstance(limit, list):
+        return [_referring(entry, word, each) for each in limit]
+    return _referred(replace(entry, content=limit, path=join(entry.path, word))) if isinstance(limit, dict) else limit
+
+
+def _referred(entry: Entry) -> Referred:
+    for key in ("dataset", "analyzer"):
+        if not entry.text(key):
+            example = "write {dataset: titles, analyzer: size}"
+            entry.add("check-limit", key, f"names no {key}, which a limit that refers to another one needs", example)
+    _where(replace(entry, columns=None))
+    words = {key: given for key, given in entry.content.items() if key not in ("dataset", "analyzer")}
+    return Referred(entry.text("dataset") or "", entry.text("analyzer") or "", words)
 
 
 def _single(entry: Entry, word: str, limit: Any, *, strict: bool) -> Assertion | None:
@@ -198,6 +215,8 @@ def _paired(entry: Entry, word: str, limits: Any) -> Assertion | None:
         entry.add("check-limit", word, "is not a pair of limits", "write [least, most]")
         return None
     low, high = limits
+    if isinstance(low, Referred) or isinstance(high, Referred):
+        return Assertion(word, (low, high))
     if isinstance(low, str) != isinstance(high, str):
         entry.add("check-limit", word, "has limits of two kinds", "write two numbers or two texts")
         return None
@@ -210,4 +229,4 @@ def _paired(entry: Entry, word: str, limits: Any) -> Assertion | None:
 def _is_limit(word: str, limit: Any) -> bool:
     if isinstance(limit, bool):
         return word in EQUALITY
-    return isinstance(limit, int | float | str)
+    return isinstance(limit, int | float | str | Referred)

@@ -99,6 +99,7 @@ class RunResult(Record):
     finished: datetime
     results: tuple[CheckResult, ...]
     measurements: tuple[Measurement, ...]
+    plugins: tuple[str, ...] = ()
     samples: tuple[Sample, ...] = ()
 
     @property

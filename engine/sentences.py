@@ -33,9 +33,15 @@ def found(analyzer: Analyzer, assertion: Assertion, reading: Reading) -> str:
 
     Says of rows that break it, and of rows that could not be evaluated, only where there are any."""
     limits = limits_of(assertion)
-    bound = BOUNDS[assertion.operator].format(*(figure(each) for each in limits))
-    judged = ", ".join([_told(analyzer, reading, limits), bound, *_missed(analyzer, assertion, reading.value)])
+    told = [_told(analyzer, reading, limits), _bound(assertion, limits), *_missed(analyzer, assertion, reading.value)]
+    judged = ", ".join(told)
     return "; ".join([judged, *_rows(analyzer, reading)])
+
+
+def _bound(assertion: Assertion, limits: tuple[Any, ...]) -> str:
+    """The bound in words; of an operator that a plug-in or a function brings, its own sentence."""
+    words = BOUNDS.get(assertion.operator)
+    return words.format(*(figure(each) for each in limits)) if words else f"must {assertion.sentence()}"
 
 
 def limits_of(assertion: Assertion) -> tuple[Any, ...]:

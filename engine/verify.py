@@ -6,9 +6,10 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
-from contracts.document import Contract, DataObject
+from contracts.assertions import FUNCTION, Assertion
+from contracts.document import Contract, DataObject, Terms
 from contracts.logical_types import Schema
-from engine import clock
+from engine import clock, plugins
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck, BoundChecks, bind
@@ -18,6 +19,7 @@ from engine.sentences import found
 from engine.states import Files, StateError, States
 from engine.structure import judge_structure
 
+UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
 
@@ -80,7 +82,7 @@ def judge(  # noqa: PLR0913
     Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
     judged on its own. Raises ContractError for faults of the contract, StateError for damaged states."""
-    bench = Bench(contract.object(object_name), states, tuple(delta), files, schema, started)
+    bench = Bench(contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started)
     judged = [*bench.judge_delta(), *bench.judge_dataset()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
     return RunResult(
@@ -94,6 +96,7 @@ def judge(  # noqa: PLR0913
         finished=finished,
         results=(*bench.judge_structure(), *(result for result, _ in judged)),
         measurements=tuple(measured.values()),
+        plugins=plugins.loaded(),
     )
 
 
@@ -105,6 +108,7 @@ class Bench:
     """The packed states that one run judges. Checks are bound once to each schema that the new partitions have."""
 
     object: DataObject
+    terms: Terms
     packed: Mapping[str, bytes]
     delta: tuple[str, ...]
     files: Files | None
@@ -136,8 +140,9 @@ class Bench:
     def judge_structure(self) -> Iterator[CheckResult]:
         """The promised columns and types; partition by partition where these do not have one schema."""
         if set(self.recorded.values()) <= {self.schema}:
-            return judge_structure(self.object, self.schema)
-        parted = [judge_structure(self.object, schema, partition=name) for name, schema in self.recorded.items()]
+            return judge_structure(self.object, self.schema, terms=self.terms)
+        judge_one = partial(judge_structure, self.object, terms=self.terms)
+        parted = [judge_one(schema, partition=name) for name, schema in self.recorded.items()]
         return (result for results in parted for result in results)
 
     def judge_delta(self) -> Iterator[Judged]:
@@ -199,12 +204,20 @@ def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
     if reading.value is None:
         return Outcome.NOT_APPLICABLE, "there was nothing to measure: no matching row has a value"
     assert check.check.assertion is not None
+    return _held(check.check.assertion, reading)
+
+
+def _held(assertion: Assertion, reading: Reading) -> tuple[Outcome, str | None]:
+    by_function = assertion.operator == FUNCTION
+    subject = reading.details if by_function and reading.details is not None else reading.value
     try:
-        held = check.check.assertion.holds(reading.value)
-    except TypeError:
-        kinds = "the measured value and the limit cannot be compared: one is text, the other a number"
-        return Outcome.NOT_EVALUATED, kinds
-    return (Outcome.PASSED if held else Outcome.FAILED), None
+        return (Outcome.PASSED if assertion.holds(subject) else Outcome.FAILED), None
+    except Exception as error:
+        if by_function:
+            return Outcome.NOT_EVALUATED, f"the function that judges the value ended with {type(error).__name__}"
+        if isinstance(error, TypeError):
+            return Outcome.NOT_EVALUATED, UNLIKE
+        raise
 
 
 NOTHING = Reading(None, 0)

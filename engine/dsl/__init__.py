@@ -1,0 +1,14 @@
+"""The Python API: checks written in code, the same ones that contracts hold.
+
+from engine.dsl import Check, at_least
+
+check = Check.error("orders").is_complete("id").is_unique("id").has_completeness("status", at_least(0.95))
+run = check.verify(orders)
+"""
+
+from engine.dsl.check import Check
+from engine.dsl.limits import at_least, at_most, between, equal_to, less_than, more_than, outside, satisfying, unlike
+
+__all__ = [
+    "Check", "at_least", "at_most", "between", "equal_to", "less_than", "more_than", "outside", "satisfying", "unlike",
+]  # fmt: skip

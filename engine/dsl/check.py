@@ -1,0 +1,137 @@
+"""Checks as code: a chain of promises about one table, to be verified at once or written as a contract."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from contracts.assertions import Assertion
+from contracts.document import Check as Promise
+from contracts.document import Contract, DataObject, Scope, Severity, Terms
+from contracts.errors import ContractError, Fault
+from contracts.logical_types import Schema
+from engine.dsl.columns import OfColumns
+from engine.dsl.groups import OfGroups
+from engine.dsl.limits import Expected, Satisfying, expected
+from engine.dsl.tables import OfTables
+from engine.results import RunResult
+
+
+@dataclass(frozen=True)
+class Check(OfColumns, OfGroups, OfTables):
+    """Promises about one table. Every method answers a new Check with one promise more; none changes this one.
+
+    Every promise takes `where` (only rows for which that SQL is true), `id`, `name` and `scope` by keyword."""
+
+    name: str
+    severity: Severity = "error"
+    promises: tuple[Promise, ...] = ()
+
+    @classmethod
+    def error(cls, name: str = "table") -> Self:
+        """No promise yet; one that is broken fails the run."""
+        return cls(name, "error")
+
+    @classmethod
+    def warning(cls, name: str = "table") -> Self:
+        """No promise yet; one that is broken warns."""
+        return cls(name, "warning")
+
+    def that(self, analyzer: str, must: Expected, **words: Any) -> Self:
+        """The promise that an analyzer's value keeps an assertion: `words` are the analyzer's arguments.
+
+        The way to analyzers that have no method of their own, plug-ins among them. `in_` stands for the word `in`."""
+        arguments = {name.rstrip("_"): _plain(given) for name, given in words.items() if given is not None}
+        taken = {name: arguments.pop(name, None) for name in ("where", "id", "name", "scope")}
+        scope: Scope | None = taken["scope"]
+        identity = taken["id"] or self._identity(analyzer, arguments)
+        promise = Promise(
+            id=identity,
+            name=taken["name"] or identity,
+            kind="treaty",
+            severity=self.severity,
+            analyzer=analyzer,
+            arguments=arguments,
+            where=taken["where"],
+            scope=scope,
+            assertion=expected(must),
+            path=f"promise {len(self.promises) + 1}, {analyzer}",
+        )
+        return replace(self, promises=(*self.promises, promise))
+
+    def _identity(self, analyzer: str, arguments: Mapping[str, Any]) -> str:
+        """An id from names; numbered where an earlier promise has it."""
+        named = [arguments.get(name) for name in ("column", "columns", "other")]
+        words = "-".join(each if isinstance(each, str) else "-".join(each) for each in named if each)
+        plain = f"{words}-{analyzer}" if words else analyzer
+        same = sum(each.id == plain or each.id.startswith(f"{plain}-") for each in self.promises)
+        return f"{plain}-{same + 1}" if same else plain
+
+    def __add__(self, other: "Check") -> "Check":
+        """The promises of both, each with its own severity."""
+        return replace(self, promises=(*self.promises, *other.promises))
+
+    def contract(self) -> Contract:
+        """The promises as a contract that `verify` and `bind` take. Raises ContractError where two have one id."""
+        ids = [each.id for each in self.promises]
+        twice = sorted({each for each in ids if ids.count(each) > 1})
+        if twice:
+            message, remedy = f"several promises have the id {', '.join(twice)}", "give each its own: id='...'"
+            raise ContractError([Fault("TR-CHECK-ID", self.name, message, remedy)])
+        return Contract(
+            source=b"",
+            document={"checks": [repr(each) for each in self.promises]},
+            id=self.name,
+            name=self.name,
+            version="code",
+            status="draft",
+            objects=(DataObject(self.name, checks=self.promises),),
+            terms=Terms(),
+        )
+
+    def verify(self, frame: Any, **options: Any) -> RunResult:
+        """The run that judges a Spark frame; `options` are those of `engine.verify.verify`."""
+        from engine.verify import verify
+
+        return verify(frame, self.contract(), **options)
+
+    def document(self, schema: Schema) -> bytes:
+        """The promises as a contract's YAML, with the table's columns. Raises ContractError for those only code can
+        judge."""
+        from contracts.changes import Patch, apply
+        from contracts.skeletons import skeleton
+        from contracts.writing import write
+
+        base = skeleton(
+            contract_id=self.name, name=self.name, object_name=self.name, physical_name=self.name, schema=schema
+        )
+        return write(apply(base, [Patch(self.name, None, {"quality": entry(each)}) for each in self.promises]))
+
+
+def entry(promise: Promise) -> dict[str, Any]:
+    """A promise as a quality entry of a document. Raises ContractError where its assertion is a function."""
+    assertion = promise.assertion
+    if assertion is None or isinstance(assertion, Satisfying):
+        message, remedy = "is judged by a function, which a document cannot hold", "use at_least, between and the like"
+        raise ContractError([Fault("TR-CHECK-FUNCTION", promise.id, message, remedy)])
+    words = {"where": promise.where, "scope": promise.scope}
+    return {
+        "id": promise.id,
+        "name": promise.name,
+        "type": "custom",
+        "engine": "treaty",
+        "severity": promise.severity,
+        "implementation": {
+            "analyzer": promise.analyzer,
+            **promise.arguments,
+            **{word: given for word, given in words.items() if given is not None},
+            assertion.operator: _written(assertion),
+        },
+    }
+
+
+def _written(assertion: Assertion) -> Any:
+    return list(assertion.limit) if isinstance(assertion.limit, tuple) else assertion.limit
+
+
+def _plain(given: Any) -> Any:
+    return list(given) if isinstance(given, tuple | set | frozenset) else given

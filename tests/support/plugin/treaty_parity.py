@@ -1,0 +1,28 @@
+"""A metric and a promise of one's own: the share of even numbers, and being divisible by something."""
+
+from typing import Any
+
+from engine.analyzers.arguments import ColumnName
+from engine.analyzers.base import Analyzer
+from engine.analyzers.components import Count, CountIf
+from engine.analyzers.quoting import INTEGRAL
+
+
+class EvenShare(Analyzer):
+    """Share of the whole numbers that are even, between 0 and 1. Nulls are ignored; no value where none is left."""
+
+    name = "even_share"
+    unit = "share"
+    told = "{value} of {counted} numbers in {column} are even"
+    column: ColumnName
+    even = CountIf("{column} % 2 = 0", type="boolean", takes=INTEGRAL)
+    present = Count("{column}")
+
+    def value(self, state: Any) -> float | None:
+        return state.even / state.present if state.present else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.present)
+
+
+DIVISIBLE = (lambda value, limit: value % limit == 0, "be divisible by {}")
