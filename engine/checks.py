@@ -67,7 +67,11 @@ class BoundChecks:
     @cached_property
     def plan(self) -> Plan:
         """The plan that computes all of them."""
-        return plan(each.bound for each in self.checks if each.bound)
+        scoped = [(each.scope, each.bound) for each in self.checks if each.bound]
+        return plan(
+            (bound for scope, bound in scoped if scope != "dataset"),
+            of_all=(bound for scope, bound in scoped if scope == "dataset"),
+        )
 
 
 def bind(data_object: DataObject, schema: Schema) -> BoundChecks:

@@ -24,15 +24,19 @@ class Derivation(NamedTuple):
 class Plan:
     """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own.
 
+    `apart` are read by a statement of their own for each partition, `whole` by one over all rows there are.
     `askers` says in words, by component key, which metrics want it."""
 
     scan: tuple[BoundComponent, ...]
     groupings: tuple[BoundComponent, ...] = ()
+    apart: tuple[BoundComponent, ...] = ()
+    whole: tuple[BoundComponent, ...] = ()
     askers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        return frozenset(part.key for part in (*self.scan, *self.groupings))
+        """Of the states that are kept of each partition: all but those read of the whole table."""
+        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.apart))
 
     @property
     def aggregates(self) -> list[str]:
@@ -83,7 +87,7 @@ class Plan:
     def explain(self, partition_by: tuple[str, ...] = ()) -> str:
         """The plan as text: one line an aggregate or grouping, with the metrics that want it."""
         by = f" by {', '.join(partition_by)}" if partition_by else ""
-        return "\n".join([*self._scans(by), *self._groups(by)])
+        return "\n".join([*self._scans(by), *self._groups(by), *self._apart(by)])
 
     def _scans(self, by: str) -> Iterator[str]:
         chunks = self.chunks()
@@ -98,22 +102,42 @@ class Plan:
             how = f"  from the grouping of {', '.join(finer.finer.aggregates)}:" if finer else f"group{by},"
             yield f"{how} {keys}{self._for(part)}"
 
+    def _apart(self, by: str) -> Iterator[str]:
+        yield from (f"apart{by}, {part.described}{self._for(part)}" for part in self.apart)
+        yield from (f"apart, {part.described}{self._for(part)}" for part in self.whole)
+
     def _for(self, part: BoundComponent) -> str:
         askers = self.askers.get(part.key, ())
         more = f" and {len(askers) - 3} more" if len(askers) > 3 else ""
         return f"    -- {'; '.join(askers[:3])}{more}" if askers and part != ROWS else ""
 
 
-def plan(analyzers: Iterable[BoundAnalyzer], *, beside: Iterable[BoundComponent] = ()) -> Plan:
-    """The plan of all analyzers together: each component once, whoever asks for it; the row count always."""
+def plan(
+    analyzers: Iterable[BoundAnalyzer],
+    *,
+    of_all: Iterable[BoundAnalyzer] = (),
+    beside: Iterable[BoundComponent] = (),
+) -> Plan:
+    """The plan of all analyzers together: each component once, whoever asks for it; the row count always.
+
+    `of_all` are asked of the whole dataset: what can only be read of all rows at once is not read by partition."""
+    each, whole = tuple(analyzers), tuple(of_all)
     wanted, askers = {ROWS.key: ROWS}, dict[str, list[str]]()
-    for bound in analyzers:
+    for bound in (*each, *whole):
         for part in bound.parts.values():
             wanted.setdefault(part.key, part)
             askers.setdefault(part.key, []).append(bound.analyzer.phrase)
     wanted.update({part.key: part for part in beside if part.key not in wanted})
+    scanned = [part for part in wanted.values() if not part.component.apart]
     return Plan(
-        scan=tuple(part for part in wanted.values() if not part.component.grouping),
-        groupings=tuple(part for part in wanted.values() if part.component.grouping),
+        scan=tuple(part for part in scanned if not part.component.grouping),
+        groupings=tuple(part for part in scanned if part.component.grouping),
+        apart=_apart(each),
+        whole=_apart(whole),
         askers={key: tuple(dict.fromkeys(phrases)) for key, phrases in askers.items()},
     )
+
+
+def _apart(analyzers: Iterable[BoundAnalyzer]) -> tuple[BoundComponent, ...]:
+    parts = (part for bound in analyzers for part in bound.parts.values() if part.component.apart)
+    return tuple({part.key: part for part in parts}.values())

@@ -97,7 +97,7 @@ class States:
 
 def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> States:
     """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
-    failed, parts = failures or {}, (*plan.scan, *plan.groupings)
+    failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.apart)
     given = {part.key: State(part.component, values.get(part.key, part.component.zero)) for part in parts}
     return States({key: state for key, state in given.items() if key not in failed}, schema, failed)
 

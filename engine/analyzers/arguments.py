@@ -1,11 +1,12 @@
-"""The kinds of arguments that analyzers take: columns, lists of columns, conditions."""
+"""The kinds of arguments that analyzers take: columns, conditions, values and bounds, patterns, ways of counting."""
 
 from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from contracts import predicates
+from contracts.regexes import UnsafeRegex, inspect_regex
 
 
 class Role(Enum):
@@ -13,6 +14,7 @@ class Role(Enum):
 
     COLUMN = "column"
     PREDICATE = "predicate"
+    DATASET = "dataset"
 
 
 ColumnName = Annotated[
@@ -33,6 +35,40 @@ Predicate = Annotated[
     Role.PREDICATE,
 ]
 
+Scalar = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str
+Values = Annotated[
+    tuple[Scalar, ...],
+    BeforeValidator(lambda given: _listed(given)),
+    Field(min_length=1, description="values of the column's type; dates and times as ISO 8601 text"),
+]
+Missing = Annotated[
+    tuple[Scalar | None, ...],
+    BeforeValidator(lambda given: _listed(given)),
+    Field(description="values that stand for none, beside null: '', 'N/A', -1"),
+]
+Bound = int | Annotated[float, Field(allow_inf_nan=False)] | str
+Pattern = Annotated[
+    str,
+    AfterValidator(lambda text: _safe(text)),
+    Field(description="a regular expression of the admitted subset; the whole value must match"),
+]
+Nulls = Annotated[
+    Literal["ignore", "break"],
+    Field(description="`ignore`: values that are null are not judged; `break`: they are, and do not keep it"),
+]
+CountIn = Annotated[Literal["rows", "percent"], Field(description="`rows`, or `percent` of the rows")]
+
+DatasetName = Annotated[
+    str,
+    Field(min_length=1, description="another dataset: a contract's id, or `contract.object`, or the dataset's own name"),
+    Role.DATASET,
+]
+OtherColumns = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda given: _listed(given)),
+    Field(description="the columns of the other dataset, in the same order; by default those of the same names"),
+]
+
 
 def _listed(given: Any) -> Any:
     if isinstance(given, str):
@@ -47,3 +83,11 @@ def _admitted(text: str) -> str:
     except predicates.PredicateError as error:
         raise ValueError("; ".join(fault.message for fault in error.faults)) from None
     return text
+
+
+def _safe(pattern: str) -> str:
+    try:
+        inspect_regex(pattern)
+    except UnsafeRegex as error:
+        raise ValueError(f"the regular expression {error}") from None
+    return pattern

@@ -30,17 +30,21 @@ class BoundComponent:
 
     @cached_property
     def aggregates(self) -> tuple[str, ...]:
-        """The SQL aggregates, filtered; for a grouping, its keys."""
+        """The SQL aggregates, filtered; for a grouping its keys, for what is read apart its description."""
         plain = self.component.aggregates(self.operands)
-        filtered = self.where and not self.component.grouping
+        filtered = self.where and not (self.component.grouping or self.component.apart)
         return tuple(f"{sql} FILTER (WHERE {self.where})" for sql in plain) if filtered else plain
 
     @cached_property
     def key(self) -> str:
         """Kind, version, SQL and filter: readable, and the same on every machine."""
+        return f"{self.component.kind}/{self.component.version} {self.described}"
+
+    @property
+    def described(self) -> str:
+        """What is read, and of which rows."""
         sql = ", ".join(self.component.aggregates(self.operands))
-        condition = f" where {self.where}" if self.where else ""
-        return f"{self.component.kind}/{self.component.version} {sql}{condition}"
+        return f"{sql} where {self.where}" if self.where else sql
 
     def read(self, row: tuple[Any, ...]) -> Any:
         return self.component.read(row, self.operands)

@@ -24,5 +24,5 @@ class Breaking:
     where: str | None = None
 
     def within(self, where: str) -> "Breaking":
-        """The same, among the rows that a filter admits."""
-        return replace(self, where=where)
+        """The same, among the rows that a filter admits too."""
+        return replace(self, where=f"({self.where}) AND ({where})" if self.where else where)

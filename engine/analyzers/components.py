@@ -24,7 +24,7 @@ class Component:
     """One mergeable part over templates: `{column}` stands for an argument of the analyzer, as do expressions over it.
 
     `type` is the type of such an expression, `takes` the types that its arguments may have (None: those it accepts).
-    `grouping` says that it needs a GROUP BY of its own."""
+    `grouping` says that it needs a GROUP BY of its own, `apart` that it needs a statement of its own."""
 
     templates: tuple[str, ...]
     type: str | None
@@ -34,6 +34,7 @@ class Component:
     version: ClassVar[int] = 1
     accepts: ClassVar[frozenset[str]] = COUNTABLE
     grouping: ClassVar[bool] = False
+    apart: ClassVar[bool] = False
     zero: ClassVar[Any] = None
 
     def __init_subclass__(cls) -> None:

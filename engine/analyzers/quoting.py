@@ -32,6 +32,7 @@ _SORTABLE = {
     "timestamp": "unix_micros({0})",
     "timestamp_ntz": "timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', {0})",
 }
+_MICROS = {**_SORTABLE, "date": "unix_date({0}) * 86400000000"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Operand:
     def exact(self) -> str:
         """For sums that neither overflow nor lose digits: longs and decimals as decimal(38,s), floats as double."""
         if self.base_type == "decimal":
-            return f"cast({self.sql} as decimal(38,{self._scale()}))"
+            return f"cast({self.sql} as decimal(38,{self.scale}))"
         return _EXACT[self.base_type].format(self.sql)
 
     def canonical(self) -> str:
@@ -71,6 +72,12 @@ class Operand:
         """For extremes: timestamps as whole microseconds, so that no session time zone shifts them."""
         return _SORTABLE.get(self.base_type, "{0}").format(self.sql)
 
-    def _scale(self) -> int:
+    def micros(self) -> str:
+        """A date or time as whole microseconds since 1970: dates begin, and times without a zone are, in UTC."""
+        return _MICROS[self.base_type].format(self.sql)
+
+    @property
+    def scale(self) -> int:
+        """How many decimal places a decimal has; 0 for other types."""
         found = re.fullmatch(r"decimal\(\s*\d+\s*,\s*(\d+)\s*\)", self.type.strip().lower())
         return int(found.group(1)) if found else 0

@@ -9,7 +9,8 @@ from engine.analyzers.bound import BoundComponent
 from engine.analyzers.frequencies import coarser
 from engine.plan import ROWS, Derivation, Plan
 from engine.requests import Unreadable
-from engine.spark import partitions
+from engine.spark import apart, partitions
+from engine.spark.apart import Others
 from engine.spark.failures import is_damage, told
 from engine.spark.group import group
 from engine.spark.sources import schema_of
@@ -25,10 +26,16 @@ class Scanned:
 
 
 def scan(
-    frame: Any, plan: Plan, *, partition_by: Sequence[str] = (), expected: Sequence[str] = ()
+    frame: Any,
+    plan: Plan,
+    *,
+    partition_by: Sequence[str] = (),
+    expected: Sequence[str] = (),
+    others: Others = apart.NONE,
 ) -> dict[str, States]:
     """The states of every partition of the frame, by partition name; of `expected` ones also where they have no rows.
 
+    What the plan reads of all rows at once is not among them: `apart.whole` reads it of the whole table.
     Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
     schema, found = schema_of(frame), Scanned()
     missing = [column for column in partition_by if schema.get(column) is None]
@@ -43,8 +50,10 @@ def scan(
     for part in plan.groupings:
         if part.key in plan.derived:
             _derive(part, plan.derived[part.key], found)
-    names = {*found.values, *(expected if partition_by else ("",))}
-    return {name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures) for name in sorted(names)}
+    names = sorted({*found.values, *(expected if partition_by else ("",))})
+    for part in plan.apart:
+        _apart(frame, part, partition_by, names, others, found)
+    return {name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures) for name in names}
 
 
 def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned) -> None:
@@ -90,6 +99,22 @@ def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found:
             found.values.setdefault(name, {})[part.key] = table
     except Exception as error:
         found.failures[part.key] = f"Spark could not compute it: {told(error)}"
+
+
+def _apart(
+    frame: Any,
+    part: BoundComponent,
+    partition_by: Sequence[str],
+    names: Sequence[str],
+    others: Others,
+    found: Scanned,
+) -> None:
+    states = apart.read(frame, part, others, partition_by=partition_by, names=names)
+    if isinstance(states, str):
+        found.failures[part.key] = states
+        return
+    for name, state in states.items():
+        found.values.setdefault(name, {})[part.key] = state
 
 
 def _derive(part: BoundComponent, derivation: Derivation, found: Scanned) -> None:

@@ -1,0 +1,139 @@
+"""Metrics between two datasets: values that must exist in another one, and rows that must agree with it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
+
+from contracts.assertions import Assertion
+from contracts.logical_types import Schema
+from engine.analyzers.apart import Matches, Pairing, References
+from engine.analyzers.arguments import ColumnNames, DatasetName, OtherColumns
+from engine.analyzers.base import Analyzer, operand_of
+from engine.analyzers.bound import Operands
+from engine.analyzers.breaking import Breaking, Reference
+from engine.analyzers.components import Component
+
+Compared = Annotated[
+    tuple[tuple[str, str], ...],
+    BeforeValidator(lambda given: _pairs(given)),
+    Field(
+        description="the columns that must agree: a list of names, or ours with the other dataset's: {amount: total}"
+    ),
+]
+Distance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def _pairs(given: Any) -> Any:
+    """(ours, theirs) of every compared column."""
+    if isinstance(given, Mapping):
+        return tuple(given.items())
+    if isinstance(given, str):
+        return ((given, given),)
+    pairs = given if isinstance(given, list | tuple) else ()
+    return tuple((each, each) if isinstance(each, str) else tuple(each) for each in pairs) if pairs else given
+
+
+class ReferentialIntegrity(Analyzer):
+    """Share of the rows whose combination of values is found in columns of another dataset.
+
+    Every row counts, however often its value repeats. (Deequ divides the number of *distinct* dangling values by that
+    of all rows: 99 dangling rows of one value among 100 give it 0.99, here 0.01.) A row that is null in any of the
+    columns refers to nothing and is not judged; no value where no row is left, an empty table included. Nulls of the
+    other dataset match nothing. Whole numbers of all widths are compared as numbers, text byte for byte; text and
+    numbers are never equal, and a check that compares them is not evaluated."""
+
+    name = "referential_integrity"
+    unit = "share"
+    scope = "dataset"
+    told = "{value} of {counted} rows have a {subject} that exists in {dataset}"
+    fault = "rows refer to nothing there"
+    columns: ColumnNames
+    dataset: DatasetName
+    other_columns: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_columns", "other_column"))
+    found = References("{columns}")
+
+    @model_validator(mode="after")
+    def _as_many(self) -> Self:
+        if self.other_columns and len(self.other_columns) != len(self.columns):
+            raise ValueError("other_columns must name as many columns as columns does")
+        return self
+
+    def parts(self) -> Mapping[str, Component]:
+        return {"found": References("{columns}", dataset=self.dataset, columns=self._theirs)}
+
+    @property
+    def _theirs(self) -> tuple[str, ...]:
+        return self.other_columns or self.columns
+
+    def value(self, state: Any) -> float | None:
+        judged, dangling = state.found
+        return (judged - dangling) / judged if judged else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.found[0])
+
+    def broken(self, state: Any) -> int:
+        return int(state.found[1])
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking:
+        columns = operands["columns"]
+        present = " AND ".join(f"{each.sql} IS NOT NULL" for each in columns)
+        keys = tuple(each.canonical() for each in columns)
+        return Breaking(keys=keys, reference=Reference(self.dataset, self._theirs), where=present)
+
+
+class DatasetMatch(Analyzer):
+    """Share of the rows that have exactly one partner with the same keys in another dataset, equal in all compared
+    columns; `of: both` counts rows that exist only there, too, as ones without a match.
+
+    Null equals null, in keys and in compared columns. Numbers may lie apart: by `tolerance`, or by the share
+    `relative_tolerance` of the larger one; by none by default, and exact numbers are compared exactly. A key that
+    occurs twice on either side matches nothing. No value where there is no row to judge. `where` filters this dataset
+    alone. Neither the order of rows nor of columns matters: values are compared, never hashes. (Deequ sorts the
+    columns of each side by name and compares 32-bit hashes: equal rows can differ there, and different ones agree.)"""
+
+    name = "dataset_match"
+    unit = "share"
+    scope = "dataset"
+    told = "{value} of {counted} rows agree with their partner in {dataset}"
+    fault = "rows do not"
+    keys: ColumnNames = Field(validation_alias=AliasChoices("keys", "key"))
+    dataset: DatasetName
+    other_keys: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_keys", "other_key"))
+    compare: Compared = ()
+    tolerance: Distance = 0.0
+    relative_tolerance: Distance = 0.0
+    of: Literal["rows", "both"] = "rows"
+    matches = Matches("{keys}")
+
+    @model_validator(mode="after")
+    def _as_many(self) -> Self:
+        if self.other_keys and len(self.other_keys) != len(self.keys):
+            raise ValueError("other_keys must name as many columns as keys does")
+        return self
+
+    def parts(self) -> Mapping[str, Component]:
+        pairing = Pairing(
+            self.dataset, self.other_keys or self.keys, self.compare, self.tolerance, self.relative_tolerance
+        )
+        return {"matches": Matches("{keys}", "{compared}", pairing=pairing)}
+
+    def operands(self, schema: Schema) -> Operands:
+        compared = tuple(operand_of(mine, schema) for mine, _ in self.compare)
+        return {**super().operands(schema), "compared": compared}
+
+    def value(self, state: Any) -> float | None:
+        counted = self.counted(state)
+        return state.matches[1] / counted if counted else None
+
+    def counted(self, state: Any) -> int:
+        rows, *_, here = state.matches
+        return int(rows + here if self.of == "both" else rows)
+
+    def broken(self, state: Any) -> int:
+        return self.counted(state) - int(state.matches[1])
+
+    def details(self, state: Any) -> Mapping[str, int]:
+        names = ("rows", "matched", "different", "duplicated", "missing_there", "missing_here")
+        return dict(zip(names, map(int, state.matches), strict=True))

@@ -1,0 +1,183 @@
+"""What is read by statements of their own: rows looked up in other datasets or matched with them, and queries."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine import states as bags
+from engine.analyzers.apart import Matches, Pairing, References
+from engine.analyzers.base import Unbindable, operand_of
+from engine.analyzers.bound import BoundComponent
+from engine.analyzers.meeting import as_keys, equal
+from engine.analyzers.quoting import Operand
+from engine.plan import Plan
+from engine.spark import partitions
+from engine.spark.failures import told
+from engine.spark.sources import schema_of
+from engine.states import States
+
+
+@dataclass(frozen=True)
+class Others:
+    """The frames of other datasets by name, and why some cannot be read."""
+
+    frames: Mapping[str, Any] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    def frame(self, name: str) -> Any:
+        """The dataset of that name. Raises Unbindable, saying why it is not there."""
+        if name not in self.frames:
+            reason = self.unread.get(name, "nobody said where it is: hand it in with the others")
+            raise Unbindable(f"the dataset {name} cannot be read: {reason}")
+        return self.frames[name]
+
+
+NONE = Others()
+
+
+def whole(frame: Any, plan: Plan, others: Others) -> States | None:
+    """The bag of what can only be read of all rows at once; None where the plan has nothing of that kind."""
+    if not plan.whole:
+        return None
+    values: dict[str, Any] = {}
+    failures: dict[str, str] = {}
+    for part in plan.whole:
+        found = read(frame, part, others)
+        if isinstance(found, str):
+            failures[part.key] = found
+        else:
+            values[part.key] = found.get("", part.component.zero)
+    return bags.of(Plan((), apart=plan.whole), values, schema_of(frame), failures=failures)
+
+
+def read(
+    frame: Any, part: BoundComponent, others: Others, *, partition_by: Sequence[str] = (), names: Sequence[str] = ("",)
+) -> dict[str, Any] | str:
+    """The states of one component by partition name, or in words why it cannot be computed: it fails alone."""
+    admitted = frame.where(part.where) if part.where else frame
+    try:
+        return READERS[part.component.kind](Rows(admitted, tuple(partition_by), tuple(names)), part, others)
+    except Unbindable as reason:
+        return str(reason)
+    except Exception as error:
+        return f"Spark could not compute it: {told(error)}"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows to be read, and the partitions that they are cut into."""
+
+    frame: Any
+    by: tuple[str, ...]
+    names: tuple[str, ...]
+
+    @property
+    def places(self) -> list[str]:
+        """The select list of a row's partition values."""
+        return [f"{sql} as p{at}" for at, sql in enumerate(partitions.keys(self.by))]
+
+    @property
+    def placed(self) -> list[str]:
+        """The names of the partition values."""
+        return [f"p{at}" for at in range(len(self.by))]
+
+    def each(self, read: Callable[[Any], Any]) -> dict[str, Any]:
+        """What is read of each partition by itself."""
+        if not self.by:
+            return {"": read(self.frame)}
+        return {name: read(partitions.only(self.frame, self.by, [name])) for name in self.names}
+
+
+def _references(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+    """One join with the distinct values of the other side, after equal rows have been counted together."""
+    component: References = part.component  # type: ignore[assignment]
+    other = others.frame(component.dataset)
+    pairs = _keys(part.operands, other, component.columns)
+    mine, theirs = ([f"{sql} as k{at}" for at, sql in enumerate(side)] for side in zip(*pairs, strict=True))
+    keys = [f"k{at}" for at in range(len(pairs))]
+    present = " and ".join(f"{key} is not null" for key in keys)
+    counted = rows.frame.selectExpr(*rows.places, *mine).where(present).groupBy(*rows.placed, *keys).count()
+    known = other.selectExpr(*theirs).where(present).distinct().selectExpr("*", "true as known")
+    joined = counted.withColumnRenamed("count", "n").join(known, keys, "left")
+    sums = _expressions("coalesce(sum(n), 0)", "coalesce(sum(if(known, 0, n)), 0)")
+    found = [tuple(row) for row in joined.groupBy(*rows.placed).agg(*sums).collect()]
+    return {partitions.name(rows.by, row[:-2]): (int(row[-2]), int(row[-1])) for row in found}
+
+
+def _keys(mine: Sequence[Operand], other: Any, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Our key columns and the other dataset's, as SQL that can be compared. Raises Unbindable where it cannot."""
+    schema = schema_of(other)
+    return [as_keys(each, operand_of(name, schema)) for each, name in zip(mine, columns, strict=True)]
+
+
+def _matches(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+    component: Matches = part.component  # type: ignore[assignment]
+    pairing = component.pairing
+    other = others.frame(pairing.dataset)
+    keys = _keys(part.operands[: len(pairing.keys)], other, pairing.keys)
+    mine = part.operands[len(pairing.keys) :]
+    theirs = [operand_of(name, schema_of(other)) for _, name in pairing.compare]
+    same, right = _agreement(mine, theirs, pairing), _sides(other, [key for _, key in keys], theirs, "r")
+    return rows.each(lambda frame: _matched(_sides(frame, [key for key, _ in keys], mine, "l"), right, len(keys), same))
+
+
+def _sides(frame: Any, keys: Sequence[str], values: Sequence[Operand], side: str) -> Any:
+    """One row a key: how many rows have it, and the compared values, of which only those of single rows are used."""
+    named = [f"{sql} as {side}k{at}" for at, sql in enumerate(keys)]
+    carried = [f"{value.sql} as {side}v{at}" for at, value in enumerate(values)]
+    firsts = (f"first({side}v{at}) as {side}v{at}" for at in range(len(values)))
+    grouped = frame.selectExpr(*named, *carried).groupBy(*(f"{side}k{at}" for at in range(len(keys))))
+    return grouped.agg(*_expressions(f"count(1) as {side}n", *firsts))
+
+
+def _agreement(mine: Sequence[Operand], theirs: Sequence[Operand], pairing: Pairing) -> str:
+    """SQL, never null, that says whether the compared values of a pair agree."""
+    named = [
+        (replace(left, sql=f"lv{at}"), replace(right, sql=f"rv{at}"))
+        for at, (left, right) in enumerate(zip(mine, theirs, strict=True))
+    ]
+    tests = [equal(*pair, tolerance=pairing.tolerance, relative=pairing.relative) for pair in named]
+    return " and ".join(tests) or "true"
+
+
+def _matched(left: Any, right: Any, keys: int, same: str) -> tuple[int, ...]:
+    from pyspark.sql import functions
+
+    on = functions.expr(" and ".join(f"lk{at} <=> rk{at}" for at in range(keys)))
+    pair = "ln = 1 and rn = 1"
+    sums = _expressions(
+        "sum(ln)",
+        f"count_if({pair} and {same})",
+        f"count_if({pair} and not ({same}))",
+        "sum(if(rn is not null and (ln > 1 or rn > 1), ln, 0))",
+        "sum(if(rn is null, ln, 0))",
+        "sum(if(ln is null, rn, 0))",
+    )
+    (row,) = left.join(right, on, "full_outer").agg(*sums).collect()
+    return tuple(int(count or 0) for count in row)
+
+
+def _answer(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+    query = part.operands[0].sql
+    return rows.each(lambda frame: _number(frame, query))
+
+
+def _number(frame: Any, query: str) -> Any:
+    """The one value of the query's one row. Raises Unbindable for more rows and for what is no number."""
+    found = frame.sparkSession.sql(query, rows=frame).take(2)
+    if len(found) > 1:
+        raise Unbindable("the query gives several rows, and a check needs one number")
+    return found[0][0] if found else None
+
+
+def _expressions(*sqls: str) -> list[Any]:
+    from pyspark.sql import functions
+
+    return [functions.expr(sql) for sql in sqls]
+
+
+READERS: dict[str, Callable[[Rows, BoundComponent, Others], dict[str, Any]]] = {
+    "references": _references,
+    "matches": _matches,
+    "answer": _answer,
+}
