@@ -66,7 +66,6 @@ FUNCTIONS = {
     # Only a scale that is written out and not negative: round(x, -1) can overflow, and there is no form that does not.
     **_functions("first", "round bround", "number", "scale", least=1),
     **_functions("double", "pow power", "number", "number"),
-    **_functions("first", "nanvl", "number", "number", null="eager"),
     **_functions("int", "year quarter month day dayofmonth dayofweek dayofyear weekofyear weekday", "date"),
     **_functions("string", "dayname monthname", "date"),
     **_functions("int", "hour minute second", "timestamp"),
@@ -94,6 +93,6 @@ FUNCTIONS = {
 # Each with a production of its own, and how many arguments it takes.
 WRITTEN_OTHERWISE = {
     "if": (3, 3), "nvl2": (3, 3), "coalesce": (1, 20), "nvl": (2, 2), "ifnull": (2, 2), "nullif": (2, 2),
-    "abs": (1, 1), "mod": (2, 2), "element_at": (2, 2), "try_element_at": (2, 2), "get": (2, 2),
+    "abs": (1, 1), "mod": (2, 2), "nanvl": (2, 2), "element_at": (2, 2), "try_element_at": (2, 2), "get": (2, 2),
     "date_trunc": (2, 2), "add_months": (2, 2), "months_between": (2, 2), "zeroifnull": (1, 1), "nullifzero": (1, 1),
 }  # fmt: skip

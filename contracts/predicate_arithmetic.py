@@ -75,8 +75,9 @@ def _numbers(writer: "Writer", name: str, sql: str, parts: list[Piece]) -> Piece
     _, met = aligned(writer, parts)
     if name == "Div":
         met = "decimal" if met == "decimal" else "double"
-    overflows = name in {"Div", "Mod"} or met not in FLOATING
-    return strict(sql, parts, met, fails=overflows)
+    divides = name in {"Div", "Mod"}
+    # Of a division Spark looks at the divisor first.
+    return strict(sql, parts[::-1] if divides else parts, met, fails=divides or met not in FLOATING)
 
 
 def minus(writer: "Writer", node: Any) -> Piece:

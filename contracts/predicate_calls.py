@@ -122,6 +122,12 @@ def _nullifzero(writer: "Writer", parts: list[Piece]) -> Piece:
     return _nullif(writer, [*parts, Piece("0", "int")])
 
 
+def _nanvl(writer: "Writer", parts: list[Piece]) -> Piece:
+    """The second only where the first is no number."""
+    number, other = (taken(writer, each, "number") for each in parts)
+    return chosen([(eager(f"isnan({number.sql})", [number], BOOLEAN), other)], number, "double")
+
+
 def _mod(writer: "Writer", parts: list[Piece]) -> Piece:
     return combined(writer, "Mod", *parts)
 
@@ -149,7 +155,7 @@ def _months_between(writer: "Writer", parts: list[Piece]) -> Piece:
 
 OTHERWISE: dict[str, Callable[["Writer", list[Piece]], Piece]] = {
     "if": _if, "nvl2": _nvl2, "coalesce": _coalesce, "nvl": _coalesce, "ifnull": _coalesce, "nullif": _nullif,
-    "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "date_trunc": _date_trunc,
+    "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl, "date_trunc": _date_trunc,
     "add_months": _add_months, "months_between": _months_between,
     "abs": lambda writer, parts: absolute(writer, taken(writer, parts[0], "number")),
     "element_at": element_at, "try_element_at": try_element_at, "get": get,
