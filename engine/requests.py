@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from contracts.logical_types import Schema
+from engine.results import Sample
 
 
 class EngineError(Exception):
@@ -86,11 +87,65 @@ class Drafted:
     profile: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class SampleRequest:
+    """Read up to `limit` rows that break each failed check of `only`, by check id with the partitions it failed in.
+
+    `partitions` are those that are read; () means all."""
+
+    source: Source
+    contract: bytes
+    object: str
+    only: Mapping[str, tuple[str, ...]]
+    partitions: tuple[str, ...] = ()
+    limit: int = 5
+    others: Mapping[str, Source] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """Where good and bad rows go: folders `outcome=good` and `outcome=bad` below `out`, which must not be there yet,
+    unless an earlier quarantine wrote it and `overwrite` says to replace it.
+
+    A row is bad that breaks a check of severity error, or on which one cannot be evaluated; with `warnings`, a check
+    of any severity."""
+
+    out: str
+    format: str = "parquet"
+    overwrite: bool = False
+    warnings: bool = False
+
+
+@dataclass(frozen=True)
+class QuarantineRequest:
+    """Write the good rows of a table and the bad ones apart."""
+
+    source: Source
+    contract: bytes
+    object: str
+    into: Quarantine
+    others: Mapping[str, Source] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Quarantined:
+    """How many rows are good and bad. By check id: how many rows broke it, and on how many it could not be evaluated
+    (checks without any are left out), and why a check could be judged on no row."""
+
+    good: int
+    bad: int
+    broken: Mapping[str, int]
+    unevaluated: Mapping[str, int]
+    unjudged: Mapping[str, str]
+
+
 class Engine(Protocol):
     """What the worker needs of the engine; `engine.spark.child` is the real one, tests hand in a fake."""
 
     def measure(self, request: MeasureRequest) -> Measured: ...
 
     def draft(self, request: DraftRequest) -> Drafted: ...
+
+    def sample(self, request: SampleRequest) -> tuple[Sample, ...]: ...
 
     def close(self) -> None: ...

@@ -10,7 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from contracts.logical_types import Schema
-from engine.requests import Drafted, DraftRequest, EngineError, EngineKilled, Measured, MeasureRequest, Source
+from engine.requests import (
+    Drafted,
+    DraftRequest,
+    EngineError,
+    EngineKilled,
+    Measured,
+    MeasureRequest,
+    Quarantined,
+    QuarantineRequest,
+    SampleRequest,
+    Source,
+)
+from engine.results import Sample
 
 KEPT = (
     "PATH",
@@ -53,6 +65,14 @@ class SparkChild:
     def draft(self, request: DraftRequest) -> Drafted:
         """A base document and suggestions. Raises EngineError (Unreadable, EngineKilled)."""
         return self._ask("draft", request)  # type: ignore[no-any-return]
+
+    def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
+        """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
+        return self._ask("sample", request)  # type: ignore[no-any-return]
+
+    def quarantine(self, request: QuarantineRequest) -> Quarantined:
+        """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
+        return self._ask("quarantine", request)  # type: ignore[no-any-return]
 
     def schema(self, source: Source) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""
@@ -148,6 +168,7 @@ def _session(settings: ChildSettings) -> Any:
 
 def _answer(session: Any, verb: str, request: Any) -> Any:
     from engine.spark.draft import draft
+    from engine.spark.failing import quarantine, sample
     from engine.spark.failures import told
     from engine.spark.measure import measure
     from engine.spark.sources import read, schema_of
@@ -155,6 +176,8 @@ def _answer(session: Any, verb: str, request: Any) -> Any:
     verbs: dict[str, Any] = {
         "measure": measure,
         "draft": draft,
+        "sample": sample,
+        "quarantine": quarantine,
         "schema": lambda spark, source: schema_of(read(spark, source)),
     }
     try:

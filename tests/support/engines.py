@@ -8,8 +8,8 @@ from typing import Any
 
 from contracts.document import Contract
 from contracts.logical_types import Column, Schema
-from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, Unreadable
-from engine.results import CheckResult, Measurement, Outcome, RunResult
+from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, Unreadable
+from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
 
@@ -27,8 +27,9 @@ class FakeEngine:
 
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
-    requests: list[MeasureRequest | DraftRequest] = field(default_factory=list)
+    requests: list[MeasureRequest | DraftRequest | SampleRequest] = field(default_factory=list)
     drafted: Drafted | None = None
+    samples: tuple[Sample, ...] = ()
     meanwhile: Callable[[], None] = lambda: None
     closed: bool = False
 
@@ -49,10 +50,15 @@ class FakeEngine:
         assert self.drafted is not None
         return self.drafted
 
+    def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
+        """The samples that the test prepared."""
+        self._asked(request)
+        return self.samples
+
     def close(self) -> None:
         self.closed = True
 
-    def _asked(self, request: MeasureRequest | DraftRequest) -> None:
+    def _asked(self, request: MeasureRequest | DraftRequest | SampleRequest) -> None:
         self.requests.append(request)
         self.meanwhile()
         if self.errors:

@@ -1,0 +1,55 @@
+"""Requests for rows that fail: samples of them, and good and bad rows written apart."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from contracts.reading import read as read_contract
+from engine.checks import BoundChecks, bind
+from engine.filesystems import is_path
+from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest, Source
+from engine.results import Sample
+from engine.spark import changes, rows
+from engine.spark import quarantine as writing
+from engine.spark.sources import read, resolved, schema_of
+
+
+def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
+    """Rows that break the failed checks. Raises Unreadable, ContractError."""
+    frame, checks = _bound(session, request, request.partitions)
+    by = request.source.partition_by
+    others = _others(session, request.others)
+    return rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
+
+
+def quarantine(session: Any, request: QuarantineRequest) -> Quarantined:
+    """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
+    _refuse_overlap(request.source.location, request.into.out)
+    frame, checks = _bound(session, request)
+    by, others = request.source.partition_by, _others(session, request.others)
+    return writing.quarantine(frame, checks, request.into, others=others, partition_by=by)
+
+
+def _bound(
+    session: Any, request: SampleRequest | QuarantineRequest, names: Sequence[str] = ()
+) -> tuple[Any, BoundChecks]:
+    """The frame of the named partitions and the contract's checks on it."""
+    lies = changes.layout(session, request.source) if names else None
+    folders = [folder for name in names for folder in lies.folders.get(name, ())] if lies else []
+    frame = read(session, resolved(request.source), names=names, folders=folders)
+    return frame, bind(read_contract(request.contract).object(request.object), schema_of(frame))
+
+
+def _others(session: Any, sources: Mapping[str, Source]) -> dict[str, Any]:
+    return {name: read(session, source) for name, source in sources.items()}
+
+
+def _refuse_overlap(table: str, out: str) -> None:
+    """A folder within the table would be read as part of it, one around it would take it along when it is replaced."""
+    here, there = (_plain(location) for location in (table, out))
+    if is_path(table) and (f"{here}/".startswith(f"{there}/") or f"{there}/".startswith(f"{here}/")):
+        raise EngineError(f"{out} and the table lie within each other: name a folder beside it", retry=False)
+
+
+def _plain(location: str) -> str:
+    return os.path.realpath(location.removeprefix("file:")) if ":" not in location[1:] else location.rstrip("/")
