@@ -17,6 +17,7 @@ from contracts.syntax import join
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
+    from jsonschema_rs import Draft201909Validator as Draft201909Acceptor
 
 JSON_TYPES = {
     "array": "a list", "boolean": "true or false", "integer": "a whole number", "null": "null",
@@ -34,10 +35,20 @@ def inspect_schema(document: Mapping[str, Any], faults: Faults) -> None:
     declared = document.get("apiVersion")
     version = declared if declared in VERSIONS else VERSIONS[-1]
     for path, definition, content in _pieces(document):
+        if _is_accepted(version, definition, content):
+            continue
         errors = list(_leaves(_validator(version, definition).iter_errors(content)))
         _keep_all(errors, path, faults)
         if faults.full:
             return
+
+
+def _is_accepted(version: str, definition: str, content: Any) -> bool:
+    """Whether the schema accepts the content, asked of a validator that is fast but says little of what is wrong."""
+    try:
+        return _acceptor(version, definition).is_valid(content)
+    except ValueError:
+        return False
 
 
 def _pieces(document: Mapping[str, Any]) -> Iterator[Piece]:
@@ -121,10 +132,21 @@ def _validator(version: str, definition: str) -> "Validator":
     """The validator of the whole document ('') or of one definition of the schema."""
     from jsonschema import Draft201909Validator
 
+    return Draft201909Validator(_definition(version, definition))
+
+
+@cache
+def _acceptor(version: str, definition: str) -> "Draft201909Acceptor":
+    from jsonschema_rs import Draft201909Validator
+
+    return Draft201909Validator(_definition(version, definition))
+
+
+def _definition(version: str, definition: str) -> dict[str, Any]:
     schema = _schema(version)
-    if definition:
-        schema = {"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
-    return Draft201909Validator(schema)
+    if not definition:
+        return schema
+    return {"$schema": schema["$schema"], "$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
 
 
 def _leaves(errors: Iterable[Refusal]) -> Iterator[Refusal]:

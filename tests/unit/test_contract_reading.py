@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.contract_texts import COLUMNS, HEAD, HOSTILE, ORDERS, TABLE, check
 
+from contracts import json_schema, standard, syntax
 from contracts.assertions import Assertion
 from contracts.document import Check
 from contracts.errors import ContractError
@@ -240,3 +241,14 @@ def test_a_document_with_a_wrong_part_is_read_or_refused(data):
     key = lines[index].partition(":")[0]
     lines[index] = f"{key}: {json.dumps(data.draw(PLAIN))}"
     refused_or_read("\n".join(lines).encode())
+
+
+@pytest.mark.parametrize("text", [text for text, *_ in HOSTILE.values()], ids=HOSTILE.keys())
+def test_the_fast_validator_and_the_telling_one_agree_on_every_piece(text: str | bytes) -> None:
+    document = {}
+    with suppress(ContractError):
+        document = syntax.parse(text if isinstance(text, bytes) else text.encode()).data
+    for version in standard.VERSIONS:
+        for _, definition, content in json_schema._pieces(document):
+            told = json_schema._validator(version, definition).is_valid(content)
+            assert json_schema._is_accepted(version, definition, content) == told
