@@ -33,9 +33,10 @@ def flagged(
     frame has them. `others`: frames of other datasets by name. Raises ContractError for faults of the contract,
     EngineError where the frame has such columns already."""
     from engine.spark import rows
+    from engine.spark.apart import Others
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    return rows.flagged(frame, checks, others=others, partition_by=by)
+    return rows.flagged(frame, checks, others=Others(others or {}), partition_by=by)
 
 
 def quarantine(
@@ -50,10 +51,11 @@ def quarantine(
     """Writes good and bad rows of the Spark frame apart, in one pass; see `Quarantine` for where and which are bad.
 
     The other arguments are those of `flagged`. Raises ContractError, and EngineError where nothing could be written."""
+    from engine.spark.apart import Others
     from engine.spark.quarantine import quarantine as written
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    return written(frame, checks, into, others=others, partition_by=by)
+    return written(frame, checks, into, others=Others(others or {}), partition_by=by)
 
 
 def samples(
@@ -70,10 +72,11 @@ def samples(
     One more reading of the frame, however many checks; () where no failed check is broken by single rows. Raises
     Unreadable where Spark cannot read them."""
     from engine.spark import rows
+    from engine.spark.apart import Others
 
     checks, by = _bound(frame, contract, run.object, partition_by)
     only = wanted(checks, run.results)
-    return rows.sample(frame, checks, only, limit=limit, others=others, partition_by=by) if only else ()
+    return rows.sample(frame, checks, only, limit=limit, others=Others(others or {}), partition_by=by) if only else ()
 
 
 def _bound(

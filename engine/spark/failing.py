@@ -7,10 +7,11 @@ from typing import Any
 from contracts.reading import read as read_contract
 from engine.checks import BoundChecks, bind
 from engine.filesystems import is_path
-from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest, Source
+from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest, Source, Unreadable
 from engine.results import Sample
 from engine.spark import changes, rows
 from engine.spark import quarantine as writing
+from engine.spark.apart import Others
 from engine.spark.sources import read, resolved, schema_of
 
 
@@ -40,8 +41,15 @@ def _bound(
     return frame, bind(read_contract(request.contract).object(request.object), schema_of(frame))
 
 
-def _others(session: Any, sources: Mapping[str, Source]) -> dict[str, Any]:
-    return {name: read(session, source) for name, source in sources.items()}
+def _others(session: Any, sources: Mapping[str, Source]) -> Others:
+    """The datasets that can be read; of the others why not: a check that needs one is left out alone."""
+    frames, unread = {}, {}
+    for name, source in sources.items():
+        try:
+            frames[name] = read(session, resolved(source))
+        except Unreadable as error:
+            unread[name] = error.reason
+    return Others(frames, unread)
 
 
 def _refuse_overlap(table: str, out: str) -> None:

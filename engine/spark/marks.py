@@ -1,18 +1,19 @@
 """What stands beside a row while it is judged: SQL tests of single rows, and the columns that some of them need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.analyzers.base import operand_of
+from engine.analyzers.base import Unbindable, operand_of
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.breaking import Breaking, Reference
+from engine.analyzers.meeting import as_keys
 from engine.checks import BoundCheck, BoundChecks
 from engine.spark import partitions
+from engine.spark.apart import Others
 from engine.spark.sources import schema_of
 
 OURS = "__treaty_"
-Frames = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -32,60 +33,82 @@ class Window:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Whether `keys` are found in another dataset: then the column `name` is true, else null."""
+    """Whether a row is found in `dataset`: then the column `name` is true, else null. `pairs`: its keys as SQL here,
+    and their counterparts there."""
 
     name: str
-    keys: tuple[str, ...]
-    reference: Reference
+    dataset: str
+    pairs: tuple[tuple[str, str], ...]
 
     @property
     def sides(self) -> list[tuple[str, str]]:
         """The names of the key columns, here and there."""
-        return [(f"{self.name}_l{at}", f"{self.name}_r{at}") for at in range(len(self.keys))]
+        return [(f"{self.name}_l{at}", f"{self.name}_r{at}") for at in range(len(self.pairs))]
 
 
 @dataclass(frozen=True)
 class RowTest:
     """A check on a single row: SQL, never null, that says whether the row `breaks` it, and whether it `opens` it (it
-    cannot be evaluated there). None: no row does. `breaks` may need the column that `aid` adds to the frame."""
+    cannot be evaluated there). None: no row does. `breaks` may need the column that `aid` adds to the frame.
+    `reason` says why rows cannot be judged that could be elsewhere: another dataset is not at hand."""
 
     check: BoundCheck
     breaks: str | None
     opens: str | None
     aid: Window | Lookup | None = None
+    reason: str | None = None
 
     @property
     def id(self) -> str:
         return self.check.check.id
 
 
-def tests_of(checks: BoundChecks, others: Frames, partition_by: Sequence[str]) -> list[RowTest]:
+def row_tests(checks: BoundChecks, others: Others, partition_by: Sequence[str]) -> list[RowTest]:
     """The tests of all checks that can be judged, in the contract's order. `others`: the datasets that are at hand."""
-    return [_test(each, f"{OURS}{at}", others, partition_by) for at, each in enumerate(checks.checks) if each.bound]
+    within = tuple(partitions.keys(partition_by))
+    return [
+        _test(bound, each, _Place(f"{OURS}{at}", checks, others, within))
+        for at, each in enumerate(checks.checks)
+        if (bound := each.bound)
+    ]
 
 
-def _test(check: BoundCheck, name: str, others: Frames, partition_by: Sequence[str]) -> RowTest:
-    breaking, opens = check.breaking, _opens(check.bound) if check.bound else None
-    if breaking is None or not _is_at_hand(breaking.reference, others):
+@dataclass(frozen=True)
+class _Place:
+    """Where a check is judged: the name of its column, the table's columns, the other datasets, a row's partition."""
+
+    name: str
+    checks: BoundChecks
+    others: Others
+    partition: tuple[str, ...]
+
+
+def _test(bound: BoundAnalyzer, check: BoundCheck, place: _Place) -> RowTest:
+    breaking, opens = check.breaking, _opens(bound)
+    if breaking is None:
         return RowTest(check, None, opens)
-    within = tuple(partitions.keys(partition_by)) if check.scope == "delta" else ()
-    aid = _aid(breaking, name, within)
+    try:
+        aid = _aid(check, breaking, place)
+    except Unbindable as reason:
+        return RowTest(check, None, opens, reason=str(reason))
     return RowTest(check, _breaks(breaking, aid), opens, aid)
 
 
-def _is_at_hand(reference: Reference | None, others: Frames) -> bool:
-    if reference is None:
-        return True
-    other = others.get(reference.dataset)
-    return other is not None and all(schema_of(other).find(column) for column in reference.columns)
-
-
-def _aid(breaking: Breaking, name: str, within: tuple[str, ...]) -> Window | Lookup | None:
+def _aid(check: BoundCheck, breaking: Breaking, place: _Place) -> Window | Lookup | None:
     if not breaking.keys:
         return None
     if breaking.reference:
-        return Lookup(name, breaking.keys, breaking.reference)
-    return Window(name, breaking.keys, within, breaking.where)
+        return Lookup(place.name, breaking.reference.dataset, tuple(_pairs(check, breaking.reference, place)))
+    within = place.partition if check.scope == "delta" else ()
+    return Window(place.name, breaking.keys, within, breaking.where)
+
+
+def _pairs(check: BoundCheck, reference: Reference, place: _Place) -> Iterator[tuple[str, str]]:
+    """The keys as the check itself compares them. Raises Unbindable where the dataset is not there or another kind."""
+    theirs = schema_of(place.others.frame(reference.dataset))
+    mine = check.analyzer.columns_read if check.analyzer else ()
+    for here, there in zip(mine, reference.columns, strict=True):
+        yield as_keys(operand_of(here, place.checks.schema), operand_of(there, theirs))
 
 
 def _breaks(breaking: Breaking, aid: Window | Lookup | None) -> str:
@@ -119,31 +142,24 @@ def added(tests: Sequence[RowTest]) -> list[str]:
     return [*(aid.name for aid in _aids(tests)), *joined]
 
 
-def marked(frame: Any, tests: Sequence[RowTest], others: Frames) -> Any:
+def marked(frame: Any, tests: Sequence[RowTest], others: Others) -> Any:
     """The frame with the columns that the tests need: equal windows are computed by Spark once."""
     from pyspark.sql import functions
 
     for aid in _aids(tests):
         if isinstance(aid, Lookup):
-            frame = _looked_up(frame, aid, others[aid.reference.dataset])
+            frame = _looked_up(frame, aid, others.frame(aid.dataset))
     windows = [functions.expr(aid.sql).alias(aid.name) for aid in _aids(tests) if isinstance(aid, Window)]
     return frame.select("*", *windows) if windows else frame
 
 
 def _looked_up(frame: Any, aid: Lookup, other: Any) -> Any:
-    """A left join with the distinct rows of the other side: as many rows as before; null keys are equal."""
+    """A left join with the distinct rows of the other side: as many rows as before."""
     from pyspark.sql import functions
 
-    schema = schema_of(other)
-    theirs = [operand_of(column, schema).canonical() for column in aid.reference.columns]
-    here = _texts(aid.keys, [name for name, _ in aid.sides])
-    there = _texts(theirs, [name for _, name in aid.sides])
+    sides = list(zip(aid.pairs, aid.sides, strict=True))
+    here = [functions.expr(sql).alias(name) for (sql, _), (name, _) in sides]
+    there = [functions.expr(sql).alias(name) for (_, sql), (_, name) in sides]
     distinct = other.select(*there).distinct().select("*", functions.lit(True).alias(aid.name))
-    same = functions.expr(" AND ".join(f"{mine} <=> {other}" for mine, other in aid.sides))
+    same = functions.expr(" AND ".join(f"{mine} = {theirs}" for mine, theirs in aid.sides))
     return frame.select("*", *here).join(distinct, same, "left")
-
-
-def _texts(sqls: Sequence[str], names: Sequence[str]) -> list[Any]:
-    from pyspark.sql import functions
-
-    return [functions.expr(f"cast({sql} as string)").alias(name) for sql, name in zip(sqls, names, strict=True)]

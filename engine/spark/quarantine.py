@@ -13,8 +13,9 @@ from contracts.predicates import literal
 from engine.checks import BoundChecks
 from engine.filesystems import opened
 from engine.requests import EngineError, Quarantine, Quarantined
+from engine.spark.apart import NONE, Others
 from engine.spark.failures import told
-from engine.spark.marks import OURS, Frames, tests_of
+from engine.spark.marks import OURS, row_tests
 from engine.spark.rows import BROKEN, UNEVALUATED, flagged
 
 OUTCOME = f"{OURS}outcome"
@@ -28,7 +29,7 @@ def quarantine(
     checks: BoundChecks,
     into: Quarantine,
     *,
-    others: Frames | None = None,
+    others: Others = NONE,
     partition_by: Sequence[str] = (),
 ) -> Quarantined:
     """Writes every row of the frame once: below `out`, to `outcome=good` or `outcome=bad`, partitioned as the table is.
@@ -47,7 +48,7 @@ def quarantine(
         bad=counts[1],
         broken={name: count for name, count in zip(ids, broken, strict=True) if count},
         unevaluated={name: count for name, count in zip(ids, unevaluated, strict=True) if count},
-        unjudged=_unjudged(checks, others or {}, partition_by),
+        unjudged=_unjudged(checks, others, partition_by),
     )
 
 
@@ -85,15 +86,10 @@ def _as_text(rows: Any, into: Quarantine) -> Any:
     return rows.withColumns({name: functions.array_join(name, " ") for name in (BROKEN, UNEVALUATED)})
 
 
-def _unjudged(checks: BoundChecks, others: Frames, partition_by: Sequence[str]) -> dict[str, str]:
+def _unjudged(checks: BoundChecks, others: Others, partition_by: Sequence[str]) -> dict[str, str]:
     """By id, why a check was judged on no row: it cannot be bound, or needs a dataset that is not at hand."""
     unbound = {each.check.id: each.reason or "" for each in checks.checks if each.bound is None}
-    lacking = [
-        test.check
-        for test in tests_of(checks, others, partition_by)
-        if test.breaks is None and test.check.breaking is not None
-    ]
-    return {**unbound, **{each.check.id: "the other dataset is not at hand, or lacks a column" for each in lacking}}
+    return unbound | {test.id: test.reason for test in row_tests(checks, others, partition_by) if test.reason}
 
 
 @contextmanager

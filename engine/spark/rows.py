@@ -10,13 +10,14 @@ from engine.requests import EngineError, Unreadable
 from engine.results import Sample
 from engine.samples import LONGEST, MASK, Shown, shown
 from engine.spark import partitions
+from engine.spark.apart import NONE, Others
 from engine.spark.failures import told
-from engine.spark.marks import Frames, RowTest, added, marked, tests_of
+from engine.spark.marks import RowTest, added, marked, row_tests
 
 BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
 
 
-def flagged(frame: Any, checks: BoundChecks, *, others: Frames | None = None, partition_by: Sequence[str] = ()) -> Any:
+def flagged(frame: Any, checks: BoundChecks, *, others: Others = NONE, partition_by: Sequence[str] = ()) -> Any:
     """The frame, row for row, with two more columns: the ids of the checks that a row breaks, and of those that cannot
     be evaluated on it. Both list them in the contract's order, may be empty and are never null.
 
@@ -27,8 +28,8 @@ def flagged(frame: Any, checks: BoundChecks, *, others: Frames | None = None, pa
 
     Raises EngineError where the frame has a column of these names."""
     refuse_taken(frame, (BROKEN, UNEVALUATED))
-    tests = tests_of(checks, others or {}, partition_by)
-    beside = marked(frame, tests, others or {})
+    tests = row_tests(checks, others, partition_by)
+    beside = marked(frame, tests, others)
     return beside.select("*", _ids(BROKEN, tests, "breaks"), _ids(UNEVALUATED, tests, "opens")).drop(*added(tests))
 
 
@@ -38,7 +39,7 @@ def sample(
     only: Mapping[str, Sequence[str]],
     *,
     limit: int = 5,
-    others: Frames | None = None,
+    others: Others = NONE,
     partition_by: Sequence[str] = (),
 ) -> tuple[Sample, ...]:
     """Up to `limit` rows that break each check of `only`, masked and cut by Spark itself, in one reading of the frame.
@@ -46,7 +47,7 @@ def sample(
     `only` holds partitions by check id: rows of these alone are shown, of all where none is named. Which rows are
     chosen depends on the values shown alone, not on how they lie in files. Checks without such rows have no sample.
     Raises Unreadable where Spark cannot compute them."""
-    tests = [each for each in tests_of(checks, others or {}, partition_by) if each.id in only and each.breaks]
+    tests = [each for each in row_tests(checks, others, partition_by) if each.id in only and each.breaks]
     views = [shown(each.check, checks, partition_by) for each in tests]
     if not tests:
         return ()
@@ -55,7 +56,7 @@ def sample(
         for each, view in zip(tests, views, strict=True)
     ]
     try:
-        (found,) = marked(frame, tests, others or {}).agg(*_expressions(chosen)).collect()
+        (found,) = marked(frame, tests, others).agg(*_expressions(chosen)).collect()
     except Exception as error:
         raise Unreadable(f"the rows that break checks cannot be read: {told(error)}") from error
     pairs = zip(tests, views, found, strict=True)

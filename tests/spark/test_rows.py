@@ -9,11 +9,12 @@ import pytest
 from support.analyzer_table import NOW
 from support.orders import check, contract
 
-from engine.analyzers.breaking import Breaking, Reference
-from engine.checks import BoundCheck, BoundChecks, bind
+from engine.checks import BoundChecks, bind
 from engine.requests import EngineError
 from engine.samples import LONGEST, MASK
 from engine.spark import rows
+from engine.spark.apart import Others
+from engine.spark.marks import row_tests
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
 
@@ -148,28 +149,52 @@ def test_a_table_that_has_such_a_column_already_is_refused(spark: Any) -> None:
         rows.flagged(frame, checks)
 
 
-class Looking(BoundCheck):
-    """A check whose rows must be found in another dataset."""
-
-    @property
-    def breaking(self) -> Breaking:
-        return Breaking(keys=("n", "name"), reference=Reference("others", ("m", "label")), where="n < 9")
-
-
-def looking(checks: BoundChecks) -> BoundChecks:
-    (one,) = checks.checks
-    return BoundChecks(checks.object, checks.schema, (Looking(one.check, one.analyzer, one.bound),))
-
-
 def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any) -> None:
     values = [(1, "a"), (1, "a"), (2, None), (3, "c"), (None, None), (9, "z")]
-    frame, checks = of(spark, "n int, name string", values, check("completeness", "c", column="n", mustBe=1))
-    others = spark.createDataFrame([(1, "a"), (1, "a"), (2, None), (4, "d")], "m bigint, label string")
-    told = rows.flagged(frame, looking(checks), others={"others": others}).collect()
-    assert Counter((each[0], tuple(each[2])) for each in told) == Counter(
-        {(1, ()): 2, (2, ()): 1, (3, ("c",)): 1, (None, ()): 1, (9, ()): 1}
+    words = {"columns": ["n", "name"], "other_columns": ["m", "label"], "where": "n < 9"}
+    entries = [
+        check("referential_integrity", "known", dataset="others", mustBe=1, **words),
+        check("referential_integrity", "gone", dataset="nowhere", mustBe=1, **words),
+        check("referential_integrity", "unlike", column="n", dataset="others", other_column="label", mustBe=1),
+    ]
+    frame, checks = of(spark, "n int, name string", values, *entries)
+    others = Others(
+        {"others": spark.createDataFrame([(1, "a"), (1, "a"), (2, None), (4, "d")], "m bigint, label string")}
     )
-    assert all(each[2] == [] for each in rows.flagged(frame, looking(checks)).collect())
+    told = rows.flagged(frame, checks, others=others).collect()
+    assert Counter((each[0], tuple(each[2])) for each in told) == Counter(
+        {(1, ()): 2, (2, ()): 1, (3, ("known",)): 1, (None, ()): 1, (9, ()): 1}
+    )
+    assert [test.reason for test in row_tests(checks, others, [])] == [
+        None,
+        "the dataset nowhere cannot be read: nobody said where it is: hand it in with the others",
+        "`n` is a whole number, its counterpart `label` is text",
+    ]
+
+
+def test_rows_on_which_a_check_or_its_filter_cannot_be_evaluated_are_named(spark: Any) -> None:
+    positive = "cast(name AS int) > 0"
+    entries = [
+        check("compliance", "own", predicate=positive, mustBe=1),
+        check("compliance", "filtered", predicate=positive, where="name <> 'y'", mustBe=1),
+        check("completeness", "filter", column="name", where=positive, mustBe=1),
+    ]
+    values = [(1, "1"), (2, "x"), (3, None), (4, "-1"), (5, "y")]
+    frame, checks = of(spark, "n int, name string", values, *entries)
+    told = {row[0]: (row[2], row[3]) for row in rows.flagged(frame, checks).collect()}
+    assert told == {
+        1: ([], []),
+        2: (["own", "filtered"], ["own", "filtered", "filter"]),
+        3: (["own"], []),
+        4: (["own", "filtered"], []),
+        5: (["own"], ["own", "filter"]),
+    }
+    bag = scan(frame, checks.plan)[""]
+    read = {each.check.id: each.bound.read(bag.values, now=NOW) for each in checks.checks if each.bound}
+    for check_id, reading in read.items():
+        assert reading.broken == sum(check_id in broken for broken, _ in told.values())
+        counted = reading.unevaluated + reading.unfiltered
+        assert counted == sum(check_id in unevaluated for _, unevaluated in told.values())
 
 
 PEOPLE = [
