@@ -7,7 +7,7 @@ Divisions, casts and sums are written in the form that gives null where Spark wo
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from contracts.errors import ContractError, Fault
@@ -48,16 +48,22 @@ def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema |
     them and their types.
 
     Raises PredicateError with all its faults; no other exception."""
-    _refuse(_inspect_text(text))
-    tokens = _tokens(text)
-    _refuse(_inspect_tokens(tokens, text))
     writer = Writer(Names(columns, schema))
     try:
-        whole = writer.write(_tree(tokens, text))
+        whole = writer.write(_read(text))
     except RecursionError:
         raise PredicateError([_fault("depth", "is nested too deeply", "split it into several checks")]) from None
     _refuse(writer.faults)
     return Predicate(whole.sql, tuple(dict.fromkeys(writer.used)), any_of(whole.errors) or None)
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str) -> Any:
+    """The tree of an admitted text, kept because one predicate is read at submission, at binding and at judgement."""
+    _refuse(_inspect_text(text))
+    tokens = _tokens(text)
+    _refuse(_inspect_tokens(tokens, text))
+    return _tree(tokens, text)
 
 
 def _fault(code: str, message: str, remedy: str = "") -> Fault:
@@ -118,6 +124,8 @@ def _dialect() -> tuple[Any, Any]:
         "FUNCTIONS": {},
         "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in ("CAST", "TRY_CAST")},
         "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
+        # A statement is refused in any case: nothing of it goes to a log.
+        "_warn_unsupported": lambda _: None,
     }
     dialect = Spark()
     return dialect, type("PlainParser", (base,), kept)(dialect=dialect)

@@ -59,6 +59,7 @@ class Analyzer(BaseModel):
     told: ClassVar[str] = "{phrase} is {value}"
     fault: ClassVar[str] = "rows break it"
     components: ClassVar[Mapping[str, Component]] = {}
+    roles: ClassVar[Mapping[Role, tuple[str, ...]]] = {}
 
     where: Predicate | None = Field(default=None, description="only rows for which this predicate is true")
 
@@ -84,8 +85,12 @@ class Analyzer(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        cls.components = {name: part for name, part in vars(cls).items() if isinstance(part, Component)}
-        if ANALYZERS.setdefault(cls.name, cls).__qualname__ != cls.__qualname__:
+        declared = (each for kind in reversed(cls.__mro__) for each in vars(kind).items())
+        cls.components = {name: part for name, part in declared if isinstance(part, Component)}
+        fields = cls.model_fields.items()
+        cls.roles = {role: tuple(name for name, field in fields if role in field.metadata) for role in Role}
+        # A class without a name is what several analyzers have in common, no analyzer.
+        if "name" in vars(cls) and ANALYZERS.setdefault(cls.name, cls).__qualname__ != cls.__qualname__:
             raise TypeError(f"an analyzer named {cls.name!r} exists already")
 
     def arguments(self) -> dict[str, Any]:
@@ -99,15 +104,15 @@ class Analyzer(BaseModel):
 
     def _named(self, role: Role) -> dict[str, tuple[str, ...]]:
         """The arguments of a role that were given, as tuples."""
-        given = {name: getattr(self, name) for name, field in type(self).model_fields.items() if role in field.metadata}
+        given = {name: getattr(self, name) for name in self.roles[role]}
         return {name: (each,) if isinstance(each, str) else each for name, each in given.items() if each}
 
-    @property
+    @cached_property
     def columns_read(self) -> tuple[str, ...]:
         """The columns named in the arguments (not those of predicates)."""
         return tuple(column for given in self._named(Role.COLUMN).values() for column in given)
 
-    @property
+    @cached_property
     def columns_named(self) -> tuple[str, ...]:
         """The columns of the arguments and of the predicates, each once."""
         texts = [*(text for given in self._named(Role.PREDICATE).values() for text in given), self.where]
