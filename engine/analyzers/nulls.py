@@ -1,13 +1,20 @@
 """Metrics of missing values."""
 
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from contracts.assertions import Assertion
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
+from contracts.logical_types import Schema
+from engine.analyzers import limits
+from engine.analyzers.arguments import ColumnName, ColumnNames, Missing
+from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
 from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Count
+from engine.analyzers.components import Count, CountIf
+from engine.analyzers.literals import equal_of
+from engine.analyzers.quoting import Operand
+from engine.analyzers.shares import BadRows
 
 
 class Completeness(Analyzer):
@@ -29,5 +36,71 @@ class Completeness(Analyzer):
     def broken(self, state: Any) -> int:
         return int(state.rows - state.present)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking:
-        return Breaking(f"{operands['column'][0].sql} IS NULL")
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        return limits.failing(f"{operands['column'][0].sql} IS NOT NULL", assertion)
+
+
+class CombinedCompleteness(Analyzer):
+    """Share of the rows in which all (any, with `of: any`) of the columns are not null, between 0 and 1.
+
+    No value for a table without rows."""
+
+    name = "combined_completeness"
+    unit = "share"
+    told = "{value} of {counted} rows have {of} of {subject}"
+    fault = "rows do not"
+    columns: ColumnNames
+    of: Literal["all", "any"] = Field(default="all", description="`all` of the columns, or `any` of them")
+    complete = CountIf("{complete}")
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        word = {"all": " AND ", "any": " OR "}[self.of]
+        complete = word.join(f"{each.sql} IS NOT NULL" for each in named["columns"])
+        return {**named, "complete": (Operand(complete, "boolean"),)}
+
+    def value(self, state: Any) -> float | None:
+        return state.complete / state.rows if state.rows else None
+
+    def broken(self, state: Any) -> int:
+        return int(state.rows - state.complete)
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        return limits.failing(operands["complete"][0].sql, assertion)
+
+
+class NullValues(BadRows):
+    """How many rows have no value in the column: 0 for an empty table. An empty text is a value.
+
+    `count_in: percent` gives their share times 100, and no value for a table without rows."""
+
+    name = "null_values"
+    told = "{value} {count_in} of {counted} rows have no {column}"
+    fault = "rows have none"
+    column: ColumnName
+
+    def condition(self, named: Operands) -> Operand:
+        return Operand(f"{named['column'][0].sql} IS NULL", "boolean")
+
+
+class MissingValues(BadRows):
+    """How many rows have null or one of the values that stand for none, `missing`: 0 for an empty table.
+
+    Texts among them that the column's type cannot hold ('N/A' in a column of numbers) are passed over.
+    `count_in: percent` gives their share times 100, and no value for a table without rows."""
+
+    name = "missing_values"
+    told = "{value} {count_in} of {counted} rows miss {column}"
+    fault = "rows miss it"
+    column: ColumnName
+    missing: Missing = ()
+
+    def condition(self, named: Operands) -> Operand:
+        operand = named["column"][0]
+        written = {each: equal_of(each, operand) for each in self.missing if each is not None}
+        foreign = [each for each, sql in written.items() if sql is None and not isinstance(each, str)]
+        if foreign:
+            raise Unbindable(f"{operand.sql} is of type {operand.type}, which {foreign[0]!r} is not")
+        among = ", ".join(sql for sql in written.values() if sql)
+        either = f" OR {operand.sql} IN ({among})" if among else ""
+        return Operand(f"{operand.sql} IS NULL{either}", "boolean")

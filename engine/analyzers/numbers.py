@@ -1,73 +1,217 @@
-"""Metrics of ordered and numeric values. All ignore nulls; all have no value where no non-null value was seen."""
+"""Metrics of ordered and numeric values. All leave nulls out; none has a value where no non-null value was seen."""
 
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from math import sqrt
 from typing import Any
 
+from contracts.assertions import Assertion
+from engine.analyzers import components, limits
 from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.analyzers.components import Count, Max, Min, Sum
-from engine.analyzers.moments import Moments
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.bound import Operands
+from engine.analyzers.breaking import Breaking
+from engine.analyzers.components import EXACT, Count, Max, Min
+from engine.analyzers.moments import HigherMoments, Moments
+from engine.analyzers.quoting import NUMERIC, TEMPORAL, Operand
+from engine.analyzers.shares import BadRows
 from engine.results import Value
 
 
 class Minimum(Analyzer):
     """The smallest value of numbers, text (by code point), dates and timestamps; exact on longs and decimals.
 
-    Dates and timestamps come as ISO 8601 text. NaN counts as larger than every number."""
+    Dates and timestamps come as ISO 8601 text. NaN counts as larger than every number. No value for an empty table,
+    for nothing but nulls, for a filter that admits no row."""
 
     name = "minimum"
     unit = "value"
+    fault = "rows have less"
     column: ColumnName
     smallest = Min("{column}")
 
     def value(self, state: Any) -> Value:
         return _plain(state.smallest)
 
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        return limits.too_small(operands["column"][0], assertion)
+
 
 class Maximum(Analyzer):
     """The largest value of numbers, text (by code point), dates and timestamps; exact on longs and decimals.
 
-    Dates and timestamps come as ISO 8601 text. NaN counts as larger than every number."""
+    Dates and timestamps come as ISO 8601 text. NaN counts as larger than every number, and keeps no assertion. No value
+    for an empty table, for nothing but nulls, for a filter that admits no row."""
 
     name = "maximum"
     unit = "value"
+    fault = "rows have more"
     column: ColumnName
     largest = Max("{column}")
 
     def value(self, state: Any) -> Value:
         return _plain(state.largest)
 
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        return limits.too_large(operands["column"][0], assertion)
+
 
 def _plain(value: Any) -> Value:
     return value if value is None or isinstance(value, int | float | Decimal | str) else str(value.isoformat())
 
 
+class Range(Analyzer):
+    """The largest value less the smallest: exact on longs and decimals, whole days of dates, seconds of times.
+
+    NaN where there is one (NaN is the largest). No value for an empty table, for nothing but nulls, for a filter that
+    admits no row."""
+
+    name = "range"
+    unit = "value"
+    column: ColumnName
+    smallest = Min("{column}", takes=NUMERIC | TEMPORAL)
+    largest = Max("{column}", takes=NUMERIC | TEMPORAL)
+
+    def value(self, state: Any) -> Value:
+        return None if state.largest is None else _distance(state.smallest, state.largest)
+
+
+def _distance(low: Any, high: Any) -> Value:
+    if isinstance(low, datetime):
+        return (high - low) / timedelta(seconds=1)  # type: ignore[no-any-return]
+    if isinstance(low, date):
+        return int((high - low).days)
+    return EXACT.subtract(high, low) if isinstance(low, Decimal) else high - low
+
+
+class Sum(Analyzer):
+    """The sum of the numbers: exact on longs (whatever its size) and decimals, a double on floats.
+
+    No value (not 0) for an empty table, for nothing but nulls, for a filter that admits no row."""
+
+    name = "sum"
+    unit = "value"
+    column: ColumnName
+    total = components.Sum("{column}")
+
+    def value(self, state: Any) -> Value:
+        return state.total  # type: ignore[no-any-return]
+
+
 class Mean(Analyzer):
-    """Arithmetic mean of the numbers: the exact sum divided once, as a double."""
+    """Arithmetic mean of the numbers: the exact sum divided once, as a double.
+
+    No value for an empty table, for nothing but nulls, for a filter that admits no row."""
 
     name = "mean"
     unit = "value"
     column: ColumnName
-    total = Sum("{column}")
+    total = components.Sum("{column}")
     count = Count("{column}")
 
     def value(self, state: Any) -> float | None:
-        if not state.count:
-            return None
-        return (
-            state.total / state.count if isinstance(state.total, float) else float(Fraction(state.total) / state.count)
-        )
+        return _divided(state.total, state.count) if state.count else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.count)
 
 
-class StandardDeviation(Analyzer):
-    """Population standard deviation of the numbers, sqrt(m2 / n): 0 for one value. Merged by Chan et al. (1979)."""
+class RatioOfSums(Analyzer):
+    """The sum of `numerator` divided by the sum of `denominator`: both exact on longs and decimals, divided once.
 
-    name = "standard_deviation"
+    Each sum leaves out its own nulls. No value where either has none, or where the denominator's sum is 0."""
+
+    name = "ratio_of_sums"
+    unit = "ratio"
+    numerator: ColumnName
+    denominator: ColumnName
+    above = components.Sum("{numerator}")
+    below = components.Sum("{denominator}")
+
+    def value(self, state: Any) -> float | None:
+        return _divided(state.above, state.below) if state.above is not None and state.below else None
+
+
+def _divided(above: Any, below: Any) -> float:
+    if isinstance(above, float) or isinstance(below, float):
+        return float(above) / float(below)
+    return float(Fraction(above) / Fraction(below))
+
+
+class Zeros(BadRows):
+    """How many rows have the number 0 (or -0.0): 0 for an empty table. Nulls and NaN are not 0.
+
+    `count_in: percent` gives the share of all rows times 100, and no value for a table without rows."""
+
+    name = "zeros"
+    told = "{value} {count_in} of {counted} rows have 0 in {column}"
+    fault = "rows have 0"
+    column: ColumnName
+
+    def condition(self, named: Operands) -> Operand:
+        column = named["column"][0]
+        if column.base_type not in NUMERIC:
+            raise Unbindable(f"{self.name} cannot be computed on {column.sql}: its type is {column.type}")
+        return Operand(f"{column.sql} = 0", "boolean")
+
+
+class Variance(Analyzer):
+    """Population variance of the numbers, m2 / n: 0 for one value. Merged by Chan et al. (1979).
+
+    NaN where there is one. No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+
+    name = "variance"
     unit = "value"
     column: ColumnName
     moments = Moments("{column}")
 
     def value(self, state: Any) -> float | None:
         count, _, squares = state.moments
-        return float((squares / count) ** 0.5) if count else None
+        return float(squares / count) if count else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.moments[0])
+
+
+class StandardDeviation(Variance):
+    """Population standard deviation of the numbers, sqrt(m2 / n): 0 for one value. Merged by Chan et al. (1979).
+
+    NaN where there is one. No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+
+    name = "standard_deviation"
+
+    def value(self, state: Any) -> float | None:
+        variance = super().value(state)
+        return None if variance is None else sqrt(variance)
+
+
+class Skewness(Analyzer):
+    """Population skewness of the numbers, sqrt(n) m3 / m2^1.5. Merged by Pébay (2008). NaN where there is one.
+
+    No value for an empty table, for nothing but nulls, for a filter that admits no row, and for a constant column,
+    whose skewness is 0 / 0 (Deequ: 0)."""
+
+    name = "skewness"
+    column: ColumnName
+    moments = HigherMoments("{column}")
+
+    def value(self, state: Any) -> float | None:
+        count, _, m2, m3, _ = state.moments
+        return float(sqrt(count) * m3 / m2 / sqrt(m2)) if m2 else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.moments[0])
+
+
+class Kurtosis(Skewness):
+    """Population excess kurtosis of the numbers, n m4 / m2^2 - 3: 0 for a normal distribution. Merged by Pébay (2008).
+
+    NaN where there is one. No value for an empty table, for nothing but nulls, for a filter that admits no row, and for
+    a constant column, whose kurtosis is 0 / 0 (Deequ: 0)."""
+
+    name = "kurtosis"
+
+    def value(self, state: Any) -> float | None:
+        count, _, m2, _, m4 = state.moments
+        return float(count * m4 / m2 / m2 - 3) if m2 else None

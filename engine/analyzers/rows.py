@@ -1,8 +1,11 @@
 """Metrics of rows: how many there are, and which share keeps a predicate."""
 
+from dataclasses import replace
 from typing import Any
 
 from contracts.assertions import Assertion
+from contracts.logical_types import Schema
+from engine.analyzers import limits
 from engine.analyzers.arguments import Predicate
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
@@ -42,5 +45,48 @@ class Compliance(Analyzer):
     def broken(self, state: Any) -> int:
         return int(state.rows - state.matches)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking:
-        return Breaking(f"NOT coalesce({operands['predicate'][0].sql}, false)")
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        return limits.failing(operands["predicate"][0].sql, assertion)
+
+
+class Implication(Analyzer):
+    """Share of the rows for which the predicate is true, among those for which the condition is true.
+
+    Rows whose condition is false or null are not judged; a judged row for which the predicate is null does not keep it.
+    No value where no row is judged."""
+
+    name = "implication"
+    unit = "share"
+    told = "{value} of {counted} rows with {condition} keep {predicate}"
+    fault = "rows do not keep it"
+    condition: Predicate
+    predicate: Predicate
+    judged = CountIf("{condition}")
+    kept = CountIf("({condition}) AND ({predicate})")
+
+    @property
+    def phrase(self) -> str:
+        where = f" where {self.where}" if self.where else ""
+        return f"implication of {self.predicate} by {self.condition}{where}"
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        condition, predicate = named["condition"][0], named["predicate"][0]
+        if predicate.errs is None:
+            return named
+        # What cannot be evaluated is of no account where the condition does not hold.
+        errs = f"coalesce({condition.sql}, false) AND {predicate.errs}"
+        return {**named, "predicate": (replace(predicate, errs=errs),)}
+
+    def value(self, state: Any) -> float | None:
+        return state.kept / state.judged if state.judged else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.judged)
+
+    def broken(self, state: Any) -> int:
+        return int(state.judged - state.kept)
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        condition, predicate = operands["condition"][0].sql, operands["predicate"][0].sql
+        return limits.failing(f"NOT coalesce({condition}, false) OR ({predicate})", assertion)

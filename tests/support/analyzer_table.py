@@ -44,6 +44,30 @@ COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "Größe `x`": ("int", [1, 2, 3, 4, 5, None]),
     "nested": ("struct<inner:int,name:string>", [(1, "x"), (2, "y"), (None, None), (4, "x"), None, (6, "z")]),
 }
+COLUMNS |= {
+    "small": ("tinyint", [1, 2, None, 0, -3, 0]),
+    "single": ("float", [0.5, 0.1, 0.25, 0.0, None, 2.0]),
+    "words": ("string", ["", "a", "ä€😀", " a ", "line\n", None]),
+    "long": ("string", ["x" * 1024, "x" * 1025, "ü" * 1024, None, "y", ""]),
+    "typed": ("string", ["1", "2.5", "TRUE", "2026-01-01", "x", None]),
+    "local": (
+        "timestamp_ntz",
+        [datetime(2026, 1, 1, 12), datetime(2026, 1, 4), None, None, None, datetime(1960, 1, 1)],
+    ),
+    "arrived": (
+        "timestamp",
+        [
+            datetime(2026, 1, 1, 13, tzinfo=UTC),
+            datetime(2026, 1, 4, tzinfo=UTC),
+            None,
+            datetime(2026, 1, 4, tzinfo=UTC),
+            datetime(2025, 12, 31, 23, 59, 59, 500000, tzinfo=UTC),
+            None,
+        ],
+    ),
+    "blob": ("binary", [b"a", b"", None, b"c", b"d", b"e"]),
+    "wide": ("decimal(38,10)", [Decimal(10) ** 27, Decimal("0.0000000001"), None, None, -(Decimal(10) ** 27), Decimal(0)]),
+}
 SCHEMA = Schema(tuple(Column(name, kind) for name, (kind, _) in COLUMNS.items()))
 ROWS = [tuple(values[at] for _, values in COLUMNS.values()) for at in range(6)]
 

@@ -8,7 +8,7 @@ from typing import Any
 import datasketches
 import pyarrow
 
-from engine.analyzers.frequencies import _sorted
+from engine.analyzers.frequencies import Counts
 from engine.analyzers.moments import Moments
 from engine.analyzers.sketches import PARAMETER
 
@@ -33,6 +33,13 @@ def _moments(values: Values) -> tuple[int, float, float]:
         return Moments.zero
     mean = fsum(numbers) / len(numbers)
     return len(numbers), mean, fsum((number - mean) ** 2 for number in numbers)
+
+
+def _higher_moments(values: Values) -> tuple[int, float, float, float, float]:
+    count, mean, _ = _moments(values)
+    deviations = [float(value) - mean for value in present(values)]
+    m2, m3, m4 = (fsum(each**power for each in deviations) for power in (2, 3, 4))
+    return count, mean, m2, m3, m4
 
 
 def _distinct(values: Values) -> bytes | None:
@@ -62,7 +69,18 @@ def _frequencies(values: Values) -> Any:
     if not counts:
         return None
     keys = {f"k{at}": pyarrow.array(column, pyarrow.string()) for at, column in enumerate(zip(*counts, strict=True))}
-    return _sorted(pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())}))
+    return Counts((pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())}),))
+
+
+def _references(values: Values) -> tuple[int, int]:
+    """Positive values stand for rows that are not found."""
+    return len(present(values)), sum(1 for value in present(values) if value > 0)
+
+
+def _matches(values: Values) -> tuple[int, ...]:
+    """A value stands for a row of ours in one of four states, null for one that is only in the other dataset."""
+    states = Counter(value % 4 for value in present(values))
+    return (len(present(values)), *(states[at] for at in range(4)), len(values) - len(present(values)))
 
 
 STATE_OF: dict[str, Callable[[Values], Any]] = {
@@ -72,8 +90,11 @@ STATE_OF: dict[str, Callable[[Values], Any]] = {
     "min": _extreme(min),
     "max": _extreme(max),
     "moments": _moments,
+    "higher_moments": _higher_moments,
     "distinct": _distinct,
     "quantiles": _quantiles,
     "heavy_hitters": _heavy,
     "frequencies": _frequencies,
+    "references": _references,
+    "matches": _matches,
 }

@@ -19,7 +19,7 @@ NAMES = sorted(ANALYZERS)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
     kind = ANALYZERS[name]
-    assert kind.unit in {"rows", "values", "value", "share"}
+    assert kind.unit in {"rows", "values", "value", "share", "ratio", "number", "characters", "columns", "seconds", "bins"}
     assert kind.__doc__
     assert kind.components
     assert all(field.description for field in kind.model_fields.values())
@@ -35,6 +35,11 @@ def test_an_analyzer_is_its_arguments(case: Case) -> None:
 def test_identities_are_all_different() -> None:
     analyzers = {case.analyzer for case in CASES}
     assert len({each.identity for each in analyzers}) == len(analyzers)
+
+
+def test_analyzers_that_differ_are_phrased_differently() -> None:
+    analyzers = {case.analyzer for case in CASES}
+    assert len({each.phrase for each in analyzers}) == len(analyzers)
 
 
 def test_two_analyzers_of_one_name_are_refused() -> None:

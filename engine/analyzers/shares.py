@@ -1,0 +1,83 @@
+"""What the shares of values and the counts of bad rows have in common."""
+
+from typing import Any
+
+from contracts.assertions import Assertion
+from contracts.logical_types import Schema
+from engine.analyzers import limits
+from engine.analyzers.arguments import CountIn, Nulls
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Operands
+from engine.analyzers.breaking import Breaking
+from engine.analyzers.components import Count, CountIf
+from engine.analyzers.quoting import Operand
+
+
+class ShareOfValues(Analyzer):
+    """The share of the values that keep a condition: of those that are not null, or of all rows with `nulls: break`.
+
+    A value whose condition cannot be evaluated does not keep it. No value where nothing is left to judge."""
+
+    unit = "share"
+    told = "{value} of {counted} values of {subject} keep it"
+    fault = "rows do not keep it"
+    nulls: Nulls = "ignore"
+    present = Count("{column}")
+    kept = CountIf("{kept}")
+
+    def condition(self, named: Operands) -> Operand:
+        """The condition on one value, as a boolean operand."""
+        raise NotImplementedError
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        return {**named, "kept": (self.condition(named),)}
+
+    def value(self, state: Any) -> float | None:
+        counted = self.counted(state)
+        return state.kept / counted if counted else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.rows if self.nulls == "break" else state.present)
+
+    def broken(self, state: Any) -> int:
+        return self.counted(state) - int(state.kept)
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        kept = operands["kept"][0].sql
+        judged = [f"{each.sql} IS NULL" for name in self._columns for each in operands[name]]
+        return limits.failing(kept if self.nulls == "break" else " OR ".join([*judged, f"({kept})"]), assertion)
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(name for name in ("column", "other") if name in type(self).model_fields)
+
+
+class BadRows(Analyzer):
+    """How many rows are bad: their number, 0 for an empty table, or with `count_in: percent` their share times 100.
+
+    A percentage has no value for a table without rows."""
+
+    unit = "rows"
+    told = "{value} {count_in} of {counted} rows"
+    count_in: CountIn = "rows"
+    bad = CountIf("{bad}")
+
+    def condition(self, named: Operands) -> Operand:
+        """True for a bad row, as a boolean operand."""
+        raise NotImplementedError
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        return {**named, "bad": (self.condition(named),)}
+
+    def value(self, state: Any) -> int | float | None:
+        if self.count_in == "rows":
+            return int(state.bad)
+        return 100 * state.bad / state.rows if state.rows else None
+
+    def broken(self, state: Any) -> int:
+        return int(state.bad)
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        return limits.found(operands["bad"][0].sql, assertion)
