@@ -12,7 +12,7 @@ from contracts.fingerprint import fingerprint
 
 Severity = Literal["warning", "error"]
 Scope = Literal["delta", "dataset"]
-CheckKind = Literal["treaty", "library", "sql", "text", "custom"]
+CheckKind = Literal["treaty", "library", "sql", "text", "custom", "schema"]
 
 
 class TermsModel(BaseModel):
@@ -42,6 +42,7 @@ class Terms(TermsModel):
 class Check:
     """One quality rule of the document. `arguments` are the analyzer's own words, without the ones named here.
 
+    Checks of kind `schema` are what the words of a property stand for: required, unique, logicalTypeOptions.
     `column` is the path of the property that the rule stands on; None for a rule of the table."""
 
     id: str
@@ -63,7 +64,8 @@ class Check:
 class Property:
     """A column of a schema object. Nested properties are named in `properties`; an array's element in `items`.
 
-    `encrypted`: the document names an encrypted element that stands for it, so its own values are not for every eye."""
+    `encrypted`: the document names an encrypted element that stands for it, so its own values are not for every eye.
+    `options`: its logicalTypeOptions; `enum`: the values that it may have, () for any."""
 
     name: str
     logical_type: str | None = None
@@ -77,6 +79,8 @@ class Property:
     classification: str | None = None
     tags: tuple[str, ...] = ()
     encrypted: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    enum: tuple[Any, ...] = ()
     properties: "tuple[Property, ...]" = ()
     items: "Property | None" = None
     path: str = ""

@@ -91,7 +91,15 @@ def _shallow(element: Any) -> Any:
         shallow["items"] = _STUB
     if isinstance(element.get("map"), dict):
         shallow["map"] = {side: _stub(each) for side, each in element["map"].items()}
+    if isinstance(element.get("quality"), list):
+        shallow["quality"] = [_renamed(each) for each in element["quality"]]
     return shallow
+
+
+def _renamed(entry: Any) -> Any:
+    """A quality entry; one that names its metric by the old word `rule`, by its present word too."""
+    old = isinstance(entry, dict) and "rule" in entry and "metric" not in entry
+    return {**entry, "metric": entry["rule"]} if old else entry
 
 
 _STUB = {"name": "", "logicalType": "string"}

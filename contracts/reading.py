@@ -13,6 +13,7 @@ from contracts.columns import Element, columns, members, text
 from contracts.document import Check, Contract, DataObject, Property, Terms
 from contracts.errors import Faults, nearest
 from contracts.json_schema import inspect_schema
+from contracts.options import read_enum, read_options
 from contracts.quality import Entry, read_check
 from contracts.syntax import join
 
@@ -83,6 +84,8 @@ def _property(element: Element, faults: Faults) -> Property:
         classification=text(content, "classification"),
         tags=_tags(content),
         encrypted=bool(text(content, "encryptedName")),
+        options=read_options(element, faults),
+        enum=tuple(read_enum(element)),
         properties=tuple(_property(each, faults) for each in members(content, "properties", path)),
         items=_property((join(path, "items"), items), faults) if isinstance(items, dict) else None,
         path=path,

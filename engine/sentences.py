@@ -1,5 +1,6 @@
 """Verdicts in words: what was measured, on how many rows, the bound, by how much it was missed, and which rows did."""
 
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Context, Decimal
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from contracts.assertions import PAIRED, Assertion
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Reading
-from engine.figures import exact, figure, is_number
+from engine.figures import exact, figure, is_number, visible
 
 BOUNDS = {
     "mustBe": "{} required",
@@ -22,6 +23,9 @@ BOUNDS = {
 AT_LEAST = frozenset({"mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo", "mustBeBetween"})
 AT_MOST = frozenset({"mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween"})
 COUNTED = frozenset({"share", "percent", "rows", "values", "columns"})
+# A list of values or a predicate may be long; the check's own sentence has all of it.
+LONGEST = 160
+_ONE_ROW = re.compile(r"(?<![\d.,])1 rows\b")
 # Decimals have up to 38 digits; Python's own context keeps 28.
 EXACTLY = Context(prec=80)
 # How the verbs that do not just take an s are said of one row.
@@ -52,18 +56,23 @@ def limits_of(assertion: Assertion) -> tuple[Any, ...]:
 def _told(analyzer: Analyzer, reading: Reading, limits: tuple[Any, ...]) -> str:
     words = {
         **_arguments(analyzer),
-        "phrase": analyzer.phrase,
-        "subject": ", ".join(analyzer.columns_read) or getattr(analyzer, "predicate", ""),
+        "phrase": _short(analyzer.phrase),
+        "subject": _short(", ".join(analyzer.columns_read) or getattr(analyzer, "predicate", "")),
         "value": figure(reading.value, beside=limits),
         "counted": figure(reading.rows if reading.counted is None else reading.counted),
     }
-    told = analyzer.told.format_map(words)
-    return told if "{phrase}" in analyzer.told or not analyzer.where else f"{told} where {analyzer.where}"
+    told = _ONE_ROW.sub("1 row", analyzer.told.format_map(words))
+    return told if "{phrase}" in analyzer.told or not analyzer.where else f"{told} where {_short(analyzer.where)}"
 
 
 def _arguments(analyzer: Analyzer) -> Mapping[str, str]:
     given = {name: getattr(analyzer, name) for name in type(analyzer).model_fields}
-    return {name: ", ".join(map(str, each)) if isinstance(each, tuple) else str(each) for name, each in given.items()}
+    texts = {name: ", ".join(map(str, each)) if isinstance(each, tuple) else str(each) for name, each in given.items()}
+    return {name: _short(text) for name, text in texts.items()}
+
+
+def _short(text: str) -> str:
+    return visible(text, longest=LONGEST)
 
 
 def _missed(analyzer: Analyzer, assertion: Assertion, value: Any) -> Iterator[str]:
