@@ -22,8 +22,12 @@ TYPES = {
     "FLOAT": "FLOAT", "DOUBLE": "DOUBLE", "DECIMAL": "DECIMAL", "TEXT": "STRING", "DATE": "DATE",
     "TIMESTAMP": "TIMESTAMP", "TIMESTAMPTZ": "TIMESTAMP", "TIMESTAMPNTZ": "TIMESTAMP_NTZ",
 }  # fmt: skip
-HOURS = frozenset({"HOUR", "MINUTE", "SECOND"})
-UNITS = frozenset({"YEAR", "MONTH", "WEEK", "DAY", *HOURS})
+# Intervals of months and of days do not mix, and those of hours make a timestamp of a date.
+UNITS = {
+    **dict.fromkeys(("YEAR", "MONTH"), "interval month"),
+    **dict.fromkeys(("WEEK", "DAY"), "interval day"),
+    **dict.fromkeys(("HOUR", "MINUTE", "SECOND"), "interval hour"),
+}
 TRUNCATED_TO = frozenset({"QUARTER", *UNITS, "MILLISECOND", "MICROSECOND"})
 # Spark reads these as functions even where they are quoted like a column.
 AMBIENT = frozenset({
@@ -37,10 +41,10 @@ Null = Literal["strict", "loose", "eager"]
 
 @dataclass(frozen=True)
 class Function:
-    """A function that may be called: the type that it yields ('first': that of its first argument, 'common': the one
-    that its arguments have in common), how many arguments it takes and of which kinds (the last kind stands for all
-    further ones), and what null means: `strict` where it is null exactly with an argument, `loose` where it may be
-    null by itself, `eager` where it may have a value although an argument is null."""
+    """A function that may be called: the type that it yields, or how that follows from its arguments, how many
+    arguments it takes and of which kinds (the last kind stands for all further ones), and what null means: `strict`
+    where it is null exactly with an argument, `loose` where it may be null by itself, `eager` where it may have a value
+    although an argument is null."""
 
     yields: str
     takes: tuple[Takes, ...]
@@ -62,7 +66,7 @@ FUNCTIONS = {
     **_functions("first", "reverse", "any"),
     **_functions("double", "sign signum sqrt cbrt exp rint degrees radians sin cos tan atan", "number"),
     **_functions("double", "ln log2 log10 log1p", "number", null="loose"),
-    **_functions("value", "floor ceil ceiling", "number"),
+    **_functions("whole", "floor ceil ceiling", "number"),
     # Only a scale that is written out and not negative: round(x, -1) can overflow, and there is no form that does not.
     **_functions("first", "round bround", "number", "scale", least=1),
     **_functions("double", "pow power", "number", "number"),
@@ -78,21 +82,21 @@ FUNCTIONS = {
     **_functions("int", "locate position", "text", "text", "int", least=2, null="eager"),
     **_functions("string", "substring substr", "text", "int", "int", least=2),
     **_functions("string", "translate", "text", "text", "text"),
-    **_functions("string", "concat", "any", least=1, most=20, null="eager"),
+    **_functions("joined", "concat", "any", least=1, most=20),
     **_functions("string", "concat_ws", "text", "any", most=20, null="eager"),
     **_functions("common", "greatest least", "any", least=2, most=20, null="eager"),
-    **_functions("value", "try_add try_subtract try_multiply try_divide try_mod", "any", "any", null="loose"),
     **_functions("boolean", "isnull isnotnull", "any", null="eager"),
     **_functions("boolean", "isnan", "number", null="eager"),
     **_functions("boolean", "startswith endswith contains", "text", "text"),
     **_functions("int", "size cardinality", "items", null="eager"),
     **_functions("int", "array_size", "array"),
     **_functions("boolean", "array_contains", "array", "any", null="loose"),
-    **_functions("any", "array_min array_max", "array", null="loose"),
+    **_functions("element", "array_min array_max", "array", null="loose"),
 }
 # Each with a production of its own, and how many arguments it takes.
 WRITTEN_OTHERWISE = {
     "if": (3, 3), "nvl2": (3, 3), "coalesce": (1, 20), "nvl": (2, 2), "ifnull": (2, 2), "nullif": (2, 2),
     "abs": (1, 1), "mod": (2, 2), "nanvl": (2, 2), "element_at": (2, 2), "try_element_at": (2, 2), "get": (2, 2),
+    **dict.fromkeys(ARITHMETIC.values(), (2, 2)),
     "date_trunc": (2, 2), "add_months": (2, 2), "months_between": (2, 2), "zeroifnull": (1, 1), "nullifzero": (1, 1),
 }  # fmt: skip

@@ -1,10 +1,11 @@
 """Sums, differences, products, quotients and remainders in a predicate: numbers, dates and intervals."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from contracts import grammar
 from contracts.predicate_casts import aligned, implied
-from contracts.predicate_pieces import Piece, chosen, strict
+from contracts.predicate_pieces import Piece, chosen, loose, strict
 from contracts.predicate_types import FLOATING, INTEGRAL, VALUE, WORDS, base, group
 
 if TYPE_CHECKING:
@@ -27,6 +28,16 @@ def arithmetic(writer: "Writer", node: Any) -> Piece:
     return combined(writer, type(node).__name__, writer.piece(node.this), writer.piece(node.expression))
 
 
+def tried(name: str) -> Callable[["Writer", list[Piece]], Piece]:
+    """A function such as try_add, whose author asks whether it can be calculated."""
+
+    def production(writer: "Writer", parts: list[Piece]) -> Piece:
+        found = combined(writer, name, *parts)
+        return loose(found.sql, _read(writer, name, *parts), found.type)
+
+    return production
+
+
 def combined(writer: "Writer", name: str, left: Piece, right: Piece) -> Piece:
     """The two operands under the operator of that name."""
     parts = _read(writer, name, left, right)
@@ -37,9 +48,9 @@ def combined(writer: "Writer", name: str, left: Piece, right: Piece) -> Piece:
     if kinds == ["number", "number"]:
         return _numbers(writer, name, sql, parts)
     found = MIXED.get((name, str(kinds[0]), str(kinds[1])))
-    if found is None or (found == "date" and not _is_days(parts)):
+    if found is None or (found == "date" and not _is_days(parts)) or len(set(_months(parts))) > 1:
         return _refused(writer, parts)
-    return strict(sql, parts, _moment(parts) if found == "moment" else found, fails=True)
+    return strict(sql, parts, _mixed(parts, found), fails=True)
 
 
 def _refused(writer: "Writer", parts: list[Piece]) -> Piece:
@@ -64,11 +75,19 @@ def _is_days(parts: list[Piece]) -> bool:
     return "date" in names and bool(names & {*INTEGRAL})
 
 
-def _moment(parts: list[Piece]) -> str:
-    """A date and an interval: whether of days or of hours the type of a constant does not say."""
-    found = next(base(each.type) for each in parts if group(each.type) == "moment")
+def _months(parts: list[Piece]) -> list[bool]:
+    """Of each interval whether it counts months rather than days."""
+    return ["month" in each.type or "year" in each.type for each in parts if group(each.type) == "interval"]
+
+
+def _mixed(parts: list[Piece], found: str) -> str:
+    if found == "interval":
+        return next((each.type for each in parts if group(each.type) == "interval"), "interval day")
+    if found == "date":
+        return found
+    moment = next(base(each.type) for each in parts if group(each.type) == "moment")
     hours = any(each.type == "interval hour" for each in parts)
-    return "timestamp" if found == "date" and hours else found
+    return "timestamp" if moment == "date" and hours else moment
 
 
 def _numbers(writer: "Writer", name: str, sql: str, parts: list[Piece]) -> Piece:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from contracts import grammar
 from contracts.errors import nearest
 from contracts.grammar import Function, Takes
-from contracts.predicate_arithmetic import absolute, combined
+from contracts.predicate_arithmetic import absolute, combined, tried
 from contracts.predicate_casts import aligned, implied, read_as, reading
 from contracts.predicate_elements import element_at, get, try_element_at
 from contracts.predicate_patterns import regex
 from contracts.predicate_pieces import NOTHING, Piece, chosen, eager, first, loose, strict
-from contracts.predicate_types import ANY, BOOLEAN, WORDS, Group, base, group
+from contracts.predicate_types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group
 
 if TYPE_CHECKING:
     from contracts.predicate_writing import Writer
@@ -68,11 +68,20 @@ def _miscounted(writer: "Writer", name: str) -> Piece:
 def _call(writer: "Writer", name: str, declared: Function, arguments: list[Any]) -> Piece:
     takes = (*declared.takes, *([declared.takes[-1]] * len(arguments)))
     parts = [taken(writer, writer.piece(each), kind) for each, kind in zip(arguments, takes, strict=False)]
-    yields = parts[0].type if declared.yields == "first" else declared.yields
+    yields = YIELDS[declared.yields](parts[0].type) if declared.yields in YIELDS else declared.yields
     if yields == "common":
         parts, yields = aligned(writer, parts)
     sql = f"{name}({', '.join(each.sql for each in parts)})"
     return {"strict": strict, "loose": loose, "eager": eager}[declared.null](sql, parts, yields)
+
+
+# How the type of a call follows from that of its first argument.
+YIELDS: dict[str, Callable[[str], str]] = {
+    "first": lambda given: given,
+    "element": element,
+    "whole": lambda given: "decimal" if base(given) == "decimal" else "bigint" if group(given) else VALUE,
+    "joined": lambda given: given if group(given) == "array" else "string",
+}
 
 
 def taken(writer: "Writer", piece: Piece, kind: Takes) -> Piece:
@@ -158,5 +167,6 @@ OTHERWISE: dict[str, Callable[["Writer", list[Piece]], Piece]] = {
     "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl, "date_trunc": _date_trunc,
     "add_months": _add_months, "months_between": _months_between,
     "abs": lambda writer, parts: absolute(writer, taken(writer, parts[0], "number")),
+    **{function: tried(name) for name, function in grammar.ARITHMETIC.items()},
     "element_at": element_at, "try_element_at": try_element_at, "get": get,
 }  # fmt: skip

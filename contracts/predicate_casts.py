@@ -74,7 +74,7 @@ def cast(writer: "Writer", node: Any) -> Piece:
     """CAST, TRY_CAST, `::` and typed literals."""
     kind = node.args["to"]
     name = grammar.TYPES.get(kind.this.name)
-    if name is None:
+    if name is None or any(kind.args.get(part) for part in kind.args if part not in {"this", "expressions"}):
         return writer.refuse("type", "casts to a type that predicates may not use", "cast to a plain type")
     return reading(writer, node.this, f"{name}{_parameters(writer, kind)}", asked=bool(node.args.get("safe")))
 

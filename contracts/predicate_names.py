@@ -8,7 +8,7 @@ from contracts import grammar
 from contracts.errors import nearest
 from contracts.logical_types import Schema
 from contracts.predicate_pieces import Piece, leaf
-from contracts.predicate_types import ANY, group
+from contracts.predicate_types import ANY, element, group
 from contracts.quoting import quote
 
 if TYPE_CHECKING:
@@ -27,16 +27,12 @@ class Names:
         if self.schema is None:
             return ANY if _is_known(path, self.columns) else None
         found = self.schema.find(path)
-        return found.type if found else self._of_open(path.rpartition(".")[0])
+        return found.type if found else self._within(path.rpartition(".")[0])
 
-    def _of_open(self, parent: str) -> str | None:
-        """A map has the fields that its rows have; so has an array of structs."""
-        if not parent or self.schema is None:
-            return None
-        found = self.schema.find(parent)
-        if found is None:
-            return self._of_open(parent.rpartition(".")[0])
-        return ANY if group(found.type) in {"map", "array", None} else None
+    def _within(self, parent: str) -> str | None:
+        """A map has the fields that its rows have."""
+        found = self.schema.find(parent) if self.schema and parent else None
+        return element(found.type) if found and group(found.type) == "map" else None
 
     @property
     def listed(self) -> Collection[str]:

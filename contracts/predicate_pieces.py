@@ -67,15 +67,19 @@ def leaf(sql: str, type_: str) -> Piece:
 def strict(sql: str, parts: Sequence[Piece], type_: str, *, fails: bool = False, closed: bool = True) -> Piece:
     """What is null exactly where one of its parts is; with `fails` also where it cannot be evaluated itself."""
     roots = _roots(parts)
-    settled: list[str] = []
+    # An error that can happen only with all roots there is found where the whole is lost.
+    settled = _settled(parts, beneath=roots)
+    return Piece(sql, type_, closed, roots, fails or any(part.risky for part in parts), settled)
+
+
+def _settled(parts: Sequence[Piece], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    found: list[str] = []
     for index, part in enumerate(parts):
         before = _roots(parts[:index])
-        settled += [_given(before, each) for each in part.settled]
-        # With all roots in its condition it is found where the whole is lost.
-        if part.risky and {*before, *part.roots} != {*roots}:
-            settled.append(_lost((*before, *part.roots), part))
-    risky = fails or any(part.risky for part in parts)
-    return Piece(sql, type_, closed, roots, risky, tuple(settled))
+        found += [_given(before, each) for each in part.settled]
+        if part.risky and (beneath is None or {*before, *part.roots} != {*beneath}):
+            found.append(_lost((*before, *part.roots), part))
+    return tuple(found)
 
 
 def _roots(parts: Iterable[Piece]) -> tuple[str, ...]:
@@ -84,7 +88,7 @@ def _roots(parts: Iterable[Piece]) -> tuple[str, ...]:
 
 def loose(sql: str, parts: Sequence[Piece], type_: str, *, closed: bool = True) -> Piece:
     """What is null where one of its parts is, and may be null without an error for other reasons."""
-    return _ended(Piece(sql, type_, closed), strict(sql, parts, ANY, closed=closed).errors)
+    return _ended(Piece(sql, type_, closed), _settled(parts))
 
 
 def _ended(piece: Piece, settled: tuple[str, ...]) -> Piece:

@@ -37,8 +37,8 @@ class Writer:
     def write(self, tree: Any) -> Piece:
         """The whole predicate; of no use where faults were kept."""
         whole = self.boolean(tree)
-        if type(self.bare(tree)).__name__ in {"Literal", "Null", "Boolean"}:
-            self.refuse("constant", "is a constant", "write a condition on a column")
+        if not self.used and not self.faults:
+            self.refuse("constant", "reads no column", "write a condition on a column")
         return whole
 
     def refuse(self, code: str, message: str, remedy: str = "") -> Piece:
@@ -196,7 +196,7 @@ def _interval(writer: Writer, node: Any) -> Piece:
     number = str(getattr(amount, "this", ""))
     if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
         return writer.refuse("interval", "has an interval of an unknown form", "write INTERVAL '7' DAY")
-    return Piece(f"INTERVAL '{number}' {word}", "interval hour" if word in grammar.HOURS else "interval")
+    return Piece(f"INTERVAL '{number}' {word}", grammar.UNITS[word])
 
 
 _PAIR = "this expression"

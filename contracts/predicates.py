@@ -57,6 +57,11 @@ def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema |
     return Predicate(whole.sql, tuple(dict.fromkeys(writer.used)), any_of(whole.errors) or None)
 
 
+def tree_of(text: str) -> Any:
+    """The parser's tree of a text that holds nothing but what it shows; not to be changed. Raises PredicateError."""
+    return _read(text)
+
+
 @lru_cache(maxsize=1024)
 def _read(text: str) -> Any:
     """The tree of an admitted text, kept because one predicate is read at submission, at binding and at judgement."""
