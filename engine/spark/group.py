@@ -11,8 +11,9 @@ def group(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> dict
     """The state of the grouping by partition name. Partitions without values are absent."""
     by = [f"{sql} as p{at}" for at, sql in enumerate(partitions.keys(partition_by))]
     keys = [f"{sql} as k{at}" for at, sql in enumerate(part.aggregates)]
-    present = f"coalesce({', '.join(part.aggregates)}) is not null"
-    condition = f"({part.where}) and {present}" if part.where else present
+    # Not coalesce: the keys need not be of one type, and Spark would cast text to numbers.
+    present = " or ".join(f"{sql} is not null" for sql in part.aggregates)
+    condition = f"({part.where}) and ({present})" if part.where else present
     chosen = frame.where(condition).selectExpr(*by, *keys)
     counted = chosen.groupBy(*chosen.columns).count().withColumnRenamed("count", "n")
     return _split(counted.toArrow(), part, partition_by)

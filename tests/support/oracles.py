@@ -8,6 +8,7 @@ from typing import Any
 import datasketches
 import pyarrow
 
+from engine.analyzers.comoments import CoMoments
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.moments import Moments
 from engine.analyzers.sketches import PARAMETER
@@ -40,6 +41,16 @@ def _higher_moments(values: Values) -> tuple[int, float, float, float, float]:
     deviations = [float(value) - mean for value in present(values)]
     m2, m3, m4 = (fsum(each**power for each in deviations) for power in (2, 3, 4))
     return count, mean, m2, m3, m4
+
+
+def _co_moments(values: Values) -> tuple[int, float, float, float, float, float]:
+    pairs = [(float(a), float(b)) for a, b in present(values) if a is not None and b is not None]
+    if not pairs:
+        return CoMoments.zero
+    x, y = (fsum(column) / len(pairs) for column in zip(*pairs, strict=True))
+    products = [((a - x) ** 2, (b - y) ** 2, (a - x) * (b - y)) for a, b in pairs]
+    m2x, m2y, cxy = map(fsum, zip(*products, strict=True))
+    return len(pairs), x, y, m2x, m2y, cxy
 
 
 def _distinct(values: Values) -> bytes | None:
@@ -91,6 +102,7 @@ STATE_OF: dict[str, Callable[[Values], Any]] = {
     "max": _extreme(max),
     "moments": _moments,
     "higher_moments": _higher_moments,
+    "co_moments": _co_moments,
     "distinct": _distinct,
     "quantiles": _quantiles,
     "heavy_hitters": _heavy,

@@ -20,6 +20,7 @@ VALUES = {
     "sum": st.one_of(st.none(), WHOLE),
     "moments": st.one_of(st.none(), st.floats(-1e9, 1e9)),
     "higher_moments": st.one_of(st.none(), st.floats(-1e3, 1e3)),
+    "co_moments": st.one_of(st.none(), st.tuples(st.floats(-1e9, 1e9), st.floats(-1e3, 1e3))),
     "quantiles": st.one_of(st.none(), st.floats(-1e12, 1e12)),
 }
 FALLBACK = st.one_of(st.none(), st.integers(-50, 50))
@@ -42,7 +43,7 @@ def observed(component: Component, state: Any) -> Any:
 
 def agree(component: Component, left: Any, right: Any) -> bool:
     left, right = observed(component, left), observed(component, right)
-    if component.kind == "moments":
+    if component.kind in ("moments", "co_moments"):
         return left[0] == right[0] and all(
             isclose(a, b, rel_tol=1e-9, abs_tol=1e-3) for a, b in zip(left[1:], right[1:], strict=True)
         )
