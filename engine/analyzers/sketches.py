@@ -88,6 +88,12 @@ class Quantiles(_Sketch):
 
         return datasketches.kll_doubles_sketch.deserialize(state)
 
+    @classmethod
+    def at(cls, state: bytes | None, share: float) -> float | None:
+        """The quantile: the nearest rank, inclusive. None for no values."""
+        sketch = cls.sketch(state) if state else None
+        return None if sketch is None or sketch.is_empty() else float(sketch.get_quantile(share, inclusive=True))
+
 
 class HeavyHitters(_Sketch):
     """The frequent values of a string column with their counts; complete while the column has few distinct values."""
