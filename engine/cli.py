@@ -1,9 +1,10 @@
-"""The verbs that need no registry: verify, draft, explain."""
+"""The verbs that need no registry: verify, quarantine, draft, explain."""
 
 import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,9 +12,27 @@ from typing import Annotated, Any
 import typer
 
 from engine.clock import now
-from engine.requests import DraftRequest, MeasureRequest, Source
+from engine.requests import (
+    DraftRequest,
+    MeasureRequest,
+    Quarantine,
+    Quarantined,
+    QuarantineRequest,
+    SampleRequest,
+    Source,
+)
 
 PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
+
+
+class RowsFormat(StrEnum):
+    """What rows are written as."""
+
+    PARQUET = "parquet"
+    ORC = "orc"
+    JSON = "json"
+    CSV = "csv"
+
 
 Data = Annotated[str, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
 ContractFile = Annotated[Path, typer.Option("--contract", "-c", help="the contract (ODCS YAML)", show_default=False)]
@@ -27,6 +46,11 @@ ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id;
 Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 AsJson = Annotated[bool, typer.Option("--json", help="the same as --report json")]
+Samples = Annotated[int, typer.Option(min=0, max=100, help="show so many rows that break each failed check")]
+Folder = Annotated[str, typer.Option("--out", help="a new folder for outcome=good and outcome=bad", show_default=False)]
+OutFormat = Annotated[RowsFormat, typer.Option(help="of the files that are written")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace what an earlier quarantine wrote there")]
+Warnings = Annotated[bool, typer.Option("--warnings", help="rows that break checks of severity warning are bad, too")]
 Output = Annotated[Path | None, typer.Option(help="write the report to this file, and print it as text")]
 Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port", envvar="TREATY_SPARK_REMOTE")]
 Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
@@ -62,17 +86,18 @@ class Stop(Exception):
 
 def add_to(app: typer.Typer) -> None:
     """Registers the verbs."""
-    for verb in (verify, draft, explain):
+    for verb in (verify, quarantine, draft, explain):
         app.command()(verb)
 
 
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
-    fail_on: FailOn = FailOn.ERROR, remote: Remote = None, memory: Memory = "2g",
+    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
-    run = _verified(_request(data, contract, partition_by, object_name, format), remote=remote, memory=memory)
+    request = _request(data, contract, partition_by, object_name, format)
+    run = _verified(request, samples=samples, remote=remote, memory=memory)
     _tell(run, Report.JSON if as_json else report, output)
     raise typer.Exit(exit_code(run.verdict, fail_on))
 
@@ -117,17 +142,30 @@ def _text_of(path: Path) -> bytes:
         raise Stop(f"the contract {path} cannot be read: {error.strerror}. Check the path.") from None
 
 
-def _verified(request: MeasureRequest, *, remote: str | None, memory: str) -> Any:
+def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
     from contracts.reading import read
     from engine.verify import judge
 
-    started = now()
+    started, contract = now(), read(request.contract)
     with _spark(remote, memory) as spark:
         measured = spark.measure(request)
-    return judge(
-        read(request.contract), request.object, schema=measured.schema, states=measured.states,
-        delta=sorted(measured.states), started=started, finished=now(),
-    )  # fmt: skip
+        run = judge(
+            contract, request.object, schema=measured.schema, states=measured.states,
+            delta=sorted(measured.states), started=started, finished=now(),
+        )  # fmt: skip
+        return _with_samples(spark, request, run, measured.schema, samples) if samples else run
+
+
+def _with_samples(spark: Any, request: MeasureRequest, run: Any, schema: Any, limit: int) -> Any:
+    from contracts.reading import read
+    from engine.checks import bind
+    from engine.samples import wanted
+
+    only = wanted(bind(read(request.contract).object(request.object), schema), run.results)
+    if not only:
+        return run
+    asked = SampleRequest(request.source, request.contract, request.object, only, limit=limit)
+    return run.model_copy(update={"samples": spark.sample(asked)})
 
 
 @contextmanager
@@ -192,6 +230,41 @@ def _with_suggestions(drafted: Any) -> bytes:
 
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     return write(apply(read(drafted.document).document, patches))
+
+
+def quarantine(
+    data: Data, contract: ContractFile, out: Folder, out_format: OutFormat = RowsFormat.PARQUET,
+    overwrite: Overwrite = False, warnings: Warnings = False, partition_by: PartitionBy = None,
+    object_name: ObjectName = None, format: Format = None, as_json: Json = False, remote: Remote = None,
+    memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Write good rows and bad rows of a table apart, in one pass; each says which checks it breaks.
+
+    Exit code 0 all rows are good, 1 some are bad, 3 not done, or a check could be judged on no row."""
+    request = _request(data, contract, partition_by, object_name, format)
+    into = Quarantine(out, out_format.value, overwrite=overwrite, warnings=warnings)
+    with _spark(remote, memory) as spark:
+        done = spark.quarantine(QuarantineRequest(request.source, request.contract, request.object, into))
+    if as_json:
+        print(json.dumps(asdict(done), indent=2))
+    else:
+        _print_quarantined(done, out)
+    raise typer.Exit(VIOLATED if done.bad else NOT_CHECKED if done.unjudged else PASSED)
+
+
+def _print_quarantined(done: Quarantined, out: str) -> None:
+    for outcome, count in (("good", done.good), ("bad", done.bad)):
+        print(_rows(count, outcome) + (f" in {out}/outcome={outcome}" if count else ""))
+    for check_id, count in done.broken.items():
+        print(f"  {check_id}: broken by {_rows(count)}")
+    for check_id, count in done.unevaluated.items():
+        print(f"  {check_id}: cannot be evaluated on {_rows(count)}")
+    for check_id, reason in done.unjudged.items():
+        print(f"  {check_id}: judged on no row: {reason}")
+
+
+def _rows(count: int, kind: str = "") -> str:
+    return " ".join(filter(None, (f"{count:,}", kind, "row" if count == 1 else "rows")))
 
 
 def _name_of(data: str) -> str:

@@ -79,6 +79,22 @@ def samples(
     return rows.sample(frame, checks, only, limit=limit, others=Others(others or {}), partition_by=by) if only else ()
 
 
+def with_samples(
+    frame: Any,
+    contract: Contract,
+    run: RunResult,
+    *,
+    limit: int,
+    partition_by: Sequence[str] | None = None,
+    others: Frames | None = None,
+) -> RunResult:
+    """The run with `samples` of its failed checks; as it is where none are asked for."""
+    if not limit:
+        return run
+    found = samples(frame, contract, run, limit=limit, partition_by=partition_by, others=others)
+    return run.model_copy(update={"samples": found})
+
+
 def _bound(
     frame: Any, contract: Contract, object_name: str | None, partition_by: Sequence[str] | None
 ) -> tuple[BoundChecks, list[str]]:

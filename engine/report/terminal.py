@@ -10,6 +10,7 @@ from rich.table import Table
 
 from engine.figures import figure, visible
 from engine.report.grouping import AMISS, by_check, named, places, told, worst
+from engine.report.sampled import print_samples
 from engine.results import CheckResult, Outcome, RunResult, Verdict
 
 MARKS = {
@@ -34,13 +35,14 @@ def text(run: RunResult) -> str:
 
 
 def print_run(run: RunResult, console: Console) -> None:
-    """The verdict, then a table with a line for each check, the worst first."""
+    """A table with a line for each check, the worst first, rows that break checks where there are any, the verdict."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("outcome", "severity", "check", "measured", "partitions"):
         table.add_column(heading, overflow="fold")
     for results in by_check(run.results):
         table.add_row(*_row(results))
     console.print(table)
+    print_samples(run, console)
     rows = "" if run.rows is None else f", {run.rows:,} rows"
     seconds = (run.finished - run.started).total_seconds()
     name = escape(visible(f"{run.contract_id} {run.contract_version} on {run.object}"))
