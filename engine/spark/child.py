@@ -2,18 +2,19 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
-from collections.abc import Mapping
+import tempfile
+import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
+from threading import Event
 from typing import Any
 
 from contracts.logical_types import Schema
 from engine.requests import (
     Drafted,
     DraftRequest,
-    EngineError,
     EngineKilled,
     Measured,
     MeasureRequest,
@@ -23,31 +24,39 @@ from engine.requests import (
     Source,
 )
 from engine.results import Sample
+from engine.spark import processes
+from engine.spark.serving import CANCEL, CANCELLED, Serving, serve
 
-KEPT = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "JAVA_HOME",
-    "SPARK_HOME",
-    "HADOOP_CONF_DIR",
-    "VIRTUAL_ENV",
-    "SSL_CERT_FILE",
-)
+LOOK_SECONDS = 0.5
+END_SECONDS = 10
+TIMES_HEAP = 4
 
 
 @dataclass(frozen=True)
 class ChildSettings:
-    """How the child runs: `limit_seconds` of wall clock a request, `memory` of the local JVM, where its log goes."""
+    """How the child runs: `memory` of the local JVM's heap, where its log goes, and the limits of a request.
+
+    Raises EngineError where a size of memory is none.
+
+    `limit_seconds` of wall clock; then its Spark jobs are cancelled, and it is killed unless it answers within
+    `grace_seconds`. `limit_memory` of all its processes together (None: four times `memory`), where /proc tells it;
+    Python's own is held to it by the system too."""
 
     limit_seconds: float = 1800
+    grace_seconds: float = 10
     memory: str = "2g"
+    limit_memory: str | None = None
     remote: str | None = None
     master: str | None = None
     log: str = os.devnull
+
+    def __post_init__(self) -> None:
+        assert self.limit_bytes >= 0
+
+    @property
+    def limit_bytes(self) -> int:
+        """The memory limit in bytes."""
+        return processes.size(self.limit_memory) if self.limit_memory else TIMES_HEAP * processes.size(self.memory)
 
 
 class SparkChild:
@@ -57,61 +66,116 @@ class SparkChild:
         self.settings = settings or ChildSettings()
         self._process: Any = None
         self._pipe: Connection | None = None
+        self._folder: str | None = None
+        self._told_to_stop = Event()
 
     def measure(self, request: MeasureRequest) -> Measured:
         """The states of what changed. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("measure", request)  # type: ignore[no-any-return]
+        return self._ask("engine.spark.measure:measure", request)  # type: ignore[no-any-return]
 
     def draft(self, request: DraftRequest) -> Drafted:
         """A base document and suggestions. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("draft", request)  # type: ignore[no-any-return]
+        return self._ask("engine.spark.draft:draft", request)  # type: ignore[no-any-return]
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("sample", request)  # type: ignore[no-any-return]
+        return self._ask("engine.spark.failing:sample", request)  # type: ignore[no-any-return]
 
     def quarantine(self, request: QuarantineRequest) -> Quarantined:
         """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("quarantine", request)  # type: ignore[no-any-return]
+        return self._ask("engine.spark.failing:quarantine", request)  # type: ignore[no-any-return]
 
     def schema(self, source: Source) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("schema", source)  # type: ignore[no-any-return]
+        return self._ask("engine.spark.sources:schema", source)  # type: ignore[no-any-return]
+
+    def cancel(self) -> None:
+        """Has what is under way end as EngineKilled: its jobs are cancelled, and Spark stays warm where it obeys.
+
+        May be called from any thread; called again it ends the child at once. Without a request it does nothing."""
+        self._told_to_stop.set()
 
     def close(self) -> None:
-        """Ends the child and its JVM; safe to call twice."""
+        """Ends the child and its JVM and removes what they left; safe to call twice."""
         if self._process is not None:
             _end(self._process)
-        self._process = self._pipe = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._process = self._pipe = self._folder = None
 
     def _ask(self, verb: str, request: Any) -> Any:
         pipe = self._started()
+        self._told_to_stop.clear()
         try:
             pipe.send((verb, request))
-            if not pipe.poll(self.settings.limit_seconds):
-                raise self._killed(f"it overran its limit of {self.settings.limit_seconds:g} s")
-            answer = pipe.recv()
+            answer = self._awaited(pipe)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise self._killed("its process ended") from None
+        except KeyboardInterrupt:
+            self.close()
+            raise
+        if isinstance(answer, EngineKilled):
+            raise self._killed(answer.reason)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
+    def _awaited(self, pipe: Connection) -> Any:
+        """The answer; past a limit, what the child makes of being told to stop."""
+        why = self._overran(pipe, self.settings.limit_seconds)
+        if why is None:
+            return pipe.recv()
+        self._told_to_stop.clear()
+        pipe.send(CANCEL)
+        if self._overran(pipe, self.settings.grace_seconds):
+            raise self._killed(why)
+        answer = pipe.recv()
+        if answer != CANCELLED:
+            return answer
+        if not processes.comes_to_rest(self._process.pid, within=self.settings.grace_seconds):
+            raise self._killed(why)
+        raise _error(f"{why}; its jobs were cancelled")
+
+    def _overran(self, pipe: Connection, seconds: float) -> str | None:
+        """Waits for an answer. None: it is there; else why waiting is over. Kills where memory is overrun."""
+        end = time.monotonic() + seconds
+        while not pipe.poll(max(0.0, min(LOOK_SECONDS, end - time.monotonic()))):
+            if processes.memory(self._process.pid) > self.settings.limit_bytes:
+                raise self._killed(f"it overran its memory limit of {_told(self.settings.limit_bytes)}")
+            if self._told_to_stop.is_set():
+                return "it was told to stop"
+            if time.monotonic() >= end:
+                return f"it overran its limit of {seconds:g} s"
+        return None
+
     def _killed(self, why: str) -> EngineKilled:
         self.close()
-        return EngineKilled(f"engine killed: {why}")
+        return _error(why)
 
     def _started(self) -> Connection:
         if self._process is None or not self._process.is_alive() or self._pipe is None:
             self.close()
+            self._folder = tempfile.mkdtemp(prefix="treaty-spark-")
             context = multiprocessing.get_context("spawn")
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(
-                target=serve, args=(theirs, self.settings), name="treaty-spark", daemon=True
+                target=serve, args=(theirs, self._serving()), name="treaty-spark", daemon=True
             )
             self._process.start()
             theirs.close()
         return self._pipe
+
+    def _serving(self) -> Serving:
+        ours = self.settings
+        return Serving(ours.remote, ours.master, ours.memory, ours.limit_bytes, ours.log, str(self._folder))
+
+
+def _error(why: str) -> EngineKilled:
+    return EngineKilled(f"engine killed: {why}")
+
+
+def _told(size: int) -> str:
+    return f"{size / 1024**3:.3g} GiB"
 
 
 def _end(process: Any) -> None:
@@ -119,76 +183,6 @@ def _end(process: Any) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         process.kill()
-    process.join(10)
-
-
-def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the child may know: where programs lie, and nothing of the registry or of its secrets."""
-    return {
-        name: value for name, value in environ.items() if name in KEPT or name.startswith(("SPARK_", "AWS_", "LC_"))
-    }
-
-
-def serve(pipe: Connection, settings: ChildSettings) -> None:
-    """Answers requests until the other end closes. Runs in the child."""
-    os.setpgrp()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _redirect_output(settings.log)
-    kept = clean_environment(os.environ)
-    os.environ.clear()
-    os.environ.update(kept)
-    session: Any = None
-    while (asked := _next(pipe)) is not None:
-        session = session or _session(settings)
-        pipe.send(_answer(session, *asked))
-
-
-def _redirect_output(log: str) -> None:
-    Path(log).parent.mkdir(parents=True, exist_ok=True)
-    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(target, 1)
-    os.dup2(target, 2)
-
-
-def _next(pipe: Connection) -> Any:
-    try:
-        return pipe.recv()
-    except EOFError:
-        return None
-
-
-def _session(settings: ChildSettings) -> Any:
-    from engine.spark.session import start
-
-    session = start(remote=settings.remote, master=settings.master, memory=settings.memory)
-    if not settings.remote:
-        session.sparkContext.setLogLevel("OFF")
-    return session
-
-
-def _answer(session: Any, verb: str, request: Any) -> Any:
-    from engine.spark.draft import draft
-    from engine.spark.failing import quarantine, sample
-    from engine.spark.failures import told
-    from engine.spark.measure import measure
-    from engine.spark.sources import read, schema_of
-
-    verbs: dict[str, Any] = {
-        "measure": measure,
-        "draft": draft,
-        "sample": sample,
-        "quarantine": quarantine,
-        "schema": lambda spark, source: schema_of(read(spark, source)),
-    }
-    try:
-        return verbs[verb](session, request)
-    except EngineError as error:
-        return error
-    except Exception as error:
-        return _portable(error, told(error))
-
-
-def _portable(error: Exception, words: str) -> Exception:
-    from contracts.errors import ContractError
-
-    return error if isinstance(error, ContractError) else EngineError(f"the engine could not answer: {words}")
+    process.join(END_SECONDS)
+    # Java goes on writing to its folder until it is gone.
+    processes.ends(process.pid, within=END_SECONDS)

@@ -5,6 +5,8 @@ from typing import Any
 
 # A file is gone, damaged, or not of the schema that was found: no other component would fare better on it.
 DAMAGE = ("FAILED_READ_FILE", "CANNOT_MERGE_SCHEMAS", "ChecksumException", "FileNotFoundException", "EOFException")
+# Classic Spark's word and that of Spark Connect.
+CANCELLED = ("SPARK_JOB_CANCELLED", "OPERATION_CANCELED")
 DEEPEST = 10
 
 
@@ -16,6 +18,11 @@ def told(error: BaseException) -> str:
 def is_damage(error: BaseException) -> bool:
     """Whether the files themselves cannot be read."""
     return any(name.startswith(DAMAGE) for name, _ in _conditions(error)) or _kind(error).startswith(DAMAGE)
+
+
+def is_cancelled(error: BaseException) -> bool:
+    """Whether someone cancelled the job: nothing is wrong with what it computed, and no other is to follow it."""
+    return any(name in CANCELLED for name, _ in _conditions(error))
 
 
 def _conditions(error: BaseException) -> Iterator[tuple[str, str]]:

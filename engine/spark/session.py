@@ -9,6 +9,7 @@ SETTINGS = {
     # A partition is named by its folder: month=01 stays '01'.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
+LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -25,6 +26,7 @@ def start(
     """A Spark session: Spark Connect at `remote` (sc://...), else `master` (a cluster), else local on two cores."""
     from pyspark.sql import SparkSession
 
+    _silence()
     builder = SparkSession.builder.appName("treaty")
     if remote:
         builder = builder.remote(remote)
@@ -36,3 +38,13 @@ def start(
     for name, setting in SETTINGS.items():
         session.conf.set(name, setting)
     return session
+
+
+def _silence() -> None:
+    """Pyspark writes the message of every failed query to stderr, with the data values that are in it."""
+    from logging import CRITICAL
+
+    from pyspark.logger import PySparkLogger
+
+    for name in LOGGERS:
+        PySparkLogger.getLogger(name).setLevel(CRITICAL)

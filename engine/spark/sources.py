@@ -40,8 +40,8 @@ def read(session: Any, source: Source, *, names: Sequence[str] = (), folders: Se
     known = resolved(source)
     try:
         if is_path(source.location) and folders:
-            return _folders(session, known, folders)
-        frame = _load(session, known) if is_path(source.location) else session.table(source.location)
+            return _analysed(_folders(session, known, folders))
+        frame = _analysed(_load(session, known) if is_path(source.location) else session.table(source.location))
         return partitions.only(frame, source.partition_by, names) if names else frame
     except Exception as error:
         what = f"{source.location} cannot be read as a table{f' of {known.format}' if known.format else ''}"
@@ -53,6 +53,12 @@ def resolved(source: Source) -> Source:
     if source.format or not is_path(source.location):
         return source
     return replace(source, format=format_of(source.location))
+
+
+def _analysed(frame: Any) -> Any:
+    """The frame, of which Spark has looked at the files: on Spark Connect it else does so only when rows are read."""
+    _ = frame.schema
+    return frame
 
 
 def _reader(session: Any, source: Source) -> Any:
@@ -78,6 +84,11 @@ def _plain(path: str) -> str:
 def schema_of(frame: Any) -> Schema:
     """The frame's columns with Spark's own type names."""
     return Schema(tuple(Column(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema))
+
+
+def schema(session: Any, source: Source) -> Schema:
+    """The columns of a table. Raises Unreadable, saying what to do."""
+    return schema_of(read(session, source))
 
 
 def location_of(session: Any, table: str) -> str:

@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,14 @@ from support.orders import check, contract
 from support.required import require
 
 from contracts.errors import ContractError
-from engine.requests import DraftRequest, EngineKilled, MeasureRequest, Source, Unreadable
-from engine.spark.child import ChildSettings, SparkChild, clean_environment
+from engine.requests import DraftRequest, EngineError, EngineKilled, MeasureRequest, Source, Unreadable
+from engine.spark.child import ChildSettings, SparkChild
+from engine.spark.serving import clean_environment
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}]
+ENDLESS = 10**13
+JAVA = "Java is that of the server, which others use too"
+GENEROUS = {"limit_seconds": 300, "grace_seconds": 30, "limit_memory": None}
 ROWS = contract(check("size", mustBe=2), properties=COLUMNS)
 
 
@@ -32,12 +37,12 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def child(log: Path) -> Iterator[SparkChild]:
+def child(log: Path, remote: str | None) -> Iterator[SparkChild]:
     import shutil
 
     require("java", available=shutil.which("java") is not None, reason="there is no Java")
     os.environ["TREATY_DATABASE_URL"] = "postgresql://u:secret@db/treaty"
-    started = SparkChild(ChildSettings(memory="1g", log=str(log)))
+    started = SparkChild(ChildSettings(memory="1g", remote=remote, log=str(log)))
     yield started
     started.close()
     del os.environ["TREATY_DATABASE_URL"]
@@ -79,7 +84,7 @@ def test_requests_are_answered_by_one_warm_process_that_says_nothing_here(
     assert set(child.measure(asked(table)).states) == {""}
     assert child.draft(DraftRequest(Source(str(table)), "t", "t")).profile["rows"] == 2
     assert pid(child) == first
-    assert len(group_of(first)) >= 2
+    assert first in group_of(first)
     printed = capfd.readouterr()
     assert (printed.out, printed.err) == ("", "")
     assert log.stat().st_size > 0
@@ -98,6 +103,7 @@ def test_errors_come_back_and_the_process_stays(child: SparkChild, table: Path) 
     assert pid(child) == first
 
 
+@pytest.mark.classic(JAVA)
 def test_java_knows_nothing_of_the_registry(child: SparkChild, table: Path) -> None:
     child.schema(Source(str(table)))
     (java,) = [each for each in group_of(pid(child)) if each != pid(child) and b"java" in _command(each)]
@@ -127,16 +133,65 @@ def _killed_at_work(child: SparkChild, table: Path) -> int:
     return first
 
 
-def test_a_request_that_overruns_its_limit_ends_the_process_and_its_java(child: SparkChild, table: Path) -> None:
-    child.schema(Source(str(table)))
-    first, child.settings = pid(child), ChildSettings(limit_seconds=0.001, memory="1g")
-    with pytest.raises(EngineKilled, match=r"it overran its limit of 0\.001 s"):
-        child.measure(asked(table))
-    assert eventually(lambda: not group_of(first))
+def within(child: SparkChild, **limits: Any) -> int:
+    """The warm process, whose next request is held to the limits."""
+    child.settings = replace(child.settings, **GENEROUS)
+    assert child._ask("support.verbs:job", 100) == 295
+    child.settings = replace(child.settings, **limits)
+    return pid(child)
 
 
-def test_a_closed_child_leaves_no_process(table: Path) -> None:
-    started = SparkChild(ChildSettings(memory="1g"))
+def test_jobs_that_overrun_the_limit_are_cancelled_and_the_process_stays(child: SparkChild) -> None:
+    first = within(child, limit_seconds=2)
+    with pytest.raises(EngineKilled, match=r"^engine killed: it overran its limit of 2 s; its jobs were cancelled$"):
+        child._ask("support.verbs:job", ENDLESS)
+    assert within(child) == first
+
+
+def test_what_is_told_to_stop_ends_with_all_the_jobs_that_would_have_followed(child: SparkChild) -> None:
+    first = within(child)
+    threading.Timer(1, child.cancel).start()
+    with pytest.raises(EngineKilled, match=r"^engine killed: it was told to stop; its jobs were cancelled$"):
+        child._ask("support.verbs:jobs", 3)
+    assert within(child) == first
+
+
+def test_being_told_to_stop_with_nothing_under_way_changes_nothing(child: SparkChild) -> None:
+    first = within(child)
+    child.cancel()
+    assert within(child) == first
+
+
+HOSTILE: dict[str, tuple[str, Any, dict[str, Any], str]] = {
+    "work without jobs": ("spin", None, {"limit_seconds": 1, "grace_seconds": 1}, "it overran its limit of 1 s$"),
+    "memory piece by piece": ("hoard", 100_000, {"limit_memory": "1500m"}, "it overran its memory limit of 1.46 GiB$"),
+    "memory at once": ("claim", 5 * 1024**3, {}, "Python overran its memory limit of 4096 MiB$"),
+    "Java's memory": ("heap", 2_000_000_000, {}, "its Java overran its memory of 1g$"),
+    "an end from within": ("leave", 7, {}, "its Spark session ended$"),
+}
+OF_JAVA = ("Java's memory", "an end from within")
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(each, marks=pytest.mark.classic(JAVA) if each in OF_JAVA else ()) for each in HOSTILE]
+)
+def test_what_does_not_obey_is_killed_and_the_limit_is_told(what: str, child: SparkChild) -> None:
+    verb, request, limits, said = HOSTILE[what]
+    first, folder = within(child, **limits), child._folder
+    with pytest.raises(EngineKilled, match=rf"^engine killed: {said}"):
+        child._ask(f"support.verbs:{verb}", request)
+    assert group_of(first) == set()
+    assert folder
+    assert not Path(folder).exists()
+
+
+def test_a_size_that_is_none_is_told_before_anything_is_started() -> None:
+    with pytest.raises(EngineError, match="'8 gigs' is no size of memory: write a whole number and k, m, g or t: 8g"):
+        ChildSettings(limit_memory="8 gigs")
+
+
+def test_a_closed_child_leaves_no_process(table: Path, remote: str | None) -> None:
+    started = SparkChild(ChildSettings(memory="1g", remote=remote))
     started.schema(Source(str(table)))
     leader = pid(started)
     assert group_of(leader)
@@ -148,4 +203,5 @@ def test_a_closed_child_leaves_no_process(table: Path) -> None:
 def test_the_environment_keeps_where_programs_lie_and_drops_the_rest() -> None:
     given = {"PATH": "/bin", "HOME": "/root", "SPARK_HOME": "/s", "AWS_REGION": "x", "LC_CTYPE": "C", "LANG": "C"}
     secrets = {"TREATY_SECRET": "s", "DATABASE_URL": "d", "SSH_AUTH_SOCK": "x", "PYTHONPATH": "p", "SPARKLE": "no"}
+    secrets["SPARK_CONNECT_MODE_ENABLED"] = "1"
     assert clean_environment({**given, **secrets}) == given
