@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup demo test quick check lint types imports docs fuzz lock
+.PHONY: help setup demo test quick check lint types imports docs fuzz fuzz-predicates lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,9 @@ imports: setup ## import-linter: ui -> registry -> engine -> contracts
 
 fuzz: setup ## search further with property tests, by hand
 	HYPOTHESIS_PROFILE=fuzz $(PY) -m pytest tests/unit -q -n 2
+
+fuzz-predicates: setup ## compare random predicates with Spark's own answers, by hand
+	FUZZ_PREDICATES=4000 $(PY) -m pytest tests/spark/test_row_errors.py -q -s -k random
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py

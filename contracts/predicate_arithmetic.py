@@ -11,6 +11,7 @@ from contracts.predicate_types import FLOATING, INTEGRAL, VALUE, WORDS, base, gr
 if TYPE_CHECKING:
     from contracts.predicate_writing import Writer
 
+DIVISIONS = frozenset({"Div", "Mod"})
 # The names of the two operands' kinds: what comes out. Numbers with numbers have their own way.
 MIXED = {
     ("Add", "moment", "interval"): "moment", ("Add", "interval", "moment"): "moment",
@@ -33,7 +34,7 @@ def tried(name: str) -> Callable[["Writer", list[Piece]], Piece]:
 
     def production(writer: "Writer", parts: list[Piece]) -> Piece:
         found = combined(writer, name, *parts)
-        return loose(found.sql, _read(writer, name, *parts), found.type)
+        return loose(found.sql, _in_order(name, _read(writer, name, *parts)), found.type)
 
     return production
 
@@ -44,7 +45,7 @@ def combined(writer: "Writer", name: str, left: Piece, right: Piece) -> Piece:
     kinds = [group(each.type) for each in parts]
     sql = f"{grammar.ARITHMETIC[name]}({parts[0].sql}, {parts[1].sql})"
     if None in kinds:
-        return strict(sql, parts, VALUE, fails=True)
+        return strict(sql, _in_order(name, parts), VALUE, fails=True)
     if kinds == ["number", "number"]:
         return _numbers(writer, name, sql, parts)
     found = MIXED.get((name, str(kinds[0]), str(kinds[1])))
@@ -94,9 +95,12 @@ def _numbers(writer: "Writer", name: str, sql: str, parts: list[Piece]) -> Piece
     _, met = aligned(writer, parts)
     if name == "Div":
         met = "decimal" if met == "decimal" else "double"
-    divides = name in {"Div", "Mod"}
-    # Of a division Spark looks at the divisor first.
-    return strict(sql, parts[::-1] if divides else parts, met, fails=divides or met not in FLOATING)
+    return strict(sql, _in_order(name, parts), met, fails=name in DIVISIONS or met not in FLOATING)
+
+
+def _in_order(name: str, parts: list[Piece]) -> list[Piece]:
+    """The operands as Spark evaluates them: of a division the divisor first."""
+    return parts[::-1] if name in DIVISIONS else parts
 
 
 def minus(writer: "Writer", node: Any) -> Piece:

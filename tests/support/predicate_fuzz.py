@@ -192,7 +192,7 @@ def judged(said: Any, turned: Sequence[Any], value: Any, errs: Any) -> str:
     """'' where the predicate does what it promises on a row, else in words what it does instead.
 
     Given are what Spark said of the author's text and of it in other orders (see `asked`), the predicate's value and
-    whether it errs. Where Spark ends in each order that was tried, but one part decides, nothing is known."""
+    whether it errs. Where Spark ends in each order that was tried and one part is said to decide, nothing is known."""
     if errs is None:
         return "errs is null"
     if said is not None:
@@ -200,7 +200,7 @@ def judged(said: Any, turned: Sequence[Any], value: Any, errs: Any) -> str:
         return "" if (truth == value and not errs) else f"is {truth}, given {value}, errs {errs}"
     if errs:
         return "" if value is None else f"errs and is {value}"
-    if value is None:
-        return "ends the scan, given null without an error"
     others = {TRUTH[each] for each in turned if each is not None}
-    return "" if others == {value} else f"{others} in other orders, given {value}" if others else UNDECIDED
+    if not others:
+        return "ends the scan, given null without an error" if value is None else UNDECIDED
+    return "" if others == {value} else f"{others} in other orders, given {value}"

@@ -66,6 +66,7 @@ WRITTEN = {
     'a = "it\'s"': "`a` = 'it\\'s'",
     "a = '$\\{b}'": "`a` = '$\\{b}'",
     "LENGTH(a) > 1": "length(`a`) > 1",
+    "größe > 1": "`größe` > 1",
     "-a > -1": "try_subtract(0, `a`) > (-1)",
 }
 
