@@ -11,7 +11,7 @@ from engine.plan import ROWS, Derivation, Plan
 from engine.requests import Unreadable
 from engine.spark import apart, partitions
 from engine.spark.apart import Others
-from engine.spark.failures import is_damage, told
+from engine.spark.failures import is_cancelled, is_damage, told
 from engine.spark.group import group
 from engine.spark.sources import schema_of
 from engine.states import States
@@ -73,6 +73,8 @@ def _isolate(
     frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned, error: Exception
 ) -> None:
     """Halves until the component that fails stands alone: one bad predicate must not take the others with it."""
+    if is_cancelled(error):
+        raise error
     if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
         raise Unreadable(f"the rows cannot be read: {told(error)}; repair or write the files again") from error
     if len(parts) == 1:
@@ -98,6 +100,8 @@ def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found:
         for name, table in group(frame, part, partition_by).items():
             found.values.setdefault(name, {})[part.key] = table
     except Exception as error:
+        if is_cancelled(error):
+            raise
         found.failures[part.key] = f"Spark could not compute it: {told(error)}"
 
 
