@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from contracts.assertions import Assertion
 from contracts.document import Check, DataObject, Property
 from contracts.options import whole_pattern
-from contracts.predicates import quote, quote_path
+from contracts.predicates import literal, quote, quote_path
 
 WHOLE = Assertion("mustBe", 1)
 # The standard's words for the bounds of a value, with those of the analyzer `in_range`.
@@ -129,8 +129,12 @@ def _longest(place: Place, word: str, length: int) -> Iterator[Promise]:
 
 
 def _patterned(place: Place, word: str, pattern: str) -> Iterator[Promise]:
-    arguments = {"column": place.path, "pattern": whole_pattern(pattern)}
-    yield Promise(word, f"{place.path} has its promised pattern", "pattern_match", arguments)
+    """A pattern of the standard may match anywhere within a text; `pattern_match` is of those that mean the whole."""
+    said = f"{place.path} has its promised pattern"
+    if whole_pattern(pattern) == pattern:
+        yield Promise(word, said, "pattern_match", {"column": place.path, "pattern": pattern})
+    else:
+        yield _kept(place, word, said, f"{place.sql} RLIKE {literal(pattern)}")
 
 
 def _formatted(place: Place, word: str, name: str) -> Iterator[Promise]:

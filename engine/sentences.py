@@ -22,14 +22,16 @@ BOUNDS = {
 }
 AT_LEAST = frozenset({"mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo", "mustBeBetween"})
 AT_MOST = frozenset({"mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween"})
+WHOLE_SHARES = {0: "none", 1: "all"}
 COUNTED = frozenset({"share", "percent", "rows", "values", "columns"})
 # A list of values or a predicate may be long; the check's own sentence has all of it.
 LONGEST = 160
+_ROWS_OF_ROWS = re.compile(r"^([\d,]+) rows of ([\d,]+ rows) (\w+)")
 _ONE_ROW = re.compile(r"(?<![\d.,])1 rows\b")
 # Decimals have up to 38 digits; Python's own context keeps 28.
 EXACTLY = Context(prec=80)
 # How the verbs that do not just take an s are said of one row.
-OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches"}
+OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches", "miss": "misses", "could": "could"}
 
 
 def found(analyzer: Analyzer, assertion: Assertion, reading: Reading) -> str:
@@ -58,11 +60,31 @@ def _told(analyzer: Analyzer, reading: Reading, limits: tuple[Any, ...]) -> str:
         **_arguments(analyzer),
         "phrase": _short(analyzer.phrase),
         "subject": _short(", ".join(analyzer.columns_read) or getattr(analyzer, "predicate", "")),
-        "value": figure(reading.value, beside=limits),
+        "value": _value(analyzer, reading.value, limits),
         "counted": figure(reading.rows if reading.counted is None else reading.counted),
     }
-    told = _ONE_ROW.sub("1 row", analyzer.told.format_map(words))
+    told = _of_rows(analyzer.told.format_map(words))
     return told if "{phrase}" in analyzer.told or not analyzer.where else f"{told} where {_short(analyzer.where)}"
+
+
+def _value(analyzer: Analyzer, value: Any, limits: tuple[Any, ...]) -> str:
+    """The value; a share of 1 or 0 of something is said in words, for '1 of 4 rows' would be taken for one row."""
+    share_of = analyzer.unit == "share" and analyzer.told.startswith("{value} of")
+    return WHOLE_SHARES[value] if share_of and value in WHOLE_SHARES else figure(value, beside=limits)
+
+
+def _of_rows(told: str) -> str:
+    """'3 rows of 4 rows have' as '3 of 4 rows have', '1 rows of 4 rows have' as '1 of 4 rows has'."""
+    return _ONE_ROW.sub("1 row", _ROWS_OF_ROWS.sub(_once, told))
+
+
+def _once(found: re.Match[str]) -> str:
+    count, rows, verb = found.groups()
+    return f"{count} of {rows} {_of_one(verb) if count == '1' else verb}"
+
+
+def _of_one(verb: str) -> str:
+    return OF_ONE.get(verb, f"{verb}s")
 
 
 def _arguments(analyzer: Analyzer) -> Mapping[str, str]:
@@ -104,5 +126,4 @@ def counted_rows(count: int, words: str) -> str:
     noun, verb, *rest = words.split(" ")
     if count != 1 or noun != "rows":
         return f"{figure(count)} {words}"
-    said = verb if verb == "could" else OF_ONE.get(verb, f"{verb}s")
-    return " ".join(["1 row", said, *rest])
+    return " ".join(["1 row", _of_one(verb), *rest])

@@ -12,7 +12,7 @@ from support.orders import ROWS, check, contract, judged
 from contracts.assertions import OPERATORS, PAIRED, Assertion
 from engine.analyzers.bound import Reading
 from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.nulls import Completeness
+from engine.analyzers.nulls import Completeness, NullValues
 from engine.analyzers.numbers import Mean, Minimum
 from engine.analyzers.rows import Compliance, Size
 from engine.analyzers.values import ContainedIn
@@ -35,7 +35,7 @@ SAID = {
         COMPLETE, Assertion("mustBeGreaterOrEqualTo", 0.95), read(0.9967, 50000, broken=165),
         "0.9967 of 50,000 rows have amount, at least 0.95 required; 165 rows have none",
     ),
-    "a whole share": (COMPLETE, WHOLE, read(1.0, 3, broken=0), "1 of 3 rows have amount, 1 required"),
+    "a whole share": (COMPLETE, WHOLE, read(1.0, 3, broken=0), "all of 3 rows have amount, 1 required"),
     "a share that is missed by a hair": (
         COMPLETE, WHOLE, read(0.99999999, 10**8, broken=1),
         "0.99999999 of 100,000,000 rows have amount, 1 required, 1.00000e-8 too few; 1 row has none",
@@ -82,9 +82,17 @@ SAID = {
     "no number": (Mean(column="wild"), Assertion("mustBeLessThan", 2), read(float("nan"), 4),
                   "mean of wild is not a number, less than 2 required"),
     "one row": (Size(), Assertion("mustBeLessOrEqualTo", 1), read(1, 1), "1 row, at most 1 required"),
+    "nulls": (NullValues(column="status"), Assertion("mustBe", 0), read(3, 4, broken=3),
+              "3 of 4 rows have no status, 0 required, 3 too many; 3 rows have none"),
+    "one null": (NullValues(column="status"), Assertion("mustBe", 0), read(1, 4, broken=1),
+                 "1 of 4 rows has no status, 0 required, 1 too many; 1 row has none"),
+    "a percentage of nulls": (NullValues(column="status", count_in="percent"), Assertion("mustBe", 0), read(25.0, 4),
+                              "25 percent of 4 rows have no status, 0 required, 25 too many"),
+    "no share": (COMPLETE, WHOLE, read(0.0, 4, broken=4),
+                 "none of 4 rows have amount, 1 required, 1 too few; 4 rows have none"),
     "a long list": (
         ContainedIn(column="status", values=tuple(f"value {n}" for n in range(99))), WHOLE, read(1.0, 4),
-        "1 of 4 values of status are among " + ", ".join(f"value {n}" for n in range(99))[:159] + "…, 1 required",
+        "all of 4 values of status are among " + ", ".join(f"value {n}" for n in range(99))[:159] + "…, 1 required",
     ),
     "a date": (Minimum(column="day"), Assertion("mustBeGreaterThan", "2026-01-01"), read("2025-12-31", 4),
                "minimum of day is 2025-12-31, more than 2026-01-01 required"),
