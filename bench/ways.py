@@ -1,0 +1,98 @@
+"""The basic and the advanced test, timed beside each other: hand-written statements, and contracts verified."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench import statements
+from bench.clock import Cost, interleaved, median
+from bench.work import Work, work
+from contracts.document import Contract
+from engine.checks import bind
+from engine.clock import now
+from engine.requests import Source
+from engine.spark import changes
+from engine.spark.sources import read, schema_of
+from engine.spark.statistics import counted, known
+from engine.verify import judge, verify
+
+BY_HAND = "by hand"
+SKETCHES = "by hand, with sketches"
+SCANNED = "treaty"
+PARTED = "treaty, by partition"
+COUNTED = "treaty, file statistics"
+ADVANCED = "treaty, advanced"
+ADVANCED_COUNTED = "treaty, advanced, file statistics"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The session, the table's path and its frame, which is the view `orders` too."""
+
+    session: Any
+    path: Path
+    frame: Any
+
+    def by_hand(self, statement: str) -> Callable[[], Any]:
+        return lambda: self.session.sql(statement).collect()
+
+    def verified(self, contract: Contract, *by: str) -> Callable[[], Any]:
+        return lambda: verify(self.frame, contract, partition_by=by)
+
+    def counted(self, contract: Contract) -> Callable[[], Any]:
+        """As `verified`, but with what the files' footers tell."""
+
+        def run() -> Any:
+            started, schema = now(), schema_of(self.frame)
+            wanted = bind(contract.object(statements.TABLE), schema).plan
+            files = changes.layout(self.session, Source(str(self.path), "parquet")).files
+            bags = counted(self.frame, wanted, known(wanted, str(self.path), files, schema))
+            packed = {name: bag.pack() for name, bag in bags.items()}
+            return judge(contract, statements.TABLE, states=packed, delta=[""], started=started, finished=now())
+
+        return run
+
+    def ways(self) -> dict[str, Callable[[], Any]]:
+        """Every way by its name; those of one key are statements of one grouping."""
+        basic, advanced = statements.basic(self.frame.columns), statements.advanced(self.frame.columns)
+        return {
+            BY_HAND: self.by_hand(statements.BASIC),
+            SKETCHES: self.by_hand(statements.BASIC_SKETCHED),
+            **{f"by hand, {keys}": self.by_hand(text) for keys, text in statements.GROUPED.items()},
+            SCANNED: self.verified(basic),
+            PARTED: self.verified(basic, "day"),
+            COUNTED: self.counted(basic),
+            ADVANCED: self.verified(advanced),
+            ADVANCED_COUNTED: self.counted(advanced),
+        }
+
+
+def opened(session: Any, path: Path) -> Bench:
+    """The table at the path, ready to be read."""
+    frame = read(session, Source(str(path), "parquet"))
+    frame.createOrReplaceTempView(statements.TABLE)
+    return Bench(session, path, frame)
+
+
+def compare(bench: Bench) -> None:
+    """Raises AssertionError where a statement and a contract do not find the same numbers; sketches to 5 %."""
+    by_hand = [float(value) for value in bench.by_hand(statements.BASIC)()[0]]
+    for way in (SCANNED, COUNTED, ADVANCED):
+        run = bench.ways()[way]()
+        found = [float(each.value) for each in run.results if each.measurement]
+        exact = len(by_hand) - len(statements.DISTINCT) - 1
+        assert found[:exact] == by_hand[:exact], (way, found, by_hand)
+        assert all(abs(a / b - 1) < 0.05 for a, b in zip(found, by_hand, strict=False)), (way, found, by_hand)
+    keyed = [float(value) for text in statements.GROUPED.values() for value in bench.by_hand(text)()[0]]
+    assert found[len(by_hand) :] == keyed, (found[len(by_hand) :], keyed)
+
+
+def costs(bench: Bench, *, rounds: int) -> dict[str, Cost]:
+    """The median cost of every way."""
+    return {name: median(spent) for name, spent in interleaved(bench.ways(), rounds=rounds).items()}
+
+
+def works(bench: Bench) -> dict[str, Work]:
+    """Jobs, stages and scans of every way."""
+    return {name: work(bench.session, run) for name, run in bench.ways().items()}

@@ -1,0 +1,36 @@
+"""What Spark did for a piece of work: jobs, stages, and scans of files, from Spark's own record of its queries."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Work:
+    """Numbers of jobs, of stages that ran, and of scans of files in the plans as they were executed."""
+
+    jobs: int
+    stages: int
+    scans: int
+
+
+def work(session: Any, run: Callable[[], Any]) -> Work:
+    """What one run asks of Spark (classic: Spark Connect keeps no such record for its client)."""
+    store = session._jsparkSession.sharedState().statusStore()
+    before = store.executionsCount()
+    run()
+    session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    queries = list(_each(store.executionsList()))[before:]
+    return Work(
+        jobs=sum(query.jobs().size() for query in queries),
+        stages=sum(query.stages().size() for query in queries),
+        scans=sum(_scans(store.planGraph(query.executionId())) for query in queries),
+    )
+
+
+def _scans(graph: Any) -> int:
+    return sum(node.name().startswith(("Scan parquet", "BatchScan")) for node in _each(graph.allNodes()))
+
+
+def _each(sequence: Any) -> Iterator[Any]:
+    return (sequence.apply(at) for at in range(sequence.size()))
