@@ -201,6 +201,14 @@ class Client:
         """The report of a run."""
         return self._get(schemas.RunOut, f"/runs/{run_id}")
 
+    def samples(self, run_id: UUID) -> list[schemas.SampleOut]:
+        """Rows that break checks of a run; [] where none are kept."""
+        return self._get(list[schemas.SampleOut], f"/runs/{run_id}/samples")
+
+    def analyzers(self) -> list[schemas.AnalyzerOut]:
+        """The reference of analyzers, by family."""
+        return self._get(list[schemas.AnalyzerOut], "/analyzers")
+
     def measurements(
         self, contract_id: str, *, object_name: str, identity: str, limit: int = 60
     ) -> list[schemas.MeasurementOut]:

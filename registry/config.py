@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 PREFIX = "TREATY_"
 # These steer the tests and the pages' process, not the service.
-NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_UI_HOSTS"})
+NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_UI_HOSTS", "TREATY_TEST_REMOTE"})
 MIB = 1024 * 1024
+SIZE = r"(?i)^\d+([kmgt]b?|b)?$"
 
 
 class ConfigError(Exception):
@@ -31,8 +32,15 @@ class Settings(BaseModel):
     api_url: str = Field(default="", description="how the pages reach the API, where it is not on this machine")
     spark_remote: str | None = Field(default=None, description="Spark Connect, sc://host:port")
     spark_master: str | None = Field(default=None, description="a Spark cluster, spark://host:port or yarn")
-    spark_memory: str = Field(default="2g", description="memory of the local Spark")
+    spark_memory: str = Field(default="2g", pattern=SIZE, description="memory of the local Spark")
     engine_limit_seconds: float = Field(default=3600, gt=0, description="a reading of a table is ended after this time")
+    engine_limit_memory: str | None = Field(
+        default=None,
+        pattern=SIZE,
+        description="memory of the engine's processes together, as 8g; by default four times that of the local Spark",
+    )
+    sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
+    sample_days: float = Field(default=30, gt=0, description="how long rows of failed checks are kept and shown")
     lease_seconds: float = Field(
         default=60, gt=10, description="a task of a silent worker is given to another after it"
     )

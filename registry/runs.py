@@ -111,8 +111,18 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
 
 
 def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
-    told = result.model_dump() | {"value": _exact(result.value), "reason": _text(result.reason)}
-    return ResultRow(run_id=run_id, position=position, **told)
+    plain = result.model_dump(mode="json", include={"limit", "reference"})
+    told = result.model_dump(exclude={"limit", "reference", "value", "reason", "found"})
+    return ResultRow(
+        run_id=run_id,
+        position=position,
+        **told,
+        value=_exact(result.value),
+        reason=_text(result.reason),
+        found=_text(result.found),
+        bound=plain.get("limit"),
+        reference=plain.get("reference"),
+    )
 
 
 def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
@@ -130,6 +140,8 @@ def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
             exact=_exact(each.value),
             reason=_text(each.reason),
             time=result.finished,
+            counted=each.counted,
+            details=each.model_dump(mode="json")["details"],
         )
 
 

@@ -2,10 +2,11 @@
 
 The reading takes minutes and no transaction is open meanwhile; `keep` writes everything it found at once."""
 
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -17,10 +18,12 @@ from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
 from contracts.reading import read
-from engine.requests import Engine, Measured, MeasureRequest, Source
+from engine.checks import bind
+from engine.requests import Engine, EngineError, Measured, MeasureRequest, SampleRequest, Source
 from engine.results import RunResult
+from engine.samples import wanted
 from engine.states import StateError
-from registry import runs, states
+from registry import runs, samples, states
 from registry.database import reading
 from registry.errors import RegistryError
 from registry.lineage import debounce, names
@@ -30,6 +33,7 @@ from registry.tables import Contract as ContractRow
 from registry.tables import ContractVersion, Dataset, Task
 from registry.words import VersionState
 
+log = logging.getLogger("treaty.worker")
 Ids = Callable[[], UUID]
 NOTHING_CHANGED = "nothing changed"
 
@@ -59,6 +63,14 @@ Suffices = Callable[[Contract, str, bytes], bool]
 
 
 @dataclass(frozen=True)
+class Sampling:
+    """How many rows are kept of each failed check, 0: none, and for how long."""
+
+    rows: int = 0
+    lasts: timedelta = timedelta()
+
+
+@dataclass(frozen=True)
 class Tools:
     """What a validation works with: where states are, who reads and who judges the data, the time."""
 
@@ -68,6 +80,7 @@ class Tools:
     suffices: Suffices
     clock: Callable[[], datetime]
     state_url: str | None = None
+    sampling: Sampling = Sampling()
 
 
 @dataclass(frozen=True)
@@ -89,12 +102,15 @@ class Order:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a validation found. `result` None: there was nothing to judge. `measured` None: no data was read."""
+    """What a validation found. `result` None: there was nothing to judge. `measured` None: no data was read.
+
+    `samples_until`: how long the result's samples are kept; None: they are not."""
 
     result: RunResult | None
     measured: Measured | None = None
     vanished: tuple[str, ...] = ()
     reason: str | None = None
+    samples_until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +174,7 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
     marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
     origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker=marker, reason=finding.reason)
     run = runs.record(session, run_id, finding.result, origin, now=now)
+    samples.keep(session, run_id, finding.result.samples, until=finding.samples_until or now, now=now)
     return {"run_id": str(run_id), "verdict": run.verdict.value, "partitions": len(run.partitions)}
 
 
@@ -263,7 +280,32 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
             started=started,
             finished=tools.clock(),
         )
-    return Finding(result, found.measured, found.vanished, reason)
+        result = _sampled(asked, tools, found, result)
+    return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
+
+
+def _sampled(asked: Order, tools: Tools, found: Reading, result: RunResult) -> RunResult:
+    """The run with rows of what arrived that break failed checks; without them where none can be read."""
+    if not tools.sampling.rows or not found.delta:
+        return result
+    try:
+        only = wanted(bind(asked.object, found.measured.schema), result.results)
+        shown = tools.engine.sample(_sampling(asked, tools, found, only)) if only else ()
+    except (EngineError, ContractError) as error:
+        log.warning("a run has no samples: %s", error)
+        return result
+    return result.model_copy(update={"samples": shown})
+
+
+def _sampling(asked: Order, tools: Tools, found: Reading, only: Mapping[str, tuple[str, ...]]) -> SampleRequest:
+    return SampleRequest(
+        source=asked.source,
+        contract=asked.contract.source,
+        object=asked.object.name,
+        only=only,
+        partitions=tuple(name for name in found.delta if name),
+        limit=tools.sampling.rows,
+    )
 
 
 def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, bytes], Schema]:

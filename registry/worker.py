@@ -29,7 +29,7 @@ from registry.errors import Invalid, RegistryError
 from registry.lineage import debounce, inbox, intake
 from registry.tables import Task
 from registry.tasks import Fenced
-from registry.validation import Ids, Judge, Suffices, Tools, Unworkable
+from registry.validation import Ids, Judge, Sampling, Suffices, Tools, Unworkable
 from registry.words import Action, InboxState
 
 log = logging.getLogger("treaty.worker")
@@ -65,7 +65,10 @@ class Worker:
     @property
     def tools(self) -> Tools:
         """What its validations work with."""
-        return Tools(self.database, self.engine, self.judge, self.suffices, self.clock, self.settings.states)
+        sampling = Sampling(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
+        return Tools(
+            self.database, self.engine, self.judge, self.suffices, self.clock, self.settings.states, sampling
+        )  # fmt: skip
 
     def step(self) -> bool:
         """Folds events that wait, then does one task. False: there was nothing to do."""
@@ -240,6 +243,7 @@ def run(settings: Settings) -> None:
 
     limits = ChildSettings(
         limit_seconds=settings.engine_limit_seconds,
+        limit_memory=settings.engine_limit_memory,
         memory=settings.spark_memory,
         remote=settings.spark_remote,
         master=settings.spark_master,

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, FastAPI
 from sqlalchemy import Engine
 
-from registry.api import contracts, lineage, people, problems, proposals, runs, schemas, tasks
+from registry.api import contracts, lineage, people, problems, proposals, reference, runs, schemas, tasks
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
 from registry.config import Settings
@@ -13,7 +13,10 @@ from registry.errors import NotReady
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ready = APIRouter(tags=["service"])
-ROUTERS = (ready, people.router, proposals.router, contracts.router, runs.router, tasks.router, lineage.router)
+ROUTERS = (
+    ready, people.router, proposals.router, contracts.router, runs.router, reference.router, tasks.router,
+    lineage.router,
+)  # fmt: skip
 
 
 @ready.get("/ready")

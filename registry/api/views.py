@@ -93,13 +93,18 @@ def run(report: Report) -> schemas.RunOut:
         dataset=schemas.DatasetOut.model_validate(report.dataset) if report.dataset else None,
         lineage_run=report.lineage_run,
         results=tuple(map(schemas.ResultOut.model_validate, report.results)),
-        history=history(report.history),
+        history={metric: tuple(map(_without_details, rows)) for metric, rows in history(report.history).items()},
     )
 
 
 def history(found: Mapping[str, Sequence[MeasurementRow]]) -> dict[str, tuple[schemas.MeasurementOut, ...]]:
     """The measurements of each metric."""
     return {key: tuple(map(schemas.MeasurementOut.model_validate, rows)) for key, rows in found.items()}
+
+
+def _without_details(measurement: schemas.MeasurementOut) -> schemas.MeasurementOut:
+    """For a line of sixty points nobody needs sixty distributions."""
+    return measurement.model_copy(update={"details": None})
 
 
 def _summary_of(listed: ListedProposal) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from registry.tables.contracts import Contract, ContractVersion, Dataset, Propos
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import ApiToken, AuditEntry, SetupToken, User, WebSession
-from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run
+from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.tasks import DirtyMark, Task
 
 guard()
@@ -26,6 +26,7 @@ __all__ = [
     "RejectedEvent",
     "ResultRow",
     "Run",
+    "SampleRow",
     "SetupToken",
     "SuggestionRow",
     "Table",

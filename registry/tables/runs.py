@@ -35,7 +35,10 @@ class Run(Table, table=True):
 
 
 class ResultRow(Table, table=True):
-    """One check of a run, in the order of the run. `value` is JSON: exact numbers as text."""
+    """One check of a run, in the order of the run. `value` is JSON: exact numbers as text.
+
+    `found`: what was found, in words. `counted`, `broken`, `unevaluated`: of how many rows. `bound`: the limit that was
+    judged, `reference`: where it came from another dataset."""
 
     __tablename__ = "result"
     run_id: UUID = reference("run.id", primary_key=True)
@@ -52,10 +55,34 @@ class ResultRow(Table, table=True):
     value: str | None = None
     reason: str | None = None
     measurement: str | None = None
+    found: str | None = None
+    counted: int | None = big(default=None)
+    broken: int | None = big(default=None)
+    unevaluated: int = big(default=0)
+    bound: Any | None = data(default=None)
+    reference: dict[str, Any] | None = data(default=None)
+
+
+class SampleRow(Table, table=True):
+    """Rows that break a check of a run, as they may be shown: the only place that holds values of a table's rows.
+
+    `rows` are texts, null where there is none, under `columns`; those of `masked` were masked before they were stored.
+    They are not shown after `expires`, and are then deleted."""
+
+    __tablename__ = "sample"
+    run_id: UUID = reference("run.id", primary_key=True)
+    position: int = Field(primary_key=True)
+    check_id: str
+    columns: list[str] = data()
+    masked: list[str] = data()
+    rows: list[list[str | None]] = data()
+    expires: datetime = moment(index=True)
 
 
 class MeasurementRow(Table, table=True):
-    """One metric as measured in a run: `value` for charts, `exact` for judging, `reason` where there is no value."""
+    """One metric as measured in a run: `value` for charts, `exact` for judging, `reason` where there is no value.
+
+    `counted`: on how many rows. `details`: the distribution behind the value."""
 
     __tablename__ = "measurement"
     __table_args__ = (Index(None, "contract_id", "object", "identity", "time"),)
@@ -71,6 +98,8 @@ class MeasurementRow(Table, table=True):
     exact: str | None = None
     reason: str | None = None
     time: datetime = moment()
+    counted: int | None = big(default=None)
+    details: dict[str, Any] | None = data(default=None)
 
 
 class PartitionState(Table, table=True):

@@ -96,6 +96,7 @@ CALLS = [
     Call("GET", "/contract/document?id=known", EVERYBODY),
     Call("GET", "/runs", EVERYBODY),
     Call("GET", "/measurements?contract_id=known&object=orders&identity=x", EVERYBODY),
+    Call("GET", "/analyzers", EVERYBODY),
     Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
     Call("GET", "/tasks/{task}", EVERYBODY),
 ]
@@ -105,6 +106,7 @@ APART = {
     ("POST", "/setup"),
     ("POST", "/session"),
     ("GET", "/runs/{run_id}"),
+    ("GET", "/runs/{run_id}/samples"),
     ("POST", "/lineage"),
     ("POST", "/lineage/batch"),
 }

@@ -10,14 +10,28 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
+from sqlmodel import select
 from support.databases import blank
 
-from registry.database import migrate, migration_config
-from registry.tables import metadata
+from registry.database import migrate, migration_config, reading
+from registry.tables import ResultRow, metadata
 
 ENTRY = (
     "insert into audit_entry (position, time, actor, action, object_type, object_id, details, previous_hash, hash) "
     "values (1, '2026-01-01 00:00:00', 'ada', 'user:created', 'user', '1', '{}', '', 'x')"
+)
+
+OLD = "00000000000070008000000000000001"
+AT = "'2026-01-01 00:00:00+00:00'"
+OLD_USER = f"""insert into "user" (id, name, roles, active, created) values (:id, 'ada', '[]', true, {AT})"""
+OLD_CONTRACT = f"insert into contract (id, name, owner_id, created) values ('orders', 'orders', :id, {AT})"
+OLD_RUN = (
+    "insert into run (id, contract_id, version, fingerprint, object, partitions, verdict, counts, started, finished) "
+    f"values (:id, 'orders', '1.0.0', '', 'orders', '[]', 'passed', '{{}}', {AT}, {AT})"
+)
+OLD_RESULT = (
+    "insert into result (run_id, position, check_id, name, outcome, severity, scope, sentence) "
+    "values (:id, 0, 'c', 'c', 'passed', 'error', 'delta', 'c must be')"
 )
 
 
@@ -83,6 +97,24 @@ def test_goes_down_to_nothing_and_up_again(nothing: Engine) -> None:
     assert shape(nothing) == {}
     migrate(nothing)
     assert shape(nothing) == before
+
+
+def test_runs_of_before_keep_their_results(nothing: Engine) -> None:
+    with nothing.begin() as connection:
+        command.upgrade(migration_config(connection), "0001")
+        if nothing.dialect.name == "postgresql":
+            connection.execute(text("set constraints all deferred"))
+        connection.execute(text(OLD_USER), {"id": OLD})
+        connection.execute(text(OLD_CONTRACT), {"id": OLD})
+        connection.execute(text(OLD_RUN), {"id": OLD})
+        connection.execute(text(OLD_RESULT), {"id": OLD})
+    migrate(nothing)
+    with reading(nothing) as tx:
+        (row,) = tx.exec(select(ResultRow)).all()
+    assert (row.check_id, row.counted, row.unevaluated, row.bound) == ("c", None, 0, None)
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "0001")
+        assert connection.scalar(text("select check_id from result")) == "c"
 
 
 def test_migrating_twice_changes_nothing(engine: Engine) -> None:

@@ -10,6 +10,7 @@ from registry.api.schemas.contracts import (
     ResultOut,
     RunOut,
     RunSummary,
+    SampleOut,
     VersionOut,
 )
 from registry.api.schemas.people import (
@@ -38,11 +39,14 @@ from registry.api.schemas.proposals import (
     SuggestionOut,
     WithdrawalIn,
 )
+from registry.api.schemas.reference import AnalyzerOut, ArgumentOut
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 
 __all__ = [
     "AliasIn",
+    "AnalyzerOut",
     "ApprovalIn",
+    "ArgumentOut",
     "AuditOut",
     "ChainOut",
     "ContractOut",
@@ -67,6 +71,7 @@ __all__ = [
     "ResultOut",
     "RunOut",
     "RunSummary",
+    "SampleOut",
     "Schema",
     "SessionOut",
     "SetupIn",

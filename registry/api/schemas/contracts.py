@@ -70,7 +70,10 @@ class ContractOut(ContractSummary):
 
 
 class ResultOut(Schema):
-    """One check of a run. `value` is the measured number as text."""
+    """One check of a run. `value` is the measured number as text, `found` what was found in words.
+
+    Of how many rows: `counted` were measured, `broken` break it (None: single rows do not), `unevaluated` it could not
+    be evaluated on. `bound` is the limit that was judged, `reference` where it came from another dataset."""
 
     check_id: str
     name: str
@@ -84,10 +87,28 @@ class ResultOut(Schema):
     value: str | None
     reason: str | None
     measurement: str | None
+    found: str | None
+    counted: int | None
+    broken: int | None
+    unevaluated: int
+    bound: Any
+    reference: dict[str, Any] | None
+
+
+class SampleOut(Schema):
+    """Rows that break a check of a run: texts, None for null, under `columns`; values of `masked` ones are masked."""
+
+    check_id: str
+    columns: tuple[str, ...]
+    masked: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    expires: datetime
 
 
 class MeasurementOut(Schema):
-    """One metric at one time, of one partition (None: the whole dataset)."""
+    """One metric at one time, of one partition (None: the whole dataset), measured on `counted` rows.
+
+    `details` is the distribution behind the value."""
 
     run_id: UUID
     identity: str
@@ -98,6 +119,8 @@ class MeasurementOut(Schema):
     exact: str | None
     reason: str | None
     time: datetime
+    counted: int | None
+    details: dict[str, Any] | None
 
 
 class RunOut(RunSummary):

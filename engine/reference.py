@@ -1,0 +1,97 @@
+"""The reference of analyzers as plain values: what each measures, what it takes, and a check that uses it."""
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.analyzers import ANALYZERS
+from engine.analyzers.base import Analyzer
+
+# What an example writes for an argument of that name; for others, the first value that their type admits.
+WRITTEN: dict[str, Any] = {
+    "column": "amount", "columns": ["order_id"], "other": "total", "keys": ["order_id"], "dataset": "customers",
+    "predicate": "amount >= 0", "condition": "status = 'paid'", "operator": "<=", "values": ["open", "paid"],
+    "numerator": "amount", "denominator": "total", "quantile": 0.5, "arrived": "received",
+    "query": "SELECT count(*) FROM {object} WHERE amount < 0",
+}  # fmt: skip
+OF_TYPE: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": ["amount"]}
+# Arguments that none requires, but without one of which the analyzer says nothing.
+CHOSEN: dict[str, dict[str, Any]] = {
+    "in_range": {"minimum": 0, "maximum": 1000},
+    "invalid_values": {"format": "email"},
+    "pattern_match": {"format": "email"},
+}
+PROMISES = {"share": ("mustBeGreaterOrEqualTo", 0.99), "rows": ("mustBe", 0)}
+PROMISE = ("mustBeLessOrEqualTo", 1000)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument: `form` is its JSON schema, without its name and its description."""
+
+    name: str
+    required: bool
+    description: str
+    form: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Described:
+    """An analyzer. `family` is the module it stands in, `scope` what a check judges by default."""
+
+    name: str
+    family: str
+    description: str
+    unit: str
+    scope: str
+    arguments: tuple[Argument, ...]
+    example: str
+
+
+def reference() -> tuple[Described, ...]:
+    """All analyzers that are installed, by family and name."""
+    return tuple(sorted(map(described, ANALYZERS.values()), key=lambda each: (each.family, each.name)))
+
+
+def described(kind: type[Analyzer]) -> Described:
+    """The analyzer's reference, from its class alone."""
+    return Described(
+        name=kind.name,
+        family=kind.__module__.rpartition(".")[2],
+        description=inspect.cleandoc(kind.__doc__ or ""),
+        unit=kind.unit,
+        scope=kind.scope,
+        arguments=tuple(_arguments(kind)),
+        example=example(kind),
+    )
+
+
+def _arguments(kind: type[Analyzer]) -> Iterator[Argument]:
+    """In the class's own order, `where` last: all take it."""
+    schema = kind.model_json_schema(by_alias=False)
+    required = frozenset(schema.get("required", ()))
+    for name in sorted(kind.model_fields, key="where".__eq__):
+        form = dict(schema["properties"][name])
+        words = str(form.pop("description", ""))
+        form.pop("title", None)
+        yield Argument(name, name in required, words, form)
+
+
+def example(kind: type[Analyzer]) -> str:
+    """A check in YAML that promises something of it, as it stands in the `quality` of a table."""
+    given = {each.name: _written(each) for each in _arguments(kind) if each.required} | CHOSEN.get(kind.name, {})
+    word, limit = PROMISE if kind.name == "size" else PROMISES.get(kind.unit, PROMISE)
+    words = {"analyzer": kind.name, **given, word: limit}
+    lines = [f"    {name}: {json.dumps(value, ensure_ascii=False)}" for name, value in words.items()]
+    head = [f"- id: {kind.name.replace('_', '-')}", "  type: custom", "  engine: treaty", "  implementation:"]
+    return "\n".join([*head, *lines]) + "\n"
+
+
+def _written(argument: Argument) -> Any:
+    if argument.name in WRITTEN:
+        return WRITTEN[argument.name]
+    if "enum" in argument.form:
+        return argument.form["enum"][0]
+    return OF_TYPE.get(argument.form.get("type", ""), "amount")

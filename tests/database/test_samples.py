@@ -1,0 +1,174 @@
+"""Rows that fail: asked for once a row-level check failed, kept apart from everything else, and not for ever."""
+
+import logging
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, select
+from sqlmodel import Session
+from support.api import World
+from support.api import document as proposed
+from support.engines import judge
+from support.events import event
+from support.scenes import NOON, Scene, document, orders, rows
+
+from contracts.reading import read
+from engine.requests import EngineKilled, SampleRequest
+from engine.results import Outcome, RunResult, Sample, Verdict
+from registry import ids, runs, samples
+from registry.config import Settings
+from registry.database import reading, transaction
+from registry.errors import NotFound
+from registry.runs import Origin
+from registry.tables import Contract, ContractVersion, Run, SampleRow, User, metadata
+from registry.words import VersionState
+
+SECRET = "ann@example.org"
+FOUND = Sample(check_id="good", columns=("id", "amount"), masked=("id",), rows=(("•••", SECRET), (None, "a\x00b")))
+ROW_LEVEL = """\
+    quality:
+      - id: good
+        type: custom
+        engine: treaty
+        implementation: {analyzer: completeness, column: id, mustBe: 1}
+"""
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    """The orders, with a check that single rows break, and samples that the engine would find."""
+    made = orders(engine, tmp_path)
+    with transaction(engine) as tx:
+        _put_in_force(tx, "2.0.0")
+        tx.commit()
+    made.engine.samples = (FOUND,)
+    return made
+
+
+def _put_in_force(tx: Session, version: str) -> None:
+    text = document(version).decode()
+    body = (text[: text.index("    quality:")] if "    quality:" in text else text).rstrip() + "\n" + ROW_LEVEL
+    for old in tx.exec(select(ContractVersion)).scalars():
+        old.state = VersionState.SUPERSEDED
+    tx.add(
+        ContractVersion(
+            id=ids.new(),
+            contract_id="orders",
+            version=version,
+            body=body.encode(),
+            fingerprint=read(body.encode()).fingerprint,
+            state=VersionState.ACTIVE,
+            approved_by_id=tx.exec(select(User)).scalars().one().id,
+            approved_at=NOON,
+        )
+    )
+    tx.get_one(Contract, "orders").active_version = version
+
+
+def sampled(scene: Scene) -> list[SampleRequest]:
+    return [each for each in scene.engine.requests if isinstance(each, SampleRequest)]
+
+
+def judged(scene: Scene, *texts: str) -> Run:
+    for number, text in enumerate(texts, start=1):
+        scene.write(f"ds={number}", text)
+    scene.send(event(run="-".join(texts)))
+    scene.work()
+    return scene.runs[-1]
+
+
+def test_a_failed_check_of_rows_has_rows_of_the_partitions_that_arrived(scene: Scene) -> None:
+    run = judged(scene, "good", "bad")
+    (asked,) = sampled(scene)
+    assert (asked.only, asked.partitions, asked.limit) == ({"good": ("ds=2",)}, ("ds=1", "ds=2"), 5)
+    (kept,) = rows(scene.database, SampleRow)
+    assert (kept.run_id, kept.check_id, kept.columns, kept.masked) == (run.id, "good", ["id", "amount"], ["id"])
+    assert kept.rows == [["•••", SECRET], [None, "a\N{REPLACEMENT CHARACTER}b"]]
+    assert kept.expires == NOON + timedelta(days=30)
+
+
+def test_nothing_is_asked_for_where_no_check_of_rows_failed(scene: Scene) -> None:
+    assert judged(scene, "good", "good").verdict is Verdict.PASSED
+    assert sampled(scene) == []
+
+    def whole_fails(*arguments: object, **words: object) -> RunResult:
+        run = judge(*arguments, **words)  # type: ignore[arg-type]
+        failed = {"outcome": Outcome.FAILED, "check_id": "enough"}
+        return run.model_copy(update={"results": tuple(each.model_copy(update=failed) for each in run.results)})
+
+    scene.write("ds=3", "new")
+    scene.send(event(run="c"))
+    scene.work(judge=whole_fails)
+    assert (scene.runs[-1].verdict, sampled(scene)) == (Verdict.FAILED, [])
+
+
+def test_no_rows_are_read_where_none_are_wanted(scene: Scene) -> None:
+    scene.write("ds=1", "bad")
+    scene.send(event())
+    scene.work(settings=Settings(home=scene.home, sample_rows=0))
+    assert (scene.runs[-1].verdict, sampled(scene)) == (Verdict.FAILED, [])
+
+
+def test_a_run_counts_as_judged_also_where_its_rows_cannot_be_read(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    requests = iter([None, EngineKilled("engine killed: it overran its limit")])
+    scene.engine.meanwhile = lambda: scene.engine.errors.extend(filter(None, [next(requests)]))
+    with caplog.at_level(logging.WARNING):
+        run = judged(scene, "bad")
+    assert (run.verdict, run.reason, rows(scene.database, SampleRow)) == (Verdict.FAILED, None, [])
+    assert "a run has no samples: engine killed" in caplog.text
+
+
+def test_values_of_rows_stand_in_their_own_table_alone(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        judged(scene, "bad")
+    with scene.database.connect() as connection:
+        holding = {
+            table.name for table in metadata.sorted_tables if SECRET in str(list(connection.execute(table.select())))
+        }
+    assert holding == {"sample"}
+    assert SECRET not in caplog.text
+
+
+def test_rows_are_not_shown_after_their_time_and_deleted_with_the_next_run(scene: Scene) -> None:
+    run = judged(scene, "bad")
+    end = NOON + timedelta(days=30)
+    with reading(scene.database) as tx:
+        assert len(samples.of_run(tx, run.id, now=end - timedelta(seconds=1))) == 1
+        assert samples.of_run(tx, run.id, now=end) == []
+    scene.clock.now = end
+    judged(scene, "good again")
+    assert rows(scene.database, SampleRow) == []
+
+
+def test_of_a_run_that_there_is_not_there_are_no_samples(engine: Engine) -> None:
+    with reading(engine) as tx, pytest.raises(NotFound):
+        samples.of_run(tx, ids.new(), now=NOON)
+
+
+def test_who_may_read_a_run_reads_its_samples(world: World) -> None:
+    made = world.client("producer").propose(proposed("orders"))
+    world.client("owner").approve(made.id, world.client("owner").preview(made.id).fingerprint)
+    run_id, none = ids.new(), ids.new()
+    for each, found in ((run_id, (FOUND,)), (none, ())):
+        result = RunResult(
+            contract_id="orders", contract_version="1.0.0", contract_fingerprint=made.id.hex, object="orders",
+            partitions=(), rows=1, started=NOON, finished=NOON, results=(), measurements=(), samples=found,
+        )  # fmt: skip
+        with transaction(world.engine) as tx:
+            runs.record(tx, each, result, Origin(), now=NOON)
+            samples.keep(tx, each, result.samples, until=NOON + timedelta(days=36500), now=NOON)
+            tx.commit()
+    (found,) = world.client("viewer").samples(run_id)
+    assert (found.columns, found.masked, found.rows[0]) == (("id", "amount"), ("id",), ("•••", SECRET))
+    assert world.client("viewer").samples(none) == []
+    assert world.call(None, "GET", f"/runs/{run_id}/samples").status_code == 401
+    assert world.call("viewer", "GET", f"/runs/{ids.new()}/samples").status_code == 404
+
+
+def test_the_reference_of_analyzers_is_read_by_whoever_may_read(world: World) -> None:
+    found = {each.name: each for each in world.client("viewer").analyzers()}
+    assert (found["completeness"].family, found["completeness"].unit) == ("nulls", "share")
+    assert found["approx_quantile"].arguments[1].form == {"type": "number", "minimum": 0, "maximum": 1}
