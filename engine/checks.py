@@ -1,14 +1,14 @@
 """What the promises of a contract mean on a table: checks bound to an analyzer, an assertion and the columns' types."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
 
 from contracts.assertions import Assertion
-from contracts.document import Check, DataObject, Property
+from contracts.document import Check, DataObject
 from contracts.errors import ContractError, Fault, nearest
 from contracts.logical_types import Schema
 from contracts.predicates import quote, quote_path
@@ -16,9 +16,13 @@ from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.breaking import Breaking
+from engine.library import translated
 from engine.plan import Plan, plan
+from engine.promises import columns_of, promised
+from engine.references import Referent, bound_of, promise, sources
 
-WHOLE = Assertion("mustBe", 1)
+# Kinds of checks that are the standard's own words.
+STANDARD = frozenset({"library", "schema", "sql"})
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,22 @@ class BoundCheck:
     analyzer: Analyzer | None
     bound: BoundAnalyzer | None = None
     reason: str | None = None
+    referents: Mapping[str, Referent] = field(default_factory=dict)
+
+    @property
+    def promise(self) -> Assertion | str:
+        """The assertion with the value of every limit that refers to another dataset; else in words why it has none."""
+        return promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"
+
+    @property
+    def limit(self) -> Any:
+        """The bound that is judged, as plain data; None where there is none, or where it is not known."""
+        return None if isinstance(self.promise, str) else bound_of(self.promise)
+
+    @property
+    def sources(self) -> Mapping[str, Any] | None:
+        """Where limits that refer to other datasets have their values from; None where none refers."""
+        return sources(self.check.assertion, self.referents) if self.check.assertion else None
 
     @property
     def scope(self) -> str:
@@ -44,7 +64,7 @@ class BoundCheck:
     @property
     def breaking(self) -> Breaking | None:
         """Which single rows break the check; None where none does, or where it cannot be judged."""
-        if self.bound is None or self.check.assertion is None:
+        if self.bound is None or self.check.assertion is None or self.check.assertion.references:
             return None
         return self.bound.breaking(self.check.assertion)
 
@@ -91,22 +111,40 @@ class Binding:
     def __init__(self, data_object: DataObject, schema: Schema) -> None:
         self.schema = schema
         self.faults: list[Fault] = []
+        self.tables = tuple(filter(None, (data_object.name, data_object.physical_name)))
         self.declared = {path for path, _ in columns_of(data_object.properties)}
 
     def check(self, check: Check) -> BoundCheck | None:
         """The bound check; None where it has faults, or where it is a text, which nothing can judge."""
-        if check.kind == "library" and check.analyzer == "rowCount":
-            check = replace(check, kind="treaty", analyzer="size", arguments={}, column=None)
+        if check.kind in STANDARD:
+            return self._standard(check)
         if check.kind != "treaty":
             return _foreign(check)
         analyzer = self._analyzer(check)
         if check.assertion is None:
             self._add("ASSERTION", check, "the check promises nothing", "add one operator word")
+        for limit in check.assertion.references if check.assertion else ():
+            self._analyzer(replace(check, analyzer=limit.analyzer, arguments=limit.arguments, where=None, column=None))
         return self._bound(check, analyzer) if analyzer else None
+
+    def _standard(self, check: Check) -> BoundCheck:
+        """A check in the standard's own words: what we cannot judge is bound to its reason, others' documents open."""
+        try:
+            ours = translated(check) if check.kind == "library" else check
+            kind = ANALYZERS[ours.analyzer]
+            analyzer = kind.model_validate({**self._arguments(kind, ours), "where": ours.where})
+        except Unbindable as unbindable:
+            return BoundCheck(check, None, reason=str(unbindable))
+        except ValidationError as invalid:
+            return BoundCheck(check, None, reason="; ".join(message for _, message in _messages(invalid)))
+        return self._on_table(ours, analyzer)
 
     def _bound(self, check: Check, analyzer: Analyzer) -> BoundCheck:
         for column in analyzer.columns_named:
             self._look_up(check, column)
+        return self._on_table(check, analyzer)
+
+    def _on_table(self, check: Check, analyzer: Analyzer) -> BoundCheck:
         try:
             return BoundCheck(check, analyzer, analyzer.bind(self.schema))
         except Unbindable as unbindable:
@@ -121,16 +159,19 @@ class Binding:
             self._add("ANALYZER", check, f"no analyzer is named {check.analyzer!r}", remedy)
             return None
         try:
-            return kind.model_validate({**_arguments(kind, check), "where": check.where})
+            return kind.model_validate({**self._arguments(kind, check), "where": check.where})
         except ValidationError as invalid:
             self._add_invalid(check, invalid, takes=", ".join(kind.model_fields))
             return None
 
+    def _arguments(self, kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
+        """The arguments of the check; an analyzer that may call the table by name is told its names."""
+        given = _on_property(kind, check)
+        return {**given, "tables": self.tables} if "tables" in kind.model_fields else given
+
     def _add_invalid(self, check: Check, invalid: ValidationError, *, takes: str) -> None:
-        for error in invalid.errors(include_input=False, include_url=False):
-            place = ".".join(str(part) for part in ("implementation", *error["loc"]))
-            message = error["msg"].removeprefix("Value error, ")
-            self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", place)
+        for place, message in _messages(invalid):
+            self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", f"implementation{place}")
 
     def _look_up(self, check: Check, column: str) -> None:
         """A column that neither contract nor table knows is a mistake in the contract; one the table lost is not."""
@@ -149,6 +190,12 @@ class Binding:
         self.faults.append(Fault(f"TR-CHECK-{code}", where, message, remedy, check.line))
 
 
+def _messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
+    """The place among the arguments and the words of each mistake."""
+    for error in invalid.errors(include_input=False, include_url=False):
+        yield "".join(f".{part}" for part in error["loc"]), error["msg"].removeprefix("Value error, ")
+
+
 def _foreign(check: Check) -> BoundCheck | None:
     if check.kind == "text":
         return None
@@ -156,37 +203,9 @@ def _foreign(check: Check) -> BoundCheck | None:
     return BoundCheck(check, None, reason=reason)
 
 
-def _arguments(kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
+def _on_property(kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
     """The check's own words; where they name no column and the analyzer takes one, the property it stands on."""
     takes = next((word for word in ("column", "columns") if word in kind.model_fields), None)
     if takes is None or check.column is None or {"column", "columns"} & check.arguments.keys():
         return check.arguments
     return {takes: check.column, **check.arguments}
-
-
-def columns_of(properties: Iterable[Property], parent: str = "") -> Iterator[tuple[str, Property]]:
-    """(path, property) of all columns and nested fields, as arguments name them; elements of arrays are no columns."""
-    for each in properties:
-        part = quote(each.name) if "." in each.name or "`" in each.name else each.name
-        yield (f"{parent}.{part}" if parent else each.name), each
-        yield from columns_of(each.properties, f"{parent}.{part}" if parent else part)
-
-
-def promised(data_object: DataObject) -> Iterator[Check]:
-    """The checks that `required`, `unique` and `primaryKey` stand for."""
-    keys = data_object.primary_key
-    for path, each in columns_of(data_object.properties):
-        if each.required or path in keys:
-            yield _promise(each, f"{path}-required", f"{path} is always present", "completeness", {"column": path})
-        if each.unique:
-            yield _promise(each, f"{path}-unique", f"{path} is unique", "uniqueness", {"columns": [path]})
-    if keys:
-        key = next(each for each in data_object.properties if each.name == keys[0])
-        yield _promise(key, "primary-key", f"{', '.join(keys)} identifies a row", "uniqueness", {"columns": list(keys)})
-
-
-def _promise(of: Property, check_id: str, name: str, analyzer: str, arguments: dict[str, object]) -> Check:
-    return Check(
-        id=check_id, name=name, kind="treaty", severity="error", analyzer=analyzer, arguments=arguments,
-        assertion=WHOLE, dimension=analyzer, path=of.path, line=of.line,
-    )  # fmt: skip

@@ -53,7 +53,10 @@ class CheckResult(Record):
 
     `sentence` is the promise, `found` what was found of it, in words, with the bound and by how much it was missed.
     `counted`: the rows that the value was measured on. `broken`: those that break the promise; None where single rows
-    do not. `unevaluated`: rows whose conditions could not be evaluated; they never count as keeping it."""
+    do not. `unevaluated`: rows whose conditions could not be evaluated; they never count as keeping it.
+
+    `limit`: the bound that was judged, as plain data. `reference`: where it is another dataset's metric, by its words,
+    the value that it had and where that comes from."""
 
     check_id: str
     name: str
@@ -71,6 +74,8 @@ class CheckResult(Record):
     counted: int | None = None
     broken: int | None = None
     unevaluated: int = 0
+    limit: Any = None
+    reference: Mapping[str, Any] | None = None
 
 
 class Sample(Record):

@@ -74,6 +74,10 @@ class States:
                 failures[key] = UNLIKE
         return States(merged, self.schema, failures)
 
+    def beside(self, other: "States") -> "States":
+        """These states with those of another reading of the same rows."""
+        return States({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
+
     def pack(self, files: Files | None = None) -> bytes:
         """Header, states and sha256 as bytes. With `files`, the large ones lie there and the bag points at them."""
         described, payload = [], b""

@@ -1,7 +1,7 @@
 """From states to a verdict: judge a contract on partitions whose states are known, without touching the data."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
@@ -14,22 +14,27 @@ from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck, BoundChecks, bind
 from engine.plan import ROWS
-from engine.results import CheckResult, Measurement, Outcome, RunResult
+from engine.references import Referent
+from engine.results import CheckResult, Measurement, Outcome, RunResult, Value
 from engine.sentences import found
 from engine.states import Files, StateError, States
 from engine.structure import judge_structure
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
+NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
 UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
 
-def verify(
+def verify(  # noqa: PLR0913
     frame: Any,
     contract: Contract,
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
     earlier: Mapping[str, bytes] | None = None,
+    others: Mapping[str, Any] | None = None,
+    references: Mapping[str, Value] | None = None,
+    samples: int = 0,
     now: Callable[[], datetime] = clock.now,
 ) -> RunResult:
     """The run that judges a Spark frame by a contract, in the frame's own session, none of whose settings change.
@@ -39,31 +44,38 @@ def verify(
 
     `object_name` None: the contract's first object. `partition_by` None: the partition columns that it names, where the
     frame has them. `earlier` holds the states (`measure`) of partitions that are not in the frame: checks of the whole
-    dataset count them too. Raises ContractError for faults of the contract, Unreadable where Spark cannot read it."""
+    dataset count them too; those that must see all rows at once are then not evaluated. `others` holds the frames of
+    other datasets by name, `references` the values of limits that refer to one ('the size of titles'); where its frame
+    is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
+    reading of the frame where there are any (`engine.rows.samples`). Raises ContractError for faults of the contract,
+    Unreadable where Spark cannot read it."""
+    from engine.rows import with_samples
+    from engine.spark.frame import read_frame
+
     started = now()
     chosen = object_name or contract.objects[0].name
-    states = measure(frame, contract, object_name=chosen, partition_by=partition_by)
-    return judge(
+    read = read_frame(frame, contract, chosen, partition_by=partition_by, others=others)
+    states = {**(earlier or {}), **read.states}
+    run = judge(
         contract,
         chosen,
-        states={**(earlier or {}), **states},
-        delta=sorted(states),
+        states=states,
+        delta=sorted(read.states),
         started=started,
         finished=now(),
+        whole=read.whole if states.keys() == read.states.keys() else None,
+        references=read.referents | {words: Referent(value) for words, value in (references or {}).items()},
     )
+    return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)
 
 
 def measure(
     frame: Any, contract: Contract, *, object_name: str, partition_by: Sequence[str] | None = None
 ) -> dict[str, bytes]:
     """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`."""
-    from engine.spark.scan import scan
-    from engine.spark.sources import schema_of
+    from engine.spark.frame import read_frame
 
-    checks = bind(contract.object(object_name), schema_of(frame))
-    by = checks.object.partition_columns if partition_by is None else partition_by
-    known = [column for column in by if partition_by is not None or column in checks.schema.names]
-    return {name: bag.pack() for name, bag in scan(frame, checks.plan, partition_by=known).items()}
+    return read_frame(frame, contract, object_name, partition_by=partition_by).states
 
 
 def judge(  # noqa: PLR0913
@@ -76,13 +88,20 @@ def judge(  # noqa: PLR0913
     finished: datetime,
     schema: Schema | None = None,
     files: Files | None = None,
+    whole: bytes | None = None,
+    references: Mapping[str, Referent] | None = None,
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's packed bag; `delta` names the new ones.
 
     Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
-    judged on its own. Raises ContractError for faults of the contract, StateError for damaged states."""
-    bench = Bench(contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started)
+    judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
+    values of limits that refer to other datasets, by their words. Raises ContractError for faults of the contract,
+    StateError for damaged states."""
+    bench = Bench(
+        contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
+        references or {},
+    )  # fmt: skip
     judged = [*bench.judge_delta(), *bench.judge_dataset()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
     return RunResult(
@@ -114,6 +133,8 @@ class Bench:
     files: Files | None
     given: Schema | None
     now: datetime
+    at_once: bytes | None
+    known: Mapping[str, Referent]
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
 
     @cached_property
@@ -150,13 +171,24 @@ class Bench:
         for partition in self.delta:
             ours = self._checks("delta", self.recorded.get(partition, self.schema))
             bag = self._unpacked(partition, _keys(ours))
-            yield from (_judge(check, bag, partition, self.now) for check in ours)
+            yield from (self._judge(check, bag, partition) for check in ours)
 
     def judge_dataset(self) -> Iterator[Judged]:
         """Every check of scope dataset on all partitions together."""
         ours = self._checks("dataset", self.schema)
-        whole = bags.merge(self._unpacked(name, _keys(ours)) for name in self.packed) if ours else None
-        yield from (_judge(check, whole or States({}), None, self.now) for check in ours)
+        apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
+        merged = bags.merge(self._unpacked(name, _keys(ours) - apart) for name in self.packed) if ours else None
+        whole = (merged or States({})).beside(self._whole(apart))
+        yield from (self._judge(check, whole, None) for check in ours)
+
+    def _whole(self, keys: frozenset[str]) -> States:
+        """The bag of what was read of all rows at once; where it was not, why not."""
+        if self.at_once is None:
+            return States({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
+        return bags.unpack(self.at_once, keys=keys)
+
+    def _judge(self, check: BoundCheck, bag: States, partition: str | None) -> Judged:
+        return _judge(replace(check, referents=self.known), bag, partition, self.now)
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
         if schema not in self.bound:
@@ -203,8 +235,8 @@ def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
         return Outcome.NOT_EVALUATED, f"of {reading.unfiltered} rows the filter cannot say whether they count"
     if reading.value is None:
         return Outcome.NOT_APPLICABLE, "there was nothing to measure: no matching row has a value"
-    assert check.check.assertion is not None
-    return _held(check.check.assertion, reading)
+    promised = check.promise
+    return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
 
 
 def _held(assertion: Assertion, reading: Reading) -> tuple[Outcome, str | None]:
@@ -243,13 +275,15 @@ def _result(
         counted=reading.counted,
         broken=reading.broken,
         unevaluated=reading.unevaluated + reading.unfiltered,
+        limit=check.limit,
+        reference=check.sources,
     )
 
 
 def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
-    if check.analyzer is None or check.check.assertion is None or outcome not in (Outcome.PASSED, Outcome.FAILED):
+    if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
         return None
-    return found(check.analyzer, check.check.assertion, reading)
+    return found(check.analyzer, check.promise, reading)
 
 
 def suffices(contract: Contract, object_name: str, packed: bytes) -> bool:

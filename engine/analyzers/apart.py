@@ -17,7 +17,7 @@ class Apart(Component):
     apart: ClassVar[bool] = True
 
 
-class Counts(Apart):
+class Tally(Apart):
     """Rows counted in several ways: a tuple of counts."""
 
     def merge(self, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
@@ -25,7 +25,7 @@ class Counts(Apart):
 
 
 @dataclass(frozen=True, init=False)
-class References(Counts):
+class References(Tally):
     """(judged, dangling): the rows that have a value in every column, and those of them that `columns` of the other
     dataset have no equal of. Rows without one of the values are not judged."""
 
@@ -64,7 +64,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, init=False)
-class Matches(Counts):
+class Matches(Tally):
     """(rows, matched, different, duplicated, missing_there, missing_here): of our rows, those with exactly one partner,
     which is equal; with one that differs; whose keys occur twice on either side; without a partner. The last are rows
     of the other dataset without one here. All but the last add up to the first."""

@@ -4,13 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from contracts.document import DataObject
 from engine import states as bags
 from engine.analyzers.apart import Matches, Pairing, References
 from engine.analyzers.base import Unbindable, operand_of
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.meeting import as_keys, equal
-from engine.analyzers.quoting import Operand
-from engine.plan import Plan
+from engine.analyzers.quoting import NUMERIC, TEXT, Operand
+from engine.plan import Plan, plan
+from engine.references import Referent, Wanted, wanted
+from engine.requests import EngineError
 from engine.spark import partitions
 from engine.spark.failures import told
 from engine.spark.sources import schema_of
@@ -33,6 +36,9 @@ class Others:
 
 
 NONE = Others()
+# What the text of a query raises where a row has a part that cannot be evaluated.
+RAISED = "USER_RAISED_EXCEPTION"
+UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a date or a division that fails there"
 
 
 def whole(frame: Any, plan: Plan, others: Others) -> States | None:
@@ -50,6 +56,27 @@ def whole(frame: Any, plan: Plan, others: Others) -> States | None:
     return bags.of(Plan((), apart=plan.whole), values, schema_of(frame), failures=failures)
 
 
+def referents(data_object: DataObject, others: Others) -> dict[str, Referent]:
+    """The limits of the object that refer to one of these datasets, measured; those of other datasets are left out."""
+    asked = {words: each for words, each in wanted(data_object).items() if each.dataset in others.frames}
+    return {words: _referent(each, others) for words, each in asked.items()}
+
+
+def _referent(asked: Wanted, others: Others) -> Referent:
+    from engine.spark.scan import scan
+
+    frame = others.frame(asked.dataset)
+    try:
+        bound = asked.analyzer.bind(schema_of(frame))
+        bag = scan(frame, plan([bound]), others=others)[""]
+        value = bound.value(bag.values)
+    except (Unbindable, EngineError) as error:
+        return Referent(reason=str(error))
+    except KeyError as missing:
+        return Referent(reason=bag.failure(str(missing.args[0])))
+    return Referent(value, None if value is not None else "there was nothing to measure", {"measured": "now"})
+
+
 def read(
     frame: Any, part: BoundComponent, others: Others, *, partition_by: Sequence[str] = (), names: Sequence[str] = ("",)
 ) -> dict[str, Any] | str:
@@ -60,7 +87,8 @@ def read(
     except Unbindable as reason:
         return str(reason)
     except Exception as error:
-        return f"Spark could not compute it: {told(error)}"
+        condition = told(error)
+        return UNEVALUATED if condition.startswith(RAISED) else f"Spark could not compute it: {condition}"
 
 
 @dataclass(frozen=True)
@@ -163,11 +191,13 @@ def _answer(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
 
 
 def _number(frame: Any, query: str) -> Any:
-    """The one value of the query's one row. Raises Unbindable for more rows and for what is no number."""
-    found = frame.sparkSession.sql(query, rows=frame).take(2)
-    if len(found) > 1:
-        raise Unbindable("the query gives several rows, and a check needs one number")
-    return found[0][0] if found else None
+    """The one value of the query's one row. Raises Unbindable for what is neither number nor text."""
+    answered = frame.sparkSession.sql(query, rows=frame)
+    (column,) = schema_of(answered)
+    if column.base_type not in NUMERIC | TEXT | {"boolean", "void"}:
+        raise Unbindable(f"the query gives a value of type {column.type}, and a check needs a number or a text")
+    (row,) = answered.collect()
+    return int(row[0]) if isinstance(row[0], bool) else row[0]
 
 
 def _expressions(*sqls: str) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support import cases_apart
 from support.analyzer_cases import CASES
 
 from engine.analyzers import ANALYZERS
@@ -59,7 +60,7 @@ def test_no_name_is_a_word_that_says_nothing(path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(ANALYZERS))
 def test_every_analyzer_has_cases_a_unit_and_a_description(name: str) -> None:
-    assert [case for case in CASES if case.analyzer.name == name]
+    assert [case for case in (*CASES, *cases_apart.CASES) if case.analyzer.name == name]
     assert ANALYZERS[name].unit != "number"
     assert ANALYZERS[name].__doc__
 

@@ -4,6 +4,7 @@ from math import isnan
 from typing import Any
 
 import pytest
+from support import cases_apart
 from support.analyzer_cases import CASES
 from support.analyzer_table import NOW, SCHEMA, Case
 from support.frames import case_frame
@@ -47,7 +48,7 @@ def same(value: Any, case: Case) -> bool:
 
 
 def test_every_analyzer_has_cases() -> None:
-    assert {case.analyzer.name for case in CASES} == set(ANALYZERS)
+    assert {case.analyzer.name for case in (*CASES, *cases_apart.CASES)} == set(ANALYZERS)
 
 
 def test_the_frame_has_the_types_the_cases_name(spark: Any) -> None:

@@ -102,6 +102,7 @@ STATE_OF: dict[str, Callable[[Values], Any]] = {
     "max": _extreme(max),
     "moments": _moments,
     "higher_moments": _higher_moments,
+    "type_counts": lambda values: tuple(sum(value % 7 == at for value in present(values)) for at in range(7)),
     "co_moments": _co_moments,
     "distinct": _distinct,
     "quantiles": _quantiles,

@@ -1,0 +1,56 @@
+"""The metric that its author writes: a number that a query gives."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from contracts import queries
+from contracts.logical_types import Schema
+from engine.analyzers.apart import Answer
+from engine.analyzers.arguments import ColumnName
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Operands
+from engine.analyzers.quoting import Operand
+from engine.results import Value
+
+SHOWN = 80
+
+
+class Sql(Analyzer):
+    """The one number that a query over this table gives (ODCS quality of `type: sql`).
+
+    The query is one SELECT of aggregates, with WHERE, FILTER, CASE, and SELECTs with GROUP BY and HAVING within it.
+    `{object}` (or `{table}`) is the table, `{property}` (or `{column}`) the column. Checks of scope delta run it on
+    each partition that arrived, those of scope dataset once on the whole table; `where` leaves out rows before it runs.
+    Null means what it means in SQL: count(*) of an empty table is 0, the sum of no values is null, which is no value.
+    Where some row cannot be evaluated (a bad cast, a division by zero), the check is not evaluated."""
+
+    name = "sql"
+    unit = "value"
+    of_nothing = True
+    told = "the query gives {value}"
+    query: Annotated[str, Field(description="one SELECT that gives one number: SELECT count(*) FROM {object}")]
+    column: Annotated[ColumnName | None, Field(description="what {property} stands for")] = None
+    tables: Annotated[tuple[str, ...], Field(description="names that the query may call the table by")] = ()
+    answer = Answer("{query}")
+
+    @model_validator(mode="after")
+    def _admitted(self) -> Self:
+        try:
+            queries.parse(self.query, tables=self.tables, column=self.column)
+        except queries.QueryError as error:
+            raise ValueError("; ".join(map(str, error.faults))) from None
+        return self
+
+    @property
+    def phrase(self) -> str:
+        text = " ".join(self.query.split())
+        shown = text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
+        return f"the answer of {shown}" + (f" where {self.where}" if self.where else "")
+
+    def operands(self, schema: Schema) -> Operands:
+        query = queries.parse(self.query, tables=self.tables, column=self.column, schema=schema)
+        return {"query": (Operand(query.sql, "query"),)}
+
+    def value(self, state: Any) -> Value:
+        return state.answer  # type: ignore[no-any-return]

@@ -1,0 +1,43 @@
+"""Everything that judging needs of a frame in the caller's own session: states, what is read of all rows, limits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.document import Contract
+from engine.checks import bind
+from engine.references import Referent
+from engine.spark import apart
+from engine.spark.apart import Others
+from engine.spark.scan import scan
+from engine.spark.sources import schema_of
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of a frame: the packed bag of each partition, that of all rows at once, and limits that refer."""
+
+    states: dict[str, bytes]
+    whole: bytes | None
+    referents: dict[str, Referent]
+
+
+def read_frame(
+    frame: Any,
+    contract: Contract,
+    object_name: str,
+    *,
+    partition_by: Sequence[str] | None = None,
+    others: Mapping[str, Any] | None = None,
+) -> Read:
+    """What the checks of an object need of the frame; `others` are the frames of other datasets by name.
+
+    `partition_by` None: the contract's partition columns, where the frame has them. Raises ContractError and
+    Unreadable."""
+    checks, frames = bind(contract.object(object_name), schema_of(frame)), Others(others or {})
+    by = checks.object.partition_columns if partition_by is None else partition_by
+    known = [column for column in by if partition_by is not None or column in checks.schema.names]
+    states = scan(frame, checks.plan, partition_by=known, others=frames)
+    whole = apart.whole(frame, checks.plan, frames)
+    packed = {name: bag.pack() for name, bag in states.items()}
+    return Read(packed, whole.pack() if whole else None, apart.referents(checks.object, frames))
