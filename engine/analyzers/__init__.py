@@ -1,17 +1,33 @@
 """All analyzers: importing this package fills the table `ANALYZERS`."""
 
-from engine.analyzers import association, distinct, nulls, numbers, quantiles, references, rows, text, values
+from engine.analyzers import (
+    association,
+    distinct,
+    freshness,
+    nulls,
+    numbers,
+    quantiles,
+    references,
+    rows,
+    schema,
+    text,
+    types,
+    values,
+)
 from engine.analyzers.base import ANALYZERS
 
 __all__ = [
     "ANALYZERS",
     "association",
     "distinct",
+    "freshness",
     "nulls",
     "numbers",
     "quantiles",
     "references",
     "rows",
+    "schema",
     "text",
+    "types",
     "values",
 ]

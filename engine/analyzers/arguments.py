@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from contracts import predicates
+from contracts.errors import nearest
 from contracts.regexes import UnsafeRegex, inspect_regex
+from engine.analyzers.patterns import FORMATS
 
 
 class Role(Enum):
@@ -52,15 +54,28 @@ Pattern = Annotated[
     AfterValidator(lambda text: _safe(text)),
     Field(description="a regular expression of the admitted subset; the whole value must match"),
 ]
+FormatName = Annotated[
+    str,
+    AfterValidator(lambda name: _known(name)),
+    Field(description=f"a named format: {', '.join(FORMATS)}", json_schema_extra={"enum": list(FORMATS)}),
+]
 Nulls = Annotated[
     Literal["ignore", "break"],
     Field(description="`ignore`: values that are null are not judged; `break`: they are, and do not keep it"),
+]
+TimeUnit = Annotated[
+    Literal["seconds", "minutes", "hours", "days"],
+    Field(
+        validation_alias=AliasChoices("in", "measured_in"), description="the unit, in contracts `in`"
+    ),
 ]
 CountIn = Annotated[Literal["rows", "percent"], Field(description="`rows`, or `percent` of the rows")]
 
 DatasetName = Annotated[
     str,
-    Field(min_length=1, description="another dataset: a contract's id, or `contract.object`, or the dataset's own name"),
+    Field(
+        min_length=1, description="another dataset: a contract's id, or `contract.object`, or the dataset's own name"
+    ),
     Role.DATASET,
 ]
 OtherColumns = Annotated[
@@ -91,3 +106,9 @@ def _safe(pattern: str) -> str:
     except UnsafeRegex as error:
         raise ValueError(f"the regular expression {error}") from None
     return pattern
+
+
+def _known(name: str) -> str:
+    if name not in FORMATS:
+        raise ValueError(f"no format is named {name!r}; {nearest(name, FORMATS) or 'known are ' + ', '.join(FORMATS)}")
+    return name

@@ -1,10 +1,11 @@
 """Which rows break an assertion on a metric of rows: derived here once, from the assertion's operator and limit."""
 
+from decimal import Decimal
 from typing import Any
 
 from contracts.assertions import PAIRED, Assertion
 from engine.analyzers.breaking import Breaking
-from engine.analyzers.literals import literal_of
+from engine.analyzers.literals import is_number, literal_of
 from engine.analyzers.quoting import Operand
 
 # By the operator: how a value compares with the limit that, as the smallest (largest) of all, breaks the assertion.
@@ -31,9 +32,14 @@ def too_small(operand: Operand, assertion: Assertion) -> Breaking | None:
     return _beyond(operand, BELOW.get(assertion.operator), lower(assertion))
 
 
-def too_large(operand: Operand, assertion: Assertion) -> Breaking | None:
-    """The rows whose value lies above what a largest value must be; None where the assertion bounds none of them."""
-    return _beyond(operand, ABOVE.get(assertion.operator), upper(assertion))
+def too_large(operand: Operand, assertion: Assertion, *, times: int = 1) -> Breaking | None:
+    """The rows whose value lies above what a largest value must be; None where the assertion bounds none of them.
+
+    `times`: how many of the operand's units are one of the limit's."""
+    limit = upper(assertion)
+    if times != 1:
+        limit = Decimal(str(limit)) * times if is_number(limit) else None
+    return _beyond(operand, ABOVE.get(assertion.operator), limit)
 
 
 def _beyond(operand: Operand, sign: str | None, limit: Any) -> Breaking | None:

@@ -35,9 +35,14 @@ def equal_of(value: Any, operand: Operand) -> str | None:
     return "NULL" if inexact else written
 
 
+def is_number(value: Any) -> bool:
+    """Whether the value is a number; true and false are none."""
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
 def _decimal(value: Any) -> Decimal:
     """The decimal number that the author wrote. Raises ValueError for what is no number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+    if not is_number(value):
         raise ValueError
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 

@@ -1,20 +1,175 @@
-"""Patterns of text: an author's regular expression, or a named format."""
+r"""Patterns of text: an author's regular expression, or a named format.
+
+A format is one regular expression of the admitted subset, matched against the whole text, and conditions in SQL where
+that does not decide: check digits, lengths, numbers that are never issued. None of the SQL errs, whatever the text."""
+
+from dataclasses import dataclass
+from functools import reduce
 
 from contracts.predicates import literal
-from contracts.regexes import MAX_SUBJECT
-from engine.analyzers.quoting import Operand
 
 
-def matching(operand: Operand, pattern: str) -> Operand:
-    r"""True for texts that match as a whole, '' included; null for null, and for texts longer than MAX_SUBJECT.
+def matches(text: str, pattern: str, flags: str = "") -> str:
+    r"""True for texts that the pattern matches as a whole, '' included, as SQL over a text; null for null.
 
     Between \A and \z, for `$` would let a final line break pass; (?d) so that only \n ends a line, as in Python."""
-    whole = rf"(?d)\A(?:{pattern})\z"
-    return within_reach(operand, f"{operand.sql} RLIKE {literal(whole)}")
+    whole = rf"(?d{flags})\A(?:{pattern})\z"
+    return f"{text} RLIKE {literal(whole)}"
 
 
-def within_reach(operand: Operand, condition: str) -> Operand:
-    """The condition where the text is short enough to be looked at; longer ones count as not evaluated."""
-    # Most texts are known to be short by their bytes, which need not be counted.
-    short = f"(octet_length({operand.sql}) <= {MAX_SUBJECT} OR char_length({operand.sql}) <= {MAX_SUBJECT})"
-    return Operand(f"CASE WHEN {short} THEN {condition} END", "boolean", f"NOT coalesce({short}, true)")
+@dataclass(frozen=True)
+class Format:
+    """What texts of a format look like: `pattern` as a whole (ASCII letters in either case, unless `exact_case`), and
+    `also`: SQL conditions over {text}."""
+
+    pattern: str
+    also: tuple[str, ...] = ()
+    exact_case: bool = False
+
+    def condition(self, text: str) -> str:
+        """True for texts of the format, as SQL over a text."""
+        shape = matches(text, self.pattern, "" if self.exact_case else "i")
+        return " AND ".join([shape, *(each.replace("{text}", text) for each in self.also)])
+
+
+def _with_one(expression: str, condition: str) -> str:
+    """A condition over `it`, the expression evaluated once, however often the condition names it."""
+    return f"exists(array({expression}), it -> {condition})"
+
+
+def _luhn(digits: str) -> str:
+    """True where the last digit is the check digit of the others (ISO/IEC 7812-1, annex B), for up to 20 digits.
+
+    The digits in odd and even places are drawn apart, each is written as so many strokes, and strokes are counted."""
+    even = f"lpad({digits}, 20, '0')"
+    doubled = f"translate(regexp_replace({even}, '([0-9])[0-9]', '$1'), '0123456789', '0246813579')"
+    others = f"regexp_replace({even}, '[0-9]([0-9])', '$1')"
+    strokes = reduce(
+        lambda sql, digit: f"replace({sql}, '{digit}', '{'|' * digit}')", range(10), f"concat({doubled}, {others})"
+    )
+    return f"length({strokes}) % 10 = 0"
+
+
+def _mod_97(number: str) -> str:
+    """What is left of a number of up to 70 digits divided by 97, by parts that a decimal(38,0) holds."""
+    rest = "''"
+    for start in (1, 36):
+        rest = f"coalesce(try_cast(concat({rest}, substr({number}, {start}, 35)) AS DECIMAL(38,0)) % 97, 0)"
+    return rest
+
+
+def _iban_sum(text: str) -> str:
+    """True where the check digits are right (ISO 13616-1: ISO/IEC 7064, MOD 97-10; A is 10, B is 11, ...)."""
+    turned = f"concat(substr({text}, 5), substr({text}, 1, 4))"
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    digits = reduce(lambda sql, letter: f"replace({sql}, '{letter}', '{ord(letter) - 55}')", letters, turned)
+    return _with_one(digits, f"{_mod_97('it')} = 1")
+
+
+# Country codes and lengths of the SWIFT IBAN registry.
+_IBANS = (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 "
+    "EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 "
+    "IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 "
+    "NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 "
+    "SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
+)
+# By their first digits, the lengths that the issuers' numbers have.
+_CARDS = (
+    "4([0-9]{12}|[0-9]{15}|[0-9]{18})",  # Visa
+    "5[1-5][0-9]{14}",  # Mastercard
+    "2(22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720)[0-9]{12}",  # Mastercard, 2-series
+    "3[47][0-9]{13}",  # American Express
+    "3(0[0-5]|095|6[0-9]|[89][0-9])[0-9]{11,16}",  # Diners Club
+    "35(2[89]|[3-8][0-9])[0-9]{12,15}",  # JCB
+    "6(011|4[4-9][0-9]|5[0-9]{2})[0-9]{12,15}",  # Discover
+    "62[0-9]{14,17}",  # UnionPay
+    "(5018|5020|5038|5893|6304|6759|676[1-3])[0-9]{8,15}",  # Maestro
+)
+_LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = rf"{_LABEL}(?:\.{_LABEL})*"
+_NAME = _LABEL.replace("a-z0-9", "a-z0-9\u00a1-\U0010fffd")
+_NAMES = rf"{_NAME}(?:\.{_NAME})*"
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_IPV4 = rf"{_OCTET}(?:\.{_OCTET}){{3}}"
+_H = "[0-9a-f]{1,4}"
+_IPV6 = "|".join(
+    (
+        f"{_H}(?::{_H}){{7}}",
+        f"(?:{_H}(?::{_H}){{0,6}})?::(?:{_H}(?::{_H}){{0,6}})?",
+        f"{_H}(?::{_H}){{5}}:{_IPV4}",
+        f"(?:{_H}(?::{_H}){{0,4}})?::(?:{_H}(?::{_H}){{0,3}}:)?{_IPV4}",
+    )
+)
+_AREA = "(?:00[1-9]|0[1-9][0-9]|[1-578][0-9]{2}|6[0-57-9][0-9]|66[0-57-9])"
+_GROUP = "(?:0[1-9]|[1-9][0-9])"
+_SERIAL = "(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
+_DIGITS = "translate({text}, ' -', '')"
+_UNSPACED = "translate({text}, ' ', '')"
+_IPV6_GROUPS = (
+    "regexp_count({text}, '[0-9a-fA-F]+') "
+    "<= 8 - CAST(contains({text}, '::') AS INT) + 2 * CAST(contains({text}, '.') AS INT)"
+)
+
+
+def _host_is(form: str) -> str:
+    whole = rf"(?di)\A[a-z]+://([^/?#@]*@)?{form}([:/?#]|\z)"
+    return f"{{text}} RLIKE {literal(whole)}"
+
+
+FORMATS: dict[str, Format] = {
+    # RFC 5321 and 5322 without quoted local parts, comments and addresses in brackets; ASCII alone.
+    "email": Format(
+        rf"[a-z0-9!#$%'*+/=?^_`{{|}}~-]+(?:\.[a-z0-9!#$%'*+/=?^_`{{|}}~-]+)*@{_LABEL}(?:\.{_LABEL})+",
+        (
+            "char_length({text}) <= 254",
+            "instr({text}, '@') <= 65",
+            "substring_index({text}, '.', -1) RLIKE '(?i)^([a-z]{2,63}|xn--[a-z0-9-]+)$'",
+        ),
+    ),
+    # RFC 1123: labels of letters, digits and inner hyphens; the last is no number, which would be an address.
+    "hostname": Format(_HOST, ("char_length({text}) <= 253", "NOT substring_index({text}, '.', -1) RLIKE '^[0-9]+$'")),
+    # http, https and ftp; names beyond ASCII too, as browsers show them. A host of digits must be an IPv4 address.
+    "url": Format(
+        rf"(?:https?|ftp)://(?:{_NAMES}|[^\s/?#@<>\"]+@{_NAMES}|\[[0-9a-f:.]+\])(?::[0-9]{{1,5}})?(?:[/?#][^\s<>\"]*)?",
+        (f"(NOT {_host_is('[0-9.]+')} OR {_host_is(_IPV4)})",),
+    ),
+    # RFC 3986: a scheme and what follows it, in the characters that a URI may have.
+    "uri": Format(r"[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#\[\]@!$'()*+,;=-]|&|%[0-9a-f]{2})+"),
+    # RFC 9562, of any version.
+    "uuid": Format("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+    "ipv4": Format(_IPV4),
+    # RFC 4291, section 2.2, without zones.
+    "ipv6": Format(_IPV6, (_IPV6_GROUPS,)),
+    "ip": Format(f"{_IPV6}|{_IPV4}", (_IPV6_GROUPS,)),
+    "mac_address": Format("[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})"),
+    # An issuer's number of its length whose check digit is right; groups parted by blanks or by hyphens.
+    "credit_card": Format(
+        "[0-9]+(?:-[0-9]+)*|[0-9]+(?: [0-9]+)*",
+        (
+            f"{_DIGITS} RLIKE '^({'|'.join(_CARDS)})$'",
+            _luhn(_DIGITS),
+        ),
+    ),
+    # United States: of an area, group and serial number that can be issued, and not one of two that were printed.
+    "ssn": Format(
+        f"{_AREA}-{_GROUP}-{_SERIAL}|{_AREA} {_GROUP} {_SERIAL}|{_AREA}{_GROUP}{_SERIAL}",
+        (f"{_DIGITS} NOT IN ('078051120', '219099999')",),
+    ),
+    # The shape alone, as people write it: 7 to 15 digits (ITU-T E.164), one separator between groups, no extension.
+    "phone": Format(
+        r"\+?[0-9]+(?:[ ./-][0-9]+)*|\+?(?:[0-9]+[ ./-]?)?\([0-9]{1,5}\)[ ./-]?[0-9]+(?:[ ./-][0-9]+)*",
+        ("length(translate({text}, '+() ./-', '')) BETWEEN 7 AND 15",),
+    ),
+    # ISO 13616-1: in one piece or in groups of four, of the country's length, the check digits right.
+    "iban": Format(
+        "[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4})+(?: [A-Z0-9]{1,3})?)",
+        (
+            f"contains('{_IBANS}', concat(substr({{text}}, 1, 2), length({_UNSPACED})))",
+            _iban_sum(_UNSPACED),
+        ),
+        exact_case=True,
+    ),
+    # ISO 9362.
+    "bic": Format("[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?", exact_case=True),
+}

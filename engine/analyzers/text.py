@@ -1,15 +1,18 @@
 """Metrics of texts: their lengths, and which share matches a pattern."""
 
-from typing import Any
+from typing import Any, Self
+
+from pydantic import Field, model_validator
 
 from contracts.assertions import Assertion
+from contracts.regexes import MAX_SUBJECT
 from engine.analyzers import limits
-from engine.analyzers.arguments import ColumnName, Pattern
-from engine.analyzers.base import Analyzer
+from engine.analyzers.arguments import ColumnName, FormatName, Pattern
+from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
 from engine.analyzers.breaking import Breaking
 from engine.analyzers.components import Count, Max, Min, Sum
-from engine.analyzers.patterns import matching
+from engine.analyzers.patterns import FORMATS, matches
 from engine.analyzers.quoting import TEXT, Operand
 from engine.analyzers.shares import ShareOfValues
 
@@ -75,18 +78,38 @@ class MeanLength(Analyzer):
 
 
 class PatternMatch(ShareOfValues):
-    """Share of the non-null texts that match a regular expression as a whole, between 0 and 1.
+    """Share of the non-null texts that match a regular expression, or are of a named format, as a whole.
 
-    '' matches `.*`. A text of more than 1,024 characters is not evaluated and does not match. With `nulls: break` a
-    null does not match. No value where nothing is left to judge. (Deequ searches within the text, counts a null and an
-    empty match as not matching.)"""
+    Between 0 and 1. '' matches `.*`. A text of more than 1,024 characters is not evaluated and does not match. With
+    `nulls: break` a null does not match. No value where nothing is left to judge. (Deequ searches within the text, and
+    counts a null and an empty match as not matching.)"""
 
     name = "pattern_match"
     told = "{value} of {counted} values of {column} match"
     fault = "rows do not match"
     column: ColumnName
-    pattern: Pattern
+    pattern: Pattern | None = Field(default=None, description="a regular expression of the admitted subset")
+    format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
     present = Count("{column}", takes=TEXT)
 
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.pattern is None) == (self.format is None):
+            raise ValueError("name one of pattern, format")
+        return self
+
     def condition(self, named: Operands) -> Operand:
-        return matching(named["column"][0], self.pattern)
+        return like(named["column"][0], self.pattern, self.format)
+
+
+def like(operand: Operand, pattern: str | None, name: str | None) -> Operand:
+    """True for texts that the pattern matches as a whole ('' too), or of the named format where there is no pattern.
+
+    Null for null, and for texts of more than MAX_SUBJECT characters, which count as not evaluated. Raises Unbindable
+    where the column is no text, KeyError for an unknown name."""
+    if operand.base_type not in TEXT:
+        raise Unbindable(f"{operand.sql} is of type {operand.type}, which patterns are not matched against")
+    condition = FORMATS[name or ""].condition(operand.sql) if pattern is None else matches(operand.sql, pattern)
+    # Most texts are known to be short by their bytes, which need not be counted.
+    short = f"(octet_length({operand.sql}) <= {MAX_SUBJECT} OR char_length({operand.sql}) <= {MAX_SUBJECT})"
+    return Operand(f"CASE WHEN {short} THEN {condition} END", "boolean", f"NOT coalesce({short}, true)")

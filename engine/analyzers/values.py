@@ -5,14 +5,15 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.analyzers.arguments import Bound, ColumnName, Pattern, Values
+from engine.analyzers.arguments import Bound, ColumnName, FormatName, Pattern, Values
 from engine.analyzers.base import Unbindable
 from engine.analyzers.bound import Operands
 from engine.analyzers.components import CountIf
 from engine.analyzers.literals import equal_of, literal_of
-from engine.analyzers.patterns import matching
+from engine.analyzers.patterns import FORMATS
 from engine.analyzers.quoting import ANY, FRACTIONAL, NUMERIC, TEMPORAL, TEXT, Operand
 from engine.analyzers.shares import BadRows, ShareOfValues
+from engine.analyzers.text import like
 
 
 class ContainedIn(ShareOfValues):
@@ -97,17 +98,23 @@ class InvalidValues(BadRows):
     column: ColumnName
     valid_values: Values | None = Field(default=None, description="all values that are valid")
     pattern: Pattern | None = Field(default=None, description="a regular expression that valid texts match as a whole")
+    format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        if sum(each is not None for each in (self.valid_values, self.pattern)) != 1:
+        if sum(each is not None for each in (self.valid_values, self.pattern, self.format)) != 1:
             raise ValueError("name one of valid_values, pattern, format")
         return self
 
     def condition(self, named: Operands) -> Operand:
         operand = named["column"][0]
-        valid = among(operand, self.valid_values) if self.valid_values else matching(operand, self.pattern or "")
+        valid = self._valid(operand)
         return Operand(f"{operand.sql} IS NOT NULL AND NOT coalesce({valid.sql}, false)", "boolean", valid.errs)
+
+    def _valid(self, operand: Operand) -> Operand:
+        if self.valid_values is not None:
+            return among(operand, self.valid_values)
+        return like(operand, self.pattern, self.format)
 
 
 def among(operand: Operand, values: tuple[Any, ...]) -> Operand:

@@ -66,7 +66,10 @@ COLUMNS |= {
         ],
     ),
     "blob": ("binary", [b"a", b"", None, b"c", b"d", b"e"]),
-    "wide": ("decimal(38,10)", [Decimal(10) ** 27, Decimal("0.0000000001"), None, None, -(Decimal(10) ** 27), Decimal(0)]),
+    "wide": (
+        "decimal(38,10)",
+        [Decimal(10) ** 27, Decimal("0.0000000001"), None, None, -(Decimal(10) ** 27), Decimal(0)],
+    ),
 }
 SCHEMA = Schema(tuple(Column(name, kind) for name, (kind, _) in COLUMNS.items()))
 ROWS = [tuple(values[at] for _, values in COLUMNS.values()) for at in range(6)]

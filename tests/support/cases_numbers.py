@@ -3,8 +3,9 @@
 from decimal import Decimal
 from math import nan
 
-from support.analyzer_table import BIG, Case
+from support.analyzer_table import BIG, SCHEMA, Case
 
+from engine.analyzers.freshness import ArrivalDelay, Freshness
 from engine.analyzers.nulls import CombinedCompleteness, Completeness, MissingValues, NullValues
 from engine.analyzers.numbers import (
     Kurtosis,
@@ -18,8 +19,11 @@ from engine.analyzers.numbers import (
     Variance,
     Zeros,
 )
+from engine.analyzers.reading import CLASSES
 from engine.analyzers.rows import Compliance, Implication
+from engine.analyzers.schema import ColumnCount, ColumnExists
 from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength, PatternMatch
+from engine.analyzers.types import DataType
 from engine.analyzers.values import Comparison, ContainedIn, InRange, InvalidValues
 
 NOBODY = "id > 99"
@@ -217,4 +221,75 @@ TEXT = [
     Case(PatternMatch(column="status", pattern=".*", where=NOBODY), None),
     Case(PatternMatch(column="nested.name", pattern="[xy]"), 3 / 4),
 ]
-CASES: list[Case] = [*ROWS, *VALUES, *NULLS, *NUMBERS, *TEXT]
+FORMATS = [
+    Case(PatternMatch(column="status", format="hostname"), 3 / 5),
+    Case(PatternMatch(column="long", format="uuid"), 0.0, broken=5),
+    Case(PatternMatch(column="none", format="iban", nulls="break"), 0.0, broken=6),
+    Case(InvalidValues(column="status", format="hostname", count_in="percent"), 100 * 2 / 6),
+    Case(InvalidValues(column="long", pattern="x+"), 4),
+]
+
+
+def classes(*counts: int, null: int = 0) -> dict[str, int]:
+    return {"null": null, **dict(zip(CLASSES, counts, strict=True))}
+
+
+TYPES = [
+    Case(DataType(column="typed", type="integer"), 1 / 5, broken=4, details=classes(1, 1, 0, 1, 1, 0, 1, null=1)),
+    Case(DataType(column="typed", type="decimal"), 2 / 5, counted=5),
+    Case(DataType(column="typed", type="fractional"), 2 / 5),
+    Case(DataType(column="typed", type="number"), 2 / 5),
+    Case(DataType(column="typed", type="boolean"), 1 / 5),
+    Case(DataType(column="typed", type="date"), 1 / 5),
+    Case(DataType(column="typed", type="timestamp"), 1 / 5),
+    Case(DataType(column="typed", type="string"), 1 / 5),
+    Case(DataType(column="typed", type="integer", where="id < 3"), 1 / 2, details=classes(1, 1, 0, 0, 0, 0, 0)),
+    Case(DataType(column="typed", type="integer", where=NOBODY), None),
+    Case(DataType(column="none", type="integer"), None, counted=0, details=classes(0, 0, 0, 0, 0, 0, 0, null=6)),
+    Case(DataType(column="none_number", type="integer"), None),
+    Case(DataType(column="id", type="integer"), 1.0, broken=0, details=classes(6, 0, 0, 0, 0, 0, 0)),
+    Case(DataType(column="id", type="number"), 1.0),
+    Case(DataType(column="id", type="string"), 0.0, broken=6),
+    Case(DataType(column="wide", type="decimal"), 1.0, details=classes(0, 4, 0, 0, 0, 0, 0, null=2)),
+    Case(DataType(column="wild", type="fractional"), 1.0),
+    Case(DataType(column="wild", type="decimal"), 0.0),
+    Case(DataType(column="open", type="boolean"), 1.0),
+    Case(DataType(column="day", type="date"), 1.0),
+    Case(DataType(column="seen", type="timestamp"), 1.0),
+    Case(DataType(column="local", type="date"), 0.0),
+    Case(DataType(column="blob", type="integer"), 0.0, details=classes(0, 0, 0, 0, 0, 0, 5, null=1)),
+    Case(DataType(column="nested.name", type="string"), 1.0),
+    Case(DataType(column="`a.b`", type="integer"), 1.0),
+]
+FRESHNESS = [
+    Case(Freshness(column="seen"), 72.0),
+    Case(Freshness(column="seen", measured_in="days"), 3.0),
+    Case(Freshness(column="seen", measured_in="minutes"), 4320.0),
+    Case(Freshness(column="seen", measured_in="seconds", where="id = 1"), 302400.0),
+    Case(Freshness(column="day", measured_in="days"), 2.0),
+    Case(Freshness(column="local", measured_in="days"), 1.0),
+    Case(Freshness(column="local", measured_in="days", where="id = 1"), 3.5),
+    Case(Freshness(column="seen", where=NOBODY), None),
+    Case(Freshness(column="seen", where="id IN (3, 4)"), None),
+    Case(ArrivalDelay(column="seen", arrived="arrived"), 48.0, counted=3),
+    Case(ArrivalDelay(column="seen", arrived="arrived", measured_in="days"), 2.0),
+    Case(ArrivalDelay(column="seen", arrived="arrived", measured_in="seconds", where="id = 5"), -0.5),
+    Case(ArrivalDelay(column="seen", arrived="arrived", quantile=0.5, measured_in="minutes"), 60.0),
+    Case(ArrivalDelay(column="seen", arrived="arrived", quantile=0, measured_in="seconds"), -0.5),
+    Case(ArrivalDelay(column="day", arrived="local"), 24.0, counted=3),
+    Case(ArrivalDelay(column="local", arrived="seen"), 0.0, counted=2),
+    Case(ArrivalDelay(column="seen", arrived="arrived", where=NOBODY), None),
+    Case(ArrivalDelay(column="seen", arrived="arrived", quantile=0.5, where="id = 3"), None, counted=0),
+]
+TABLE = [
+    Case(ColumnCount(), len(SCHEMA.columns)),
+    Case(ColumnCount(where=NOBODY), len(SCHEMA.columns)),
+    Case(ColumnExists(column="status"), 1),
+    Case(ColumnExists(column="nested.inner"), 1),
+    Case(ColumnExists(column="a.b"), 1),
+    Case(ColumnExists(column="`Größe ``x```"), 1),
+    Case(ColumnExists(column="nested.other"), 0),
+    Case(ColumnExists(column="Status"), 0),
+    Case(ColumnExists(column="status", where=NOBODY), 1),
+]
+CASES: list[Case] = [*ROWS, *VALUES, *NULLS, *NUMBERS, *TEXT, *FORMATS, *TYPES, *FRESHNESS, *TABLE]

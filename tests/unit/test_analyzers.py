@@ -19,7 +19,19 @@ NAMES = sorted(ANALYZERS)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
     kind = ANALYZERS[name]
-    assert kind.unit in {"rows", "values", "value", "share", "ratio", "number", "characters", "columns", "seconds", "bins"}
+    assert kind.unit in {
+        "rows",
+        "values",
+        "value",
+        "share",
+        "ratio",
+        "number",
+        "nats",
+        "characters",
+        "columns",
+        "time",
+        "bins",
+    }
     assert kind.__doc__
     assert kind.components
     assert all(field.description for field in kind.model_fields.values())

@@ -1,0 +1,68 @@
+"""Metrics of data types: which values of a text column read as numbers, booleans, dates or times."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from contracts.assertions import Assertion
+from engine.analyzers import limits
+from engine.analyzers.arguments import ColumnName
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Operands
+from engine.analyzers.breaking import Breaking
+from engine.analyzers.reading import CLASSES, TypeCounts, class_of
+
+# Which classes of values read as a type.
+READS = {
+    "integer": ("integer",),
+    "decimal": ("integer", "decimal"),
+    "fractional": ("integer", "decimal", "fractional"),
+    "number": ("integer", "decimal", "fractional"),
+    "boolean": ("boolean",),
+    "date": ("date",),
+    "timestamp": ("date", "timestamp"),
+    "string": ("other",),
+}
+TypeName = Literal["integer", "decimal", "fractional", "number", "boolean", "date", "timestamp", "string"]
+
+
+class DataType(Analyzer):
+    """Share of the non-null values that read as the type, between 0 and 1; a typed column is not looked at for it.
+
+    integer: digits with or without a sign. decimal: that, or with a point. fractional, number: that, or with an
+    exponent. boolean: true or false in any case. date: a day of the calendar as yyyy-MM-dd. timestamp: that, or with a
+    time as ISO 8601 (T or a blank between, seconds, fraction and zone at will). string: a text that reads as nothing
+    of this. Blanks before or after make a text a string. Distribution: the rows of each class and the nulls.
+
+    No value for an empty table, for nothing but nulls, for a filter that admits no row. (Deequ: 0; it knows neither
+    dates nor decimals without leading digits, and its fractional leaves integers out.)"""
+
+    name = "data_type"
+    unit = "share"
+    told = "{value} of {counted} values of {column} read as {type}"
+    fault = "rows do not"
+    column: ColumnName
+    type: TypeName = Field(description=", ".join(READS))
+    classes = TypeCounts("{column}")
+
+    def value(self, state: Any) -> float | None:
+        counted = self.counted(state)
+        return self._kept(state) / counted if counted else None
+
+    def counted(self, state: Any) -> int:
+        return sum(state.classes)
+
+    def broken(self, state: Any) -> int:
+        return self.counted(state) - self._kept(state)
+
+    def details(self, state: Any) -> Mapping[str, Any]:
+        return {"null": state.rows - sum(state.classes), **dict(zip(CLASSES, state.classes, strict=True))}
+
+    def _kept(self, state: Any) -> int:
+        return sum(count for name, count in zip(CLASSES, state.classes, strict=True) if name in READS[self.type])
+
+    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+        column = operands["column"][0]
+        admitted = ", ".join(str(CLASSES.index(name)) for name in READS[self.type])
+        return limits.failing(f"{column.sql} IS NULL OR {class_of(column)} IN ({admitted})", assertion)

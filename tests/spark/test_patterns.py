@@ -1,0 +1,129 @@
+"""Formats and classes of texts on real Spark: one job judges all texts, under ANSI, by all of them."""
+
+import random
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pytest
+from pyspark.sql import functions
+from support.format_texts import TEXTS
+
+from engine.analyzers.patterns import FORMATS
+from engine.analyzers.quoting import Operand
+from engine.analyzers.reading import CLASSES, class_of
+
+TEXT = Operand("`text`", "string")
+ODD = (
+    "\x00",
+    "ß" * 1024,
+    "9" * 1000,
+    "9" * 20,
+    "9" * 40,
+    "A" * 70,
+    "::" * 300,
+    "1" * 39 + "." * 5,
+    "\ud7ff",
+    "😀" * 60,
+    "%",
+    "'\\",
+)
+READ = {
+    "integer": ("0", "1", "-1", "+1", "007", "9" * 50),
+    "decimal": ("1.5", "-1.5", "+0.0", ".5", "-.5", "1.", "00.00", "3.14159265358979323846264338327950288419716939937"),
+    "fractional": ("1e5", "1E5", "-1.5e-3", ".5e+7", "1.e0", "123e-5", "12e-3"),
+    "boolean": ("true", "TRUE", "False", "fAlSe"),
+    "date": ("2026-01-01", "2024-02-29", "1600-12-31", "9999-12-31", "0001-01-01"),
+    "timestamp": (
+        "2026-01-01T00:00:00Z",
+        "2026-01-01 23:59",
+        "2026-01-01T23:59:59.123456789+05:30",
+        "2026-01-01T12:00:00-0800",
+        "2024-02-29T12:00",
+        "2026-01-01 12:00:00.5",
+    ),
+    "other": (
+        "", " ", "a", " 1", "1 ", "1\n", "--1", "+-1", "1-", "- 1", ".", "-", "+", "-.", "1.2.3", "1,5", "1_000",
+        "e5", "1e",
+        "1e5.0", "0x1F", "1f", "1L", "NaN", "Infinity", "t", "f", "yes", "true ", "truey", "2026-1-1", "2026-02-30",
+        "2025-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "0000-01-01", "2026/01/01", "20260101T", "2026-01-01T",
+        "2026-01-1 ", "2026-01-01T24:00:00", "2026-01-01T12:60:00", "2026-01-01T12", "2026-01-01  12:00",
+        "2026-02-30T12:00",
+        "2026-01-01T12:00:00+15:00", "2026-01-01T12:00:00.", "2026-01-01\n", "x2026-01-01", "-2026-01-01", "12:00:00",
+        "\u0661",
+        "\uff54rue",
+    ),
+}  # fmt: skip
+
+
+def luhn(digits: str) -> bool:
+    doubled = [int(each) * (1 + at % 2) for at, each in enumerate(reversed(digits))]
+    return sum(each - 9 * (each > 9) for each in doubled) % 10 == 0
+
+
+def mod_97(iban: str) -> bool:
+    return int("".join(str(int(each, 36)) for each in iban[4:] + iban[:4])) % 97 == 1
+
+
+def drawn(make: Callable[[random.Random], str], times: int) -> list[str]:
+    generator = random.Random(20260105)
+    return [make(generator) for _ in range(times)]
+
+
+def digits(generator: random.Random, length: int, of: str = "0123456789") -> str:
+    return "".join(generator.choice(of) for _ in range(length))
+
+
+CARDS = drawn(lambda g: "4" + digits(g, g.choice((12, 15, 18))), 400)
+IBANS = drawn(lambda g: f"DE{digits(g, 20)}", 2000) + drawn(
+    lambda g: f"MT{digits(g, 2)}{digits(g, 4, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')}{digits(g, 23, '0123456789QRSTUVWXYZ')}",
+    2000,
+)
+
+
+@pytest.fixture(scope="module")
+def judged(spark: Any) -> dict[str, Any]:
+    """By text, its class and whether it is of each format: of every text, by every format, in one job."""
+    listed = {text for good, bad in TEXTS.values() for text in (*good, *bad)}
+    texts = {*listed, *ODD, *CARDS, *IBANS, *(text for texts in READ.values() for text in texts)}
+    frame = spark.createDataFrame([(text,) for text in sorted(texts)], "text string")
+    columns = [functions.expr(each.condition(TEXT.sql)).alias(name) for name, each in FORMATS.items()]
+    rows = frame.select("text", functions.expr(class_of(TEXT)).alias("class"), *columns).collect()
+    return {row["text"]: row for row in rows}
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_texts_of_a_format_are_told_from_those_that_look_like_it(name: str, judged: dict[str, Any]) -> None:
+    good, bad = TEXTS[name]
+    assert [text for text in good if not judged[text][name]] == []
+    assert [text for text in bad if judged[text][name] is not False] == []
+
+
+def test_no_text_is_left_unjudged(judged: dict[str, Any]) -> None:
+    assert [(text, name) for text, row in judged.items() for name in FORMATS if row[name] is None] == []
+
+
+def test_a_card_number_keeps_its_check_digit(judged: dict[str, Any]) -> None:
+    assert [text for text in CARDS if judged[text]["credit_card"] is not luhn(text)] == []
+    assert 20 < sum(map(luhn, CARDS)) < 80
+
+
+def test_an_iban_keeps_its_check_digits(judged: dict[str, Any]) -> None:
+    assert [text for text in IBANS if judged[text]["iban"] is not mod_97(text)] == []
+    assert sum(map(mod_97, IBANS)) > 20
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_text_reads_as_one_class(name: str, judged: dict[str, Any]) -> None:
+    assert {text: CLASSES[judged[text]["class"]] for text in READ[name]} == dict.fromkeys(READ[name], name)
+
+
+def test_days_of_the_calendar_are_dates(judged: dict[str, Any]) -> None:
+    def real(text: str) -> bool:
+        try:
+            return bool(date.fromisoformat(text))
+        except ValueError:
+            return False
+
+    shaped = [text for text in judged if len(text) == 10 and text[4] == text[7] == "-"]
+    assert {text: CLASSES[judged[text]["class"]] == "date" for text in shaped} == {text: real(text) for text in shaped}
