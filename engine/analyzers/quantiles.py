@@ -4,8 +4,10 @@ The quantile q of n values is the nearest rank, inclusive: the smallest value th
 below. It is one of the values, never one between two of them (Deequ's exact ones interpolate).
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -15,6 +17,7 @@ from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
 from engine.analyzers.components import EXACT
+from engine.analyzers.distributions import equal_width, of_bins
 from engine.analyzers.frequencies import Frequencies
 from engine.analyzers.quoting import NUMERIC
 from engine.analyzers.ranking import Ranking, rankable, ranked_rows, ranking, shown
@@ -24,6 +27,7 @@ from engine.results import Value
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
 # How many microseconds a day, and a second, are: ranks of dates and times are microseconds.
 UNITS = {"date": 86_400_000_000, "timestamp": 1_000_000, "timestamp_ntz": 1_000_000}
+MOST_BUCKETS = 1000
 
 Share = Annotated[float, Field(ge=0, le=1, strict=False, description="between 0 and 1")]
 
@@ -64,6 +68,40 @@ class ApproxInterquartileRange(Sketched):
         low, high = (Quantiles.at(state.ranks, float(share)) for share in QUARTILES)
         unit = UNITS.get(_column(self, state).base_type, 1)
         return None if low is None or high is None else (high - low) / unit
+
+
+class KllBuckets(Sketched):
+    """How the numbers are distributed, in its details; as a number, the share that the fullest bucket holds.
+
+    Buckets of equal width between the smallest and the largest number, with counts from a KLL sketch: `error` is by how
+    much each may be wrong, about 0.9 % of all. The share is 1 / buckets for a uniform column, 1 for a constant one.
+    Dates and timestamps are ranked as microseconds since 1970. A bucket reaches from its edge to below the next, the
+    last one includes its end. Nulls and NaN are left out (`unranked`). No value for an empty table, for nothing but
+    nulls, for a filter that admits no row, nor where the smallest or largest number is infinite."""
+
+    name = "kll_buckets"
+    unit = "share"
+    told = "the fullest of {buckets} buckets of {column} holds {value} of {counted} values"
+    buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="how many buckets of equal width")] = 10
+
+    def _edges(self, state: Any) -> tuple[Any, ...] | None:
+        sketch = Quantiles.sketch(state.ranks) if state.ranks else None
+        if sketch is None or sketch.is_empty():
+            return None
+        low, high = sketch.get_min_value(), sketch.get_max_value()
+        return equal_width(low, high, self.buckets) if isfinite(low) and isfinite(high) else None
+
+    def value(self, state: Any) -> float | None:
+        edges = self._edges(state)
+        return max(Quantiles.between(state.ranks, edges)) / self.counted(state) if edges else None
+
+    def details(self, state: Any) -> Mapping[str, Any] | None:
+        edges = self._edges(state)
+        if edges is None:
+            return None
+        unranked = state.rows - self.counted(state)
+        counts, error = Quantiles.between(state.ranks, edges), Quantiles.error(state.ranks)
+        return of_bins(edges, counts, None, unranked=unranked, error=error).plain
 
 
 class Ranked(Analyzer):

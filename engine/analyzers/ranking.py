@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from contracts.logical_types import Column
-from engine.analyzers.components import EPOCH
+from engine.analyzers.components import EPOCH, EXACT
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.quoting import FRACTIONAL, TEMPORAL, Operand
 from engine.results import Value
@@ -48,11 +49,23 @@ class Ranking:
 
     def between(self, edges: Sequence[Any]) -> list[int]:
         """How many rows lie in each bin of the edges, which hold all values: from each edge on, the last bin closed."""
+        upto = [0, *(self._below(edge) for edge in edges[1:-1]), self.rows]
+        return [high - low for low, high in pairwise(upto)]
+
+    def _below(self, edge: Any) -> int:
         from pyarrow import compute
 
-        below = [compute.sum(compute.less(self.values, edge)).as_py() for edge in edges[1:-1]]
-        upto = [0, *(self.upto[at - 1].as_py() if at else 0 for at in below), self.rows]
-        return [high - low for low, high in pairwise(upto)]
+        distinct = compute.sum(compute.less(self.values, _ceiling(edge, self.values.type))).as_py()
+        return int(self.upto[distinct - 1].as_py()) if distinct else 0
+
+
+def _ceiling(edge: Any, kind: Any) -> Any:
+    """The smallest value of an Arrow type that is not below the edge: it has as many values below, and compares."""
+    import pyarrow
+
+    if pyarrow.types.is_decimal(kind):
+        return pyarrow.scalar(Decimal(ceil(Fraction(repr(edge)) * 10**kind.scale)).scaleb(-kind.scale, EXACT), kind)
+    return ceil(edge) if pyarrow.types.is_integer(kind) else float(edge)
 
 
 def rankable(operand: Operand) -> Operand:

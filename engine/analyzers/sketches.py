@@ -1,7 +1,9 @@
 """Sketches: small states of many values, with an error that is known. Spark writes them, this process merges them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from engine.analyzers.components import Component
@@ -93,6 +95,19 @@ class Quantiles(_Sketch):
         """The quantile: the nearest rank, inclusive. None for no values."""
         sketch = cls.sketch(state) if state else None
         return None if sketch is None or sketch.is_empty() else float(sketch.get_quantile(share, inclusive=True))
+
+    @classmethod
+    def between(cls, state: bytes, edges: Sequence[float]) -> list[int]:
+        """About how many values lie in each bin of the edges, which hold all values: from each edge on."""
+        sketch = cls.sketch(state)
+        below = [round(sketch.get_rank(edge, inclusive=False) * sketch.n) for edge in edges[1:-1]]
+        return [high - low for low, high in pairwise([0, *below, sketch.n])]
+
+    @classmethod
+    def error(cls, state: bytes) -> int:
+        """By how much a number of values between two edges may be wrong (99 % of the time); 0: all are exact."""
+        sketch = cls.sketch(state)
+        return ceil(sketch.normalized_rank_error(True) * sketch.n) if sketch.is_estimation_mode() else 0
 
 
 class HeavyHitters(_Sketch):

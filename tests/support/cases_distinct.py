@@ -14,11 +14,13 @@ from engine.analyzers.distinct import (
     UniqueRowRatio,
     UniqueValueRatio,
 )
+from engine.analyzers.histogram import Histogram
 from engine.analyzers.quantiles import (
     ApproxInterquartileRange,
     ApproxQuantile,
     ExactQuantile,
     InterquartileRange,
+    KllBuckets,
 )
 
 NOBODY = "id > 99"
@@ -157,4 +159,156 @@ QUANTILES = [
     Case(ApproxInterquartileRange(column="id", where=NOBODY), None),
     Case(ApproxQuantile(column="seen", quantile=1), 1767312000000000.0, counted=3),
 ]
-CASES: list[Case] = [*DISTINCT, *DUPLICATES, *ASSOCIATION, *QUANTILES]
+
+
+def bins(*counts: tuple[object, object, int], **outside: int) -> dict[str, object]:
+    """The details of a binned distribution."""
+    return {"bins": [{"from": low, "to": high, "count": count} for low, high, count in counts], **outside}
+
+
+def valued(*counts: tuple[object, int], null: int = 0, other: dict[str, int] | None = None) -> dict[str, object]:
+    """The details of a distribution of values."""
+    shown = [{"value": value, "count": count} for value, count in counts]
+    return {"values": shown, "other": other or {"values": 0, "count": 0}, "null": null}
+
+
+HISTOGRAM = [
+    Case(
+        Histogram(column="status"),
+        4,
+        counted=5,
+        details=valued(("new", 2), ("back\\slash", 1), ("o'neil", 1), ("paid", 1), null=1),
+    ),
+    Case(Histogram(column="big"), 4, details=valued((7, 2), (-BIG, 1), (BIG - 1, 1), (BIG, 1), null=1)),
+    Case(Histogram(column="huge"), 1, details=valued((2**63 - 1, 3), null=3)),
+    Case(Histogram(column="price"), 4, details=valued(("0.20", 2), ("-5.00", 1), ("10.10", 1), ("3.30", 1), null=1)),
+    Case(Histogram(column="ratio"), 4, details=valued((0.0, 2), (0.5, 1), (1.0, 1), (2.5, 1), null=1)),
+    Case(Histogram(column="wild"), 4, details=valued(("NaN", 2), (-1.0, 1), (1.0, 1), ("Infinity", 1), null=1)),
+    Case(Histogram(column="open"), 2, details=valued((True, 4), (False, 1), null=1)),
+    Case(
+        Histogram(column="blob"), 5, details=valued(("", 1), ("YQ==", 1), ("Yw==", 1), ("ZA==", 1), ("ZQ==", 1), null=1)
+    ),
+    Case(
+        Histogram(column="day"),
+        4,
+        details=valued(("2026-01-01", 2), ("1969-12-31", 1), ("2026-01-02", 1), ("2026-01-03", 1), null=1),
+    ),
+    Case(
+        Histogram(column="seen", where="id < 3"),
+        2,
+        counted=2,
+        details=valued(("2026-01-01T12:00:00+00:00", 1), ("2026-01-02T00:00:00+00:00", 1)),
+    ),
+    Case(
+        Histogram(column="local"),
+        3,
+        details=valued(("1960-01-01T00:00:00", 1), ("2026-01-01T12:00:00", 1), ("2026-01-04T00:00:00", 1), null=3),
+    ),
+    Case(Histogram(column="nested.name"), 3, details=valued(("x", 2), ("y", 1), ("z", 1), null=2)),
+    Case(Histogram(column="none"), 0, counted=0, details=valued(null=6)),
+    Case(Histogram(column="none", where=NOBODY), None),
+    Case(
+        Histogram(column="status", share_of="new"),
+        2 / 5,
+        counted=5,
+        details=valued(("new", 2), null=1, other={"count": 3}),
+    ),
+    Case(Histogram(column="status", share_of="new", nulls="break"), 2 / 6, counted=6),
+    Case(Histogram(column="status", share_of="nowhere"), 0.0),
+    Case(Histogram(column="open", share_of=True), 4 / 5),
+    Case(Histogram(column="price", share_of=0.2), 2 / 5),
+    Case(Histogram(column="day", share_of="2026-01-01"), 2 / 5),
+    Case(Histogram(column="Größe `x`", share_of=2), 1 / 5),
+    Case(Histogram(column="none", share_of="x"), None, counted=0),
+    Case(Histogram(column="none", share_of="x", nulls="break"), 0.0),
+    Case(Histogram(column="status", share_of="new", where=NOBODY), None),
+]
+BINS = [
+    Case(
+        Histogram(column="id", bins=3, low=1, high=4),
+        3,
+        counted=6,
+        details=bins((1, 2, 1), (2, 3, 1), (3, 4, 2), below=0, above=2, null=0),
+    ),
+    Case(Histogram(column="id", bins=3, low=1, high=4, share_of=3.5), 2 / 6),
+    Case(Histogram(column="`a.b`", bins=2, low=0, high=5, share_of=0, nulls="break"), 1 / 6, counted=6),
+    Case(
+        Histogram(column="price", edges=(0.2, 3.3, 10)),
+        2,
+        details=bins((0.2, 3.3, 2), (3.3, 10, 1), below=1, above=1, null=1),
+    ),
+    Case(Histogram(column="price", edges=(0.2, 3.3, 10), share_of=0.2), 2 / 5),
+    Case(Histogram(column="wild", edges=(-1, 0, 1)), 2, details=bins((-1, 0, 1), (0, 1, 1), below=0, above=3, null=1)),
+    Case(
+        Histogram(column="single", edges=(0, 0.1, 0.5)),
+        2,
+        details=bins((0, 0.1, 1), (0.1, 0.5, 3), below=0, above=1, null=1),
+    ),
+    Case(
+        Histogram(column="day", edges=("2026-01-01", "2026-01-02", "2026-01-31")),
+        2,
+        details=bins(("2026-01-01", "2026-01-02", 2), ("2026-01-02", "2026-01-31", 2), below=1, above=0, null=1),
+    ),
+    Case(
+        Histogram(
+            column="seen", edges=("2026-01-01T12:00:00+00:00", "2026-01-02"), share_of="2026-01-01T14:00:00+02:00"
+        ),
+        2 / 3,
+    ),
+    Case(Histogram(column="local", edges=("2026-01-01", "2026-01-02"), share_of="2026-01-01"), 1 / 3),
+    Case(Histogram(column="none_number", edges=(0, 1)), 0, counted=0),
+    Case(Histogram(column="none_number", edges=(0, 1), share_of=0), None),
+    Case(Histogram(column="id", edges=(0, 1), where=NOBODY), None),
+    Case(
+        Histogram(column="id", bins=2), 2, counted=6, details=bins((1, 3.5, 3), (3.5, 6, 3), below=0, above=0, null=0)
+    ),
+    Case(Histogram(column="id", bins=2, share_of=6), 3 / 6),
+    Case(Histogram(column="id", bins=2, share_of=7), 0.0),
+    Case(Histogram(column="constant", bins=4), 1, details=bins((3, 3, 6), below=0, above=0, null=0)),
+    Case(
+        Histogram(column="price", bins=3),
+        3,
+        details=bins(
+            (-5, 0.03333333333333333, 1),
+            (0.03333333333333333, 5.066666666666666, 3),
+            (5.066666666666666, 10.1, 1),
+            below=0,
+            above=0,
+            null=1,
+        ),
+    ),
+    Case(Histogram(column="big", bins=2), 2, details=bins((-BIG, 0, 1), (0, BIG, 4), below=0, above=0, null=1)),
+    Case(
+        Histogram(column="ratio", bins=5),
+        4,
+        details=bins((0, 0.5, 2), (0.5, 1, 1), (1, 1.5, 1), (1.5, 2, 0), (2, 2.5, 1), below=0, above=0, null=1),
+    ),
+    Case(Histogram(column="wild", bins=5), None),
+    Case(
+        Histogram(column="wild", bins=2, where="id <> 3"),
+        2,
+        details=bins((-1, 0, 1), (0, 1, 1), below=0, above=2, null=1),
+    ),
+    Case(Histogram(column="nested.inner", bins=5), 4, counted=4),
+    Case(Histogram(column="none_number", bins=5), None, counted=0),
+    Case(Histogram(column="id", bins=5, where=NOBODY), None),
+    Case(
+        KllBuckets(column="id", buckets=2),
+        3 / 6,
+        counted=6,
+        details=bins((1, 3.5, 3), (3.5, 6, 3), unranked=0, error=0),
+    ),
+    Case(KllBuckets(column="constant"), 1.0, details=bins((3, 3, 6), unranked=0, error=0)),
+    Case(
+        KllBuckets(column="ratio", buckets=5),
+        2 / 5,
+        details=bins((0, 0.5, 2), (0.5, 1, 1), (1, 1.5, 1), (1.5, 2, 0), (2, 2.5, 1), unranked=1, error=0),
+    ),
+    Case(KllBuckets(column="price", buckets=3), 3 / 5, counted=5),
+    Case(KllBuckets(column="day", buckets=2), 4 / 5),
+    Case(KllBuckets(column="nested.inner"), 1 / 4),
+    Case(KllBuckets(column="wild"), None),
+    Case(KllBuckets(column="none_number"), None, counted=0),
+    Case(KllBuckets(column="id", where=NOBODY), None),
+]
+CASES: list[Case] = [*DISTINCT, *DUPLICATES, *ASSOCIATION, *QUANTILES, *HISTOGRAM, *BINS]

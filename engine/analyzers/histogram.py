@@ -1,0 +1,216 @@
+"""The distribution of a column: of its values, of bins of equal width, of bins between one's own edges."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import isfinite
+from typing import Annotated, Any, Self
+
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
+
+from contracts.logical_types import Column, Schema
+from engine.analyzers.arguments import Bound, ColumnName, Nulls, Scalar
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.bound import Operands
+from engine.analyzers.components import Component, Count, CountIf
+from engine.analyzers.distributions import Distribution, equal_width, of_bins, of_values, ordered, position
+from engine.analyzers.frequencies import Frequencies, occurrences
+from engine.analyzers.literals import literal_of
+from engine.analyzers.quoting import NUMERIC, TEMPORAL, Operand
+from engine.analyzers.ranking import ranking
+from engine.analyzers.values import among
+
+MOST = 1000  # bins: each is counted by an aggregate of its own
+
+Number = int | Annotated[float, Field(allow_inf_nan=False)]
+Edges = Annotated[
+    tuple[Bound, ...],
+    BeforeValidator(lambda given: tuple(given) if isinstance(given, list) else given),
+    Field(min_length=2, max_length=MOST + 1),
+]
+
+
+@dataclass(frozen=True)
+class ByValue:
+    """Every value of the column, by a grouping."""
+
+    def parts(self) -> Mapping[str, Component]:
+        return {"frequencies": Frequencies("{column}")}
+
+    def operands(self, column: Operand) -> Operands:
+        return {}
+
+    def present(self, state: Any) -> int:
+        return occurrences(state.frequencies)
+
+    def distribution(self, state: Any, column: Column) -> Distribution | None:
+        return of_values(state.frequencies, column, state.rows - self.present(state))
+
+
+@dataclass(frozen=True)
+class BetweenExtremes(ByValue):
+    """Bins of equal width between the smallest and the largest number, which a grouping finds."""
+
+    bins: int
+    value: Any
+
+    def parts(self) -> Mapping[str, Component]:
+        return {"frequencies": Frequencies("{column}", takes=NUMERIC)}
+
+    def distribution(self, state: Any, column: Column) -> Distribution | None:
+        ranked, present = ranking(state.frequencies, column), self.present(state)
+        if ranked is None or not isfinite(ranked.smallest) or not isfinite(ranked.largest):
+            return None
+        edges = equal_width(ranked.smallest, ranked.largest, self.bins)
+        outside = {"below": 0, "above": present - ranked.rows, "null": state.rows - present}
+        return of_bins(edges, ranked.between(edges), self.value, **outside)
+
+
+@dataclass(frozen=True)
+class OfOneValue:
+    """One value against all others: no grouping is needed."""
+
+    value: Any
+
+    def parts(self) -> Mapping[str, Component]:
+        return {"present": Count("{column}"), "found": CountIf("{found}")}
+
+    def operands(self, column: Operand) -> Operands:
+        return {"found": (among(column, (self.value,)),)}
+
+    def present(self, state: Any) -> int:
+        return int(state.present)
+
+    def distribution(self, state: Any, column: Column) -> Distribution | None:
+        others = {"other": {"count": state.present - state.found}, "null": state.rows - state.present}
+        found = [{"value": self.value, "count": state.found}]
+        return Distribution({"values": found, **others}, int(state.found > 0), state.found)
+
+
+@dataclass(frozen=True)
+class BetweenEdges:
+    """Bins between edges that are known beforehand: each is a condition, no grouping is needed."""
+
+    edges: tuple[Any, ...]
+    value: Any
+
+    def parts(self) -> Mapping[str, Component]:
+        return {"present": Count("{column}"), **{name: CountIf(f"{{{name}}}") for name in self._names}}
+
+    @property
+    def _names(self) -> list[str]:
+        return ["below", *(f"bin{at}" for at in range(len(self.edges) - 1)), "above"]
+
+    def operands(self, column: Operand) -> Operands:
+        if column.base_type not in NUMERIC | TEMPORAL:
+            raise Unbindable(f"{column.sql} has no bins: its type is {column.type}")
+        sql, marks = column.sql, [self._mark(edge, column) for edge in self.edges]
+        inner = [f"{sql} >= {low} AND {sql} < {high}" for low, high in pairwise(marks[:-1])]
+        last = f"{sql} >= {marks[-2]} AND {sql} <= {marks[-1]}"
+        conditions = [f"{sql} < {marks[0]}", *inner, last, f"{sql} > {marks[-1]}"]
+        return {name: (Operand(each, "boolean"),) for name, each in zip(self._names, conditions, strict=True)}
+
+    def _mark(self, edge: Any, column: Operand) -> str:
+        written = literal_of(edge, column)
+        if written is None:
+            raise Unbindable(f"{column.sql} is of type {column.type}, which the edge {edge!r} is not")
+        return written
+
+    def present(self, state: Any) -> int:
+        return int(state.present)
+
+    def distribution(self, state: Any, column: Column) -> Distribution | None:
+        below, *counts, above = (getattr(state, name) for name in self._names)
+        return of_bins(self.edges, counts, self.value, below=below, above=above, null=state.rows - state.present)
+
+
+class Histogram(Analyzer):
+    """How the values of a column are distributed, in its details; as a number, how many values or bins occur.
+
+    Without more arguments every distinct value is counted; `details` shows the 1,000 most frequent, and how many others
+    there are. `bins` alone makes bins of equal width between the smallest and the largest number, with `low` and
+    `high` between these; `edges` are one's own. A bin reaches from its edge to below the next, the last one includes
+    its end; what lies outside is counted as `below` and `above` (NaN, too). Values and `bins` alone cost a grouping.
+
+    With `share_of` the number is the share of the rows that have this value, or lie in its bin, between 0 and 1: of the
+    non-null ones, or of all with `nulls: break` (as in Deequ, which counts null as the text NullValue: here it is no
+    value, and counted beside them). 0 for an empty table or nothing but nulls, no value then for a share, nor for bins
+    between extremes that do not exist or are infinite. No value for a filter that admits no row."""
+
+    name = "histogram"
+    column: ColumnName
+    bins: Annotated[int | None, Field(ge=1, le=MOST, description="how many bins of equal width")] = None
+    low: Annotated[Number | None, Field(description="where the first bin begins")] = None
+    high: Annotated[Number | None, Field(description="where the last bin ends")] = None
+    edges: Edges | None = Field(default=None, description="ascending; a bin reaches from each to below the next")
+    share_of: Annotated[
+        Scalar | None,
+        Field(
+            validation_alias=AliasChoices("share_of", "value"),
+            description="the value whose share is wanted, or a value in the bin whose share is wanted",
+        ),
+    ] = None
+    nulls: Nulls = "ignore"
+    frequencies = Frequencies("{column}")
+    present = Count("{column}")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.edges and self.bins:
+            raise ValueError("name bins or edges, not both")
+        if (self.low is None) != (self.high is None) or (self.low is not None and not self.bins):
+            raise ValueError("low and high are named together, with bins")
+        if self._stated:
+            _check_edges(self._stated, self.share_of)
+        return self
+
+    @property
+    def _stated(self) -> tuple[Any, ...]:
+        """The edges that the arguments name; () where there are none, or where the data has them."""
+        between = equal_width(self.low, self.high, self.bins) if self.bins and self.low is not None else ()
+        return self.edges or between
+
+    @cached_property
+    def _way(self) -> ByValue | OfOneValue | BetweenEdges:
+        if self._stated:
+            return BetweenEdges(self._stated, self.share_of)
+        if self.bins:
+            return BetweenExtremes(self.bins, self.share_of)
+        return ByValue() if self.share_of is None else OfOneValue(self.share_of)
+
+    def parts(self) -> Mapping[str, Component]:
+        return self._way.parts()
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        return {**named, **self._way.operands(named["column"][0])}
+
+    def _distribution(self, state: Any) -> Distribution | None:
+        return self._way.distribution(state, state.schema.find(self.column))
+
+    def value(self, state: Any) -> int | float | None:
+        found, counted = self._distribution(state), self.counted(state)
+        if self.share_of is None:
+            return found.filled if found else None
+        return found.named / counted if found and counted else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.rows) if self.nulls == "break" else self._way.present(state)
+
+    def details(self, state: Any) -> Mapping[str, Any] | None:
+        found = self._distribution(state)
+        return found.plain if found else None
+
+
+def _check_edges(edges: Sequence[Any], value: Any) -> None:
+    """Raises ValueError for edges that do not ascend, that are not of one kind, and for a value beyond them."""
+    try:
+        ascending = all(ordered(low) < ordered(high) for low, high in pairwise(edges))
+        within = value is None or position(edges, value) is not None
+    except (TypeError, ValueError):
+        raise ValueError("edges and share_of are numbers, or dates and times as ISO 8601 text, not both") from None
+    if not ascending:
+        raise ValueError("each edge must be greater than the one before")
+    if not within:
+        raise ValueError("share_of lies in none of the bins")
