@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup demo test quick check lint types imports docs fuzz fuzz-predicates lock
+.PHONY: help setup demo test quick check lint types imports docs fuzz fuzz-predicates bench-engine lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ fuzz: setup ## search further with property tests, by hand
 
 fuzz-predicates: setup ## compare random predicates with Spark's own answers, by hand
 	FUZZ_PREDICATES=4000 $(PY) -m pytest tests/spark/test_row_errors.py -q -s -k random
+
+bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS="--rounds 1" for less)
+	$(PY) -W ignore -m bench.engine $(ARGS)
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py
