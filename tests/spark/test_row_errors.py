@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 from support.predicate_fuzz import (
     KINDS,
-    SCHEMA,
     TRUTH,
-    TURNS,
     UNDECIDED,
     Case,
     asked,
@@ -28,12 +26,14 @@ from support.predicate_texts import SCHEMA as ORDERS
 from contracts.logical_types import Column, Schema
 from contracts.predicates import parse
 
+ORDERS_TRIED = 40
 ANSI = "spark.sql.ansi.enabled"
+# For a few rows compiling takes longer than interpreting.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 # What would evaluate an author's text otherwise than as it stands.
 AS_WRITTEN = {
+    **INTERPRETED,
     "spark.sql.subexpressionElimination.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.optimizer.excludedRules": ",".join(
         f"org.apache.spark.sql.catalyst.optimizer.{rule}"
         for rule in (
@@ -201,7 +201,8 @@ def test_a_benign_predicate_says_what_its_author_wrote(spark):
     table = frame(spark, ROWS, TYPES)
     texts = [entry["text"] for entry in BENIGN]
     said = author_says(spark, table, texts)
-    ours = ours_says(spark, table, [parse(text, schema=ORDERS) for text in texts])
+    with settings(spark, INTERPRETED):
+        ours = ours_says(spark, table, [parse(text, schema=ORDERS) for text in texts])
     wrongly = [
         (text, number, TRUTH[answer], value)
         for number, (answers, values) in enumerate(zip(said, ours, strict=True))
@@ -211,18 +212,20 @@ def test_a_benign_predicate_says_what_its_author_wrote(spark):
     assert wrongly == []
 
 
-def disagreements(spark: Any, table: Any, cases: list[Case]) -> tuple[list[str], Counter[str]]:
+def disagreements(spark: Any, table: Any, cases: list[Case], random: Random) -> tuple[list[str], Counter[str]]:
     """What predicates do otherwise than they promise, and how often what happened."""
-    texts = [text for case in cases for text in (case.text, *case.turned)]
-    said = author_says(spark, table, texts)
+    said = author_says(spark, table, [case.text for case in cases])
     ours = ours_says(spark, table, [case.predicate for case in cases])
     found, counted = [], Counter[str]()
-    for theirs, values in zip(said, ours, strict=True):
-        for at, (case, value) in enumerate(zip(cases, values, strict=True)):
-            first, *turned = theirs[at * (TURNS + 1) : (at + 1) * (TURNS + 1)]
-            verdict = judged(first, turned, *value)
-            counted.update({"rows": 1, "ended": first is None, "errs": bool(value[1]), UNDECIDED: verdict == UNDECIDED})
-            found += [f"{case.text}: {verdict}"] if verdict not in {"", UNDECIDED} else []
+    for at, case in enumerate(cases):
+        values = [(theirs[at], *row[at]) for theirs, row in zip(said, ours, strict=True)]
+        verdicts = [judged(theirs, (), *value) for theirs, *value in values]
+        if UNDECIDED in verdicts:
+            others = author_says(spark, table, case.turned(random, ORDERS_TRIED))
+            verdicts = [judged(theirs, other, *value) for (theirs, *value), other in zip(values, others, strict=True)]
+        found += [f"{case.text}: {verdict}" for verdict in verdicts if verdict]
+        counted.update(rows=len(values), ended=sum(theirs is None for theirs, *_ in values))
+        counted.update(errs=sum(errs for *_, errs in values))
     return found, counted
 
 
@@ -241,8 +244,8 @@ def analysed(spark: Any, table: Any, cases: list[Case]) -> list[Case]:
 
 
 def test_random_predicates_err_exactly_where_spark_would_end(spark):
-    """FUZZ_PREDICATES=20000 searches further, with fresh seeds."""
-    wanted, seed = int(os.environ.get("FUZZ_PREDICATES", "40")), 7
+    """FUZZ_PREDICATES=4000 searches further, with fresh seeds."""
+    wanted, seed = int(os.environ.get("FUZZ_PREDICATES", "30")), 7
     if "FUZZ_PREDICATES" in os.environ:
         seed = Random().randrange(2**32)
     random = Random(seed)
@@ -250,10 +253,8 @@ def test_random_predicates_err_exactly_where_spark_would_end(spark):
     while counted["cases"] < wanted:
         table = frame(spark, random_rows(random, 60), KINDS)
         cases = analysed(spark, table, random_cases(random, 40))
-        found, more = disagreements(spark, table, cases)
+        found, more = disagreements(spark, table, cases, random)
         assert found == [], f"seed {seed}"
         counted.update({**more, "cases": len(cases)})
     print(f"seed {seed}: {dict(counted)}")
     assert counted["ended"] > counted["rows"] / 20
-    assert counted[UNDECIDED] < counted["rows"] / 20
-    assert SCHEMA.names == tuple(KINDS)

@@ -105,7 +105,6 @@ STAMPS = [
     "({d} + INTERVAL '1' HOUR)", "coalesce({t}, {t})", "CAST({x} AS TIMESTAMP)", "date_trunc('week', {d})",
     "if({b}, {t}, {t})",
 ]  # fmt: skip
-TURNS = 4
 TRUTH = {0: False, 1: True, 2: None}
 COMPARED = ["=", "<>", "<", "<=", ">", ">=", "<=>"]
 TRUTHS = [
@@ -157,11 +156,19 @@ def _turning(template: str, parts: list[Tree]) -> Tree:
 
 @dataclass(frozen=True)
 class Case:
-    """A predicate, the author's text of it, and the same text with what may be exchanged in other orders."""
+    """A predicate and the tree that it was written from."""
 
-    text: str
-    turned: tuple[str, ...]
+    tree: Tree
     predicate: Predicate
+
+    @property
+    def text(self) -> str:
+        """The author's text."""
+        return self.tree.text()
+
+    def turned(self, random: Random, times: int) -> list[str]:
+        """The same text with what may be exchanged in other orders."""
+        return list(dict.fromkeys(self.tree.text(random) for _ in range(times)))
 
 
 def random_cases(random: Random, count: int) -> list[Case]:
@@ -170,8 +177,7 @@ def random_cases(random: Random, count: int) -> list[Case]:
     while len(found) < count:
         tree = random_tree(random, depth=random.choice([1, 2, 2, 3]))
         try:
-            predicate = parse(tree.text(), schema=SCHEMA)
-            found.append(Case(tree.text(), tuple(tree.text(random) for _ in range(TURNS)), predicate))
+            found.append(Case(tree, parse(tree.text(), schema=SCHEMA)))
         except PredicateError:
             continue
     return found
@@ -185,14 +191,14 @@ def asked(text: str) -> str:
     return f"datediff(try_add(date_add(DATE '2000-01-01', {truth}), INTERVAL '0' DAY), DATE '2000-01-01')"
 
 
-UNDECIDED = "undecided"
+UNDECIDED = "ends in every order that was tried"
 
 
 def judged(said: Any, turned: Sequence[Any], value: Any, errs: Any) -> str:
     """'' where the predicate does what it promises on a row, else in words what it does instead.
 
     Given are what Spark said of the author's text and of it in other orders (see `asked`), the predicate's value and
-    whether it errs. Where Spark ends in each order that was tried and one part is said to decide, nothing is known."""
+    whether it errs. No error although Spark ends is right where one part decides: some other order shows it."""
     if errs is None:
         return "errs is null"
     if said is not None:
@@ -201,6 +207,4 @@ def judged(said: Any, turned: Sequence[Any], value: Any, errs: Any) -> str:
     if errs:
         return "" if value is None else f"errs and is {value}"
     others = {TRUTH[each] for each in turned if each is not None}
-    if not others:
-        return "ends the scan, given null without an error" if value is None else UNDECIDED
-    return "" if others == {value} else f"{others} in other orders, given {value}"
+    return UNDECIDED if not others else "" if others == {value} else f"{others} in other orders, given {value}"
