@@ -65,13 +65,10 @@ def read_enum(element: Element) -> Sequence[Any]:
     return tuple(value for value in values if isinstance(value, str | int | float))
 
 
-def whole_pattern(pattern: str) -> str:
-    """A pattern of the standard, which may match anywhere within a text, as one that matches the whole of it."""
+def means_whole(pattern: str) -> bool:
+    """Whether a pattern can only match a text as a whole; the standard's patterns may match anywhere within it."""
     plain = _ATOM.sub("", pattern)
-    alternatives = _has_bar(plain)
-    start = "" if plain.startswith("^") and not alternatives else r"[\s\S]*"
-    end = "" if plain.endswith("$") and not alternatives else r"[\s\S]*"
-    return f"{start}(?:{pattern}){end}" if start or end else pattern
+    return plain.startswith("^") and plain.endswith("$") and not _has_bar(plain)
 
 
 def _has_bar(plain: str) -> bool:

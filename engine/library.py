@@ -17,40 +17,38 @@ from typing import Any, NamedTuple
 
 from contracts.document import Check
 from contracts.errors import nearest
-from contracts.options import whole_pattern
 from engine.analyzers.base import Unbindable
+from engine.promises import searched
 
 UNITS = {"rows": "rows", "percent": "percent", "percentage": "percent", "%": "percent"}
 
 
 class Metric(NamedTuple):
-    """The analyzer that a metric is, which argument names its columns, and its further arguments.
+    """The analyzer that a metric is, which argument names its columns, and whether it is counted in rows or percent.
 
-    `words`: the standard's names of further arguments, with ours and what is made of the value."""
+    `words`: the standard's names of further arguments, with the arguments that a value of each stands for."""
 
     analyzer: str
     columns: str | None = "column"
     counted: bool = True
-    words: Mapping[str, tuple[str, Callable[[Any], Any]]] = {}
+    words: Mapping[str, Callable[[Any], Mapping[str, Any]]] = {}
     fixed: Mapping[str, Any] = {}
 
 
-def _known(values: Any) -> Any:
-    """The values without null, which is missing and not invalid."""
-    return [each for each in values if each is not None] if isinstance(values, list) else values
+def _missing(values: Any) -> Mapping[str, Any]:
+    return {"missing": values}
 
 
-def _whole(pattern: Any) -> Any:
-    return whole_pattern(pattern) if isinstance(pattern, str) else pattern
+def _valid(values: Any) -> Mapping[str, Any]:
+    """Without null, which is missing and not invalid."""
+    return {"valid_values": [each for each in values if each is not None] if isinstance(values, list) else values}
 
 
 METRICS = {
     "rowCount": Metric("size", columns=None, counted=False),
     "nullValues": Metric("null_values"),
-    "missingValues": Metric("missing_values", words={"missingValues": ("missing", lambda values: values)}),
-    "invalidValues": Metric(
-        "invalid_values", words={"validValues": ("valid_values", _known), "pattern": ("pattern", _whole)}
-    ),
+    "missingValues": Metric("missing_values", words={"missingValues": _missing}),
+    "invalidValues": Metric("invalid_values", words={"validValues": _valid, "pattern": searched}),
     "duplicateValues": Metric("duplicate_rows", columns="columns", fixed={"copies": "extra"}),
 }
 
@@ -65,12 +63,9 @@ def translated(check: Check) -> Check:
     unit, columns = given.pop("unit", "rows"), given.pop("columns", None)
     if given.keys() - metric.words.keys():
         raise Unbindable(f"{check.analyzer} has an argument that the standard does not name")
-    arguments = {
-        **_columns(check, metric, columns),
-        **_counted(check.analyzer, metric, unit),
-        **{ours: made(given[word]) for word, (ours, made) in metric.words.items() if word in given},
-        **metric.fixed,
-    }
+    arguments = {**_columns(check, metric, columns), **_counted(check.analyzer, metric, unit), **metric.fixed}
+    for word, value in given.items():
+        arguments |= metric.words[word](value)
     return replace(
         check, analyzer=metric.analyzer, arguments=arguments, column=check.column if metric.columns else None
     )

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from contracts.assertions import Assertion
 from contracts.document import Check, DataObject, Property
-from contracts.options import whole_pattern
-from contracts.predicates import literal, quote, quote_path
+from contracts.options import means_whole
+from contracts.predicates import quote, quote_path
+from engine.analyzers.patterns import FORMATS
 
 WHOLE = Assertion("mustBe", 1)
 # The standard's words for the bounds of a value, with those of the analyzer `in_range`.
@@ -28,8 +29,6 @@ SIZES = {
     "maxProperties": ("<=", "at most {} entries"),
     "dimensions": ("=", "{} dimensions"),
 }
-# The standard's formats of text, with those of the analyzer `pattern_match`.
-TEXT_FORMATS = {name: name for name in ("email", "hostname", "uri", "uuid", "ipv4", "ipv6")}
 WIDEST_FLOAT = 3.4028234663852886e38
 NUMBER_FORMATS: Mapping[str, tuple[float | None, float | None]] = {
     **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
@@ -129,19 +128,20 @@ def _longest(place: Place, word: str, length: int) -> Iterator[Promise]:
 
 
 def _patterned(place: Place, word: str, pattern: str) -> Iterator[Promise]:
-    """A pattern of the standard may match anywhere within a text; `pattern_match` is of those that mean the whole."""
-    said = f"{place.path} has its promised pattern"
-    if whole_pattern(pattern) == pattern:
-        yield Promise(word, said, "pattern_match", {"column": place.path, "pattern": pattern})
-    else:
-        yield _kept(place, word, said, f"{place.sql} RLIKE {literal(pattern)}")
+    arguments = {"column": place.path, **searched(pattern)}
+    yield Promise(word, f"{place.path} has its promised pattern", "pattern_match", arguments)
+
+
+def searched(pattern: Any) -> dict[str, Any]:
+    """The arguments that stand for a pattern of the standard, which may match anywhere within a text."""
+    return {"pattern": pattern} if means_whole(str(pattern)) else {"pattern": pattern, "within": True}
 
 
 def _formatted(place: Place, word: str, name: str) -> Iterator[Promise]:
     """Of text by its shape, of numbers by their range; nothing of other formats, which bound no value."""
     said = f"{place.path} has the format {name}"
-    if place.property.logical_type == "string" and name in TEXT_FORMATS:
-        yield Promise(word, said, "pattern_match", {"column": place.path, "format": TEXT_FORMATS[name]})
+    if place.property.logical_type == "string" and name in FORMATS:
+        yield Promise(word, said, "pattern_match", {"column": place.path, "format": name})
     elif place.property.logical_type in {"integer", "number"} and name in NUMBER_FORMATS:
         given = zip(("minimum", "maximum"), NUMBER_FORMATS[name], strict=True)
         bounds = {argument: limit for argument, limit in given if limit is not None}

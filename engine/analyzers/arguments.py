@@ -59,15 +59,14 @@ FormatName = Annotated[
     AfterValidator(lambda name: _known(name)),
     Field(description=f"a named format: {', '.join(FORMATS)}", json_schema_extra={"enum": list(FORMATS)}),
 ]
+Within = Annotated[bool, Field(description="whether the pattern may match anywhere within a text")]
 Nulls = Annotated[
     Literal["ignore", "break"],
     Field(description="`ignore`: values that are null are not judged; `break`: they are, and do not keep it"),
 ]
 TimeUnit = Annotated[
     Literal["seconds", "minutes", "hours", "days"],
-    Field(
-        validation_alias=AliasChoices("in", "measured_in"), description="the unit, in contracts `in`"
-    ),
+    Field(validation_alias=AliasChoices("in", "measured_in"), description="the unit, in contracts `in`"),
 ]
 CountIn = Annotated[Literal["rows", "percent"], Field(description="`rows`, or `percent` of the rows")]
 

@@ -9,12 +9,13 @@ from functools import reduce
 from contracts.predicates import literal
 
 
-def matches(text: str, pattern: str, flags: str = "") -> str:
+def matches(text: str, pattern: str, flags: str = "", *, within: bool = False) -> str:
     r"""True for texts that the pattern matches as a whole, '' included, as SQL over a text; null for null.
 
-    Between \A and \z, for `$` would let a final line break pass; (?d) so that only \n ends a line, as in Python."""
-    whole = rf"(?d{flags})\A(?:{pattern})\z"
-    return f"{text} RLIKE {literal(whole)}"
+    `within`: for texts that it matches anywhere. Else between \A and \z, for `$` would let a final line break pass;
+    (?d) so that only \n ends a line, as in Python."""
+    written = rf"(?d{flags})(?:{pattern})" if within else rf"(?d{flags})\A(?:{pattern})\z"
+    return f"{text} RLIKE {literal(written)}"
 
 
 @dataclass(frozen=True)

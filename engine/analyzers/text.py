@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from contracts.assertions import Assertion
 from contracts.regexes import MAX_SUBJECT
 from engine.analyzers import limits
-from engine.analyzers.arguments import ColumnName, FormatName, Pattern
+from engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
 from engine.analyzers.breaking import Breaking
@@ -80,9 +80,10 @@ class MeanLength(Analyzer):
 class PatternMatch(ShareOfValues):
     """Share of the non-null texts that match a regular expression, or are of a named format, as a whole.
 
-    Between 0 and 1. '' matches `.*`. A text of more than 1,024 characters is not evaluated and does not match. With
-    `nulls: break` a null does not match. No value where nothing is left to judge. (Deequ searches within the text, and
-    counts a null and an empty match as not matching.)"""
+    Between 0 and 1. '' matches `.*`. With `within: true` the expression may match anywhere within the text, as in JSON
+    Schema and in the data contract standard. A text of more than 1,024 characters is not evaluated and does not match.
+    With `nulls: break` a null does not match. No value where nothing is left to judge. (Deequ searches within the text,
+    and counts a null and an empty match as not matching.)"""
 
     name = "pattern_match"
     told = "{value} of {counted} values of {column} match"
@@ -90,6 +91,7 @@ class PatternMatch(ShareOfValues):
     column: ColumnName
     pattern: Pattern | None = Field(default=None, description="a regular expression of the admitted subset")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
+    within: Within = False
     present = Count("{column}", takes=TEXT)
 
     @model_validator(mode="after")
@@ -99,17 +101,19 @@ class PatternMatch(ShareOfValues):
         return self
 
     def condition(self, named: Operands) -> Operand:
-        return like(named["column"][0], self.pattern, self.format)
+        return like(named["column"][0], self.pattern, self.format, within=self.within)
 
 
-def like(operand: Operand, pattern: str | None, name: str | None) -> Operand:
+def like(operand: Operand, pattern: str | None, name: str | None, *, within: bool = False) -> Operand:
     """True for texts that the pattern matches as a whole ('' too), or of the named format where there is no pattern.
 
-    Null for null, and for texts of more than MAX_SUBJECT characters, which count as not evaluated. Raises Unbindable
-    where the column is no text, KeyError for an unknown name."""
+    `within`: for texts that the pattern matches anywhere. Null for null, and for texts of more than MAX_SUBJECT
+    characters, which count as not evaluated. Raises Unbindable where the column is no text, KeyError for an unknown
+    name."""
     if operand.base_type not in TEXT:
         raise Unbindable(f"{operand.sql} is of type {operand.type}, which patterns are not matched against")
-    condition = FORMATS[name or ""].condition(operand.sql) if pattern is None else matches(operand.sql, pattern)
+    text = operand.sql
+    condition = FORMATS[name or ""].condition(text) if pattern is None else matches(text, pattern, within=within)
     # Most texts are known to be short by their bytes, which need not be counted.
     short = f"(octet_length({operand.sql}) <= {MAX_SUBJECT} OR char_length({operand.sql}) <= {MAX_SUBJECT})"
     return Operand(f"CASE WHEN {short} THEN {condition} END", "boolean", f"NOT coalesce({short}, true)")

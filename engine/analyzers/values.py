@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.analyzers.arguments import Bound, ColumnName, FormatName, Pattern, Values
+from engine.analyzers.arguments import Bound, ColumnName, FormatName, Pattern, Values, Within
 from engine.analyzers.base import Unbindable
 from engine.analyzers.bound import Operands
 from engine.analyzers.components import CountIf
@@ -99,6 +99,7 @@ class InvalidValues(BadRows):
     valid_values: Values | None = Field(default=None, description="all values that are valid")
     pattern: Pattern | None = Field(default=None, description="a regular expression that valid texts match as a whole")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
+    within: Within = False
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -114,7 +115,7 @@ class InvalidValues(BadRows):
     def _valid(self, operand: Operand) -> Operand:
         if self.valid_values is not None:
             return among(operand, self.valid_values)
-        return like(operand, self.pattern, self.format)
+        return like(operand, self.pattern, self.format, within=self.within)
 
 
 def among(operand: Operand, values: tuple[Any, ...]) -> Operand:
