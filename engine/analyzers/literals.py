@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from contracts.predicates import literal
@@ -41,8 +42,8 @@ def is_number(value: Any) -> bool:
 
 
 def _decimal(value: Any) -> Decimal:
-    """The decimal number that the author wrote. Raises ValueError for what is no number."""
-    if not is_number(value):
+    """The decimal number that the author wrote. Raises ValueError for what is none, or is not finite."""
+    if not is_number(value) or not isfinite(value):
         raise ValueError
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 

@@ -27,6 +27,10 @@ READS = {
 TypeName = Literal["integer", "decimal", "fractional", "number", "boolean", "date", "timestamp", "string"]
 
 
+# The types of which a column is one or another: the wider ones, so that 1 and 1.5 agree, and a day with a time.
+KINDS = ("number", "boolean", "timestamp", "string")
+
+
 class DataType(Analyzer):
     """Share of the non-null values that read as the type, between 0 and 1; a typed column is not looked at for it.
 
@@ -66,3 +70,36 @@ class DataType(Analyzer):
         column = operands["column"][0]
         admitted = ", ".join(str(CLASSES.index(name)) for name in READS[self.type])
         return limits.failing(f"{column.sql} IS NULL OR {class_of(column)} IN ({admitted})", assertion)
+
+
+class TypeConsistency(Analyzer):
+    """Largest share of the non-null values that read as one type, between 0 and 1 (Deequ, VLDB 2018, Table 1).
+
+    The types are number (integers and fractions agree), boolean, timestamp (dates and times agree) and string, as
+    `data_type` reads them; 1 for a typed column. Distribution: the rows of each class and the nulls.
+
+    No value for an empty table, for nothing but nulls, for a filter that admits no row."""
+
+    name = "type_consistency"
+    unit = "share"
+    told = "{value} of {counted} values of {column} read as one type"
+    fault = "rows read as another"
+    column: ColumnName
+    classes = TypeCounts("{column}")
+
+    def value(self, state: Any) -> float | None:
+        counted = self.counted(state)
+        return self._most(state) / counted if counted else None
+
+    def counted(self, state: Any) -> int:
+        return sum(state.classes)
+
+    def broken(self, state: Any) -> int:
+        return self.counted(state) - self._most(state)
+
+    def details(self, state: Any) -> Mapping[str, Any]:
+        return {"null": state.rows - sum(state.classes), **dict(zip(CLASSES, state.classes, strict=True))}
+
+    def _most(self, state: Any) -> int:
+        counts = dict(zip(CLASSES, state.classes, strict=True))
+        return max(sum(counts[name] for name in READS[kind]) for kind in KINDS)

@@ -23,7 +23,7 @@ from engine.analyzers.reading import CLASSES
 from engine.analyzers.rows import Compliance, Implication
 from engine.analyzers.schema import ColumnCount, ColumnExists
 from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength, PatternMatch
-from engine.analyzers.types import DataType
+from engine.analyzers.types import DataType, TypeConsistency
 from engine.analyzers.values import Comparison, ContainedIn, InRange, InvalidValues
 
 NOBODY = "id > 99"
@@ -237,6 +237,12 @@ def classes(*counts: int, null: int = 0) -> dict[str, int]:
 TYPES = [
     Case(DataType(column="typed", type="integer"), 1 / 5, broken=4, details=classes(1, 1, 0, 1, 1, 0, 1, null=1)),
     Case(DataType(column="typed", type="decimal"), 2 / 5, counted=5),
+    Case(TypeConsistency(column="typed"), 2 / 5, broken=3, counted=5, details=classes(1, 1, 0, 1, 1, 0, 1, null=1)),
+    Case(TypeConsistency(column="typed", where="id = 1"), 1.0, broken=0),
+    Case(TypeConsistency(column="price"), 1.0, broken=0, counted=5),
+    Case(TypeConsistency(column="day"), 1.0),
+    Case(TypeConsistency(column="none"), None),
+    Case(TypeConsistency(column="typed", where="id > 99"), None),
     Case(DataType(column="typed", type="fractional"), 2 / 5),
     Case(DataType(column="typed", type="number"), 2 / 5),
     Case(DataType(column="typed", type="boolean"), 1 / 5),
