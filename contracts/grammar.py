@@ -90,6 +90,7 @@ FUNCTIONS = {
     **_functions("boolean", "startswith endswith contains", "text", "text"),
     **_functions("int", "size cardinality", "items", null="eager"),
     **_functions("int", "array_size", "array"),
+    **_functions("first", "array_distinct", "array"),
     **_functions("boolean", "array_contains", "array", "any", null="loose"),
     **_functions("element", "array_min array_max", "array", null="loose"),
 }
