@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from contracts.assertions import Assertion
+from contracts.logical_types import Schema
 from engine.analyzers import limits
 from engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
-from engine.analyzers.base import Analyzer
+from engine.analyzers.base import Analyzer, operand_of
 from engine.analyzers.bound import Operands
 from engine.analyzers.breaking import Breaking
 from engine.analyzers.frequencies import Frequencies, complete, groups, occurrences, singletons
@@ -130,7 +131,7 @@ class Distinctness(SharedValues):
 
 
 class DuplicateRows(SharedValues):
-    """How many rows have the same values in these columns as another row; 0 for an empty table.
+    """How many rows have the same values as another row: in these columns, in all where none is named; 0 for no rows.
 
     `copies: all` counts every row that shares its values (as Deequ's DuplicateRowCount), `copies: extra` those beyond
     the first of each: the rows to delete. Rows whose columns are all null count as no duplicates.
@@ -139,11 +140,16 @@ class DuplicateRows(SharedValues):
 
     name = "duplicate_rows"
     unit = "rows"
-    told = "{value} {count_in} of {counted} rows share their {subject}"
+    told = "{phrase}: {value} {count_in} of {counted} rows"
+    columns: ColumnNames = ()
     copies: Annotated[
         Literal["all", "extra"], Field(description="`all` rows that share values, or the `extra` ones beyond the first")
     ] = "all"
     count_in: CountIn = "rows"
+
+    def operands(self, schema: Schema) -> Operands:
+        whole = tuple(operand_of(column.name, schema) for column in schema)
+        return {"columns": whole, **super().operands(schema)}
 
     def value(self, state: Any) -> int | float | None:
         beyond = singletons if self.copies == "all" else groups

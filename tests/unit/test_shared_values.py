@@ -2,11 +2,16 @@
 
 import pytest
 from support.analyzer_table import SCHEMA
+from support.bags import bag
+from support.orders import check, contract, judged
 
 from contracts.assertions import Assertion
-from engine.analyzers.base import Analyzer
+from contracts.logical_types import Column, Schema
+from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.breaking import Breaking
 from engine.analyzers.distinct import CountDistinct, Distinctness, DuplicateRows, PrimaryKey, Uniqueness
+from engine.plan import plan
+from engine.results import Outcome
 
 ID, STATUS = "cast(`id` as bigint)", "cast(`status` as string)"
 NO_KEY = "`id` IS NULL OR `status` IS NULL"
@@ -35,3 +40,22 @@ NO_KEY = "`id` IS NULL OR `status` IS NULL"
 )
 def test_rows_break_what_wants_them_apart(analyzer: Analyzer, assertion: Assertion, expected: Breaking | None) -> None:
     assert analyzer.bind(SCHEMA).breaking(assertion) == expected
+
+
+def test_a_key_with_a_null_identifies_no_row() -> None:
+    columns = {"id": [1, 2, None, None], "amount": [0.0] * 4, "status": ["a"] * 4}
+    found = judged(contract(check("primary_key", columns=["id"], mustBe=1)), columns)
+    assert (found.outcome, found.value, found.counted, found.broken) == (Outcome.FAILED, 0.5, 4, 2)
+
+
+def test_rows_are_duplicates_in_all_columns_where_none_is_named() -> None:
+    schema = Schema((Column("x", "bigint"), Column("s.t", "string")))
+    bound = DuplicateRows(copies="extra").bind(schema)
+    rows = {"x": [1, 1, 1, None, None], "s.t": ["a", "a", "b", None, None]}
+    assert bound.value(bag(plan([bound]), schema, rows).values) == 1
+    assert bound.breaking(Assertion("mustBe", 0)) == Breaking(keys=("cast(`x` as bigint)", "cast(`s.t` as string)"))
+
+
+def test_rows_with_nested_columns_are_compared_only_by_named_ones() -> None:
+    with pytest.raises(Unbindable, match="cannot be computed on `nested`"):
+        DuplicateRows().bind(SCHEMA)
