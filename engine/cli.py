@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -56,6 +56,12 @@ Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port"
 Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
 
 
+Others = Annotated[
+    list[str] | None,
+    typer.Option("--other", help="another dataset that the contract refers to: titles=PATH; repeat for more"),
+]
+
+
 class FailOn(StrEnum):
     """From which severity on a violation gives an exit code other than 0."""
 
@@ -93,10 +99,12 @@ def add_to(app: typer.Typer) -> None:
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
-    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, remote: Remote = None, memory: Memory = "2g",
+    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: Others = None, remote: Remote = None,
+    memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
     request = _request(data, contract, partition_by, object_name, format)
+    request = replace(request, others=_sources(others), limits=True)
     run = _verified(request, samples=samples, remote=remote, memory=memory)
     _tell(run, Report.JSON if as_json else report, output)
     raise typer.Exit(exit_code(run.verdict, fail_on))
@@ -135,6 +143,15 @@ def _request(
     return MeasureRequest(source=source, contract=text, object=chosen.name)
 
 
+def _sources(others: list[str] | None) -> dict[str, Source]:
+    """Where the other datasets are, by the names that the contract calls them."""
+    pairs = [each.partition("=") for each in others or ()]
+    for name, _, location in pairs:
+        if not name or not location:
+            raise Stop(f"--other {name}{_}{location} names no dataset or no place: write --other titles=PATH")
+    return {name: Source(location) for name, _, location in pairs}
+
+
 def _text_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -151,7 +168,8 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
         measured = spark.measure(request)
         run = judge(
             contract, request.object, schema=measured.schema, states=measured.states,
-            delta=sorted(measured.states), started=started, finished=now(),
+            delta=sorted(measured.states), started=started, finished=now(), whole=measured.whole,
+            references=measured.referents,
         )  # fmt: skip
         return _with_samples(spark, request, run, measured.schema, samples) if samples else run
 
@@ -164,7 +182,9 @@ def _with_samples(spark: Any, request: MeasureRequest, run: Any, schema: Any, li
     only = wanted(bind(read(request.contract).object(request.object), schema), run.results)
     if not only:
         return run
-    asked = SampleRequest(request.source, request.contract, request.object, only, limit=limit)
+    asked = SampleRequest(
+        request.source, request.contract, request.object, only, limit=limit, others=request.others
+    )  # fmt: skip
     return run.model_copy(update={"samples": spark.sample(asked)})
 
 
@@ -235,8 +255,8 @@ def _with_suggestions(drafted: Any) -> bytes:
 def quarantine(
     data: Data, contract: ContractFile, out: Folder, out_format: OutFormat = RowsFormat.PARQUET,
     overwrite: Overwrite = False, warnings: Warnings = False, partition_by: PartitionBy = None,
-    object_name: ObjectName = None, format: Format = None, as_json: Json = False, remote: Remote = None,
-    memory: Memory = "2g",
+    object_name: ObjectName = None, format: Format = None, others: Others = None, as_json: Json = False,
+    remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Write good rows and bad rows of a table apart, in one pass; each says which checks it breaks.
 
@@ -244,7 +264,8 @@ def quarantine(
     request = _request(data, contract, partition_by, object_name, format)
     into = Quarantine(out, out_format.value, overwrite=overwrite, warnings=warnings)
     with _spark(remote, memory) as spark:
-        done = spark.quarantine(QuarantineRequest(request.source, request.contract, request.object, into))
+        asked = QuarantineRequest(request.source, request.contract, request.object, into, _sources(others))
+        done = spark.quarantine(asked)
     if as_json:
         print(json.dumps(asdict(done), indent=2))
     else:

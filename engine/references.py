@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import ValidationError
+
 from contracts.assertions import PAIRED, Assertion, Referred
 from contracts.document import Check, DataObject
 from engine.analyzers import ANALYZERS
@@ -32,14 +34,18 @@ class Wanted:
 
 
 def wanted(data_object: DataObject) -> dict[str, Wanted]:
-    """The metrics that the object's limits refer to, by their words. Raises KeyError or ValueError for unbound ones."""
-    limits = {str(limit): limit for check in data_object.checks for limit in _limits(check)}
-    return {words: Wanted(limit.dataset, analyzer_of(limit)) for words, limit in limits.items()}
+    """The metrics that the object's limits refer to, by their words; without those that are no metrics (`bind` says
+    so)."""
+    limits = [(limit, _analyzer(limit)) for check in data_object.checks for limit in _limits(check)]
+    return {str(limit): Wanted(limit.dataset, analyzer) for limit, analyzer in limits if analyzer}
 
 
-def analyzer_of(limit: Referred) -> Analyzer:
-    """The metric that the limit names. Raises KeyError for an unknown name, ValueError for its arguments."""
-    return ANALYZERS[limit.analyzer].model_validate(dict(limit.arguments))
+def _analyzer(limit: Referred) -> Analyzer | None:
+    kind = ANALYZERS.get(limit.analyzer)
+    try:
+        return kind.model_validate(dict(limit.arguments)) if kind else None
+    except ValidationError:
+        return None
 
 
 def _limits(check: Check) -> tuple[Referred, ...]:

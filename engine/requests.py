@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from contracts.logical_types import Schema
+from engine.references import Referent
 from engine.results import Sample
 
 
@@ -43,13 +44,18 @@ class Source:
 
 @dataclass(frozen=True)
 class MeasureRequest:
-    """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored."""
+    """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored.
+
+    `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
+    refer to, too."""
 
     source: Source
     contract: bytes
     object: str
     known: Mapping[str, str] = field(default_factory=dict)
     state_url: str | None = None
+    others: Mapping[str, Source] = field(default_factory=dict)
+    limits: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,12 +64,17 @@ class Measured:
 
     `fingerprints` names every partition that exists now; `vanished` those known before that are gone.
     `schema` is that of the changed partitions; where they differ, each bag holds its own. A partition that cannot be
-    read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read."""
+    read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read.
+
+    `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
+    `referents`: what limits refer to, by their words, where it was asked for."""
 
     schema: Schema
     fingerprints: Mapping[str, str]
     states: Mapping[str, bytes]
     vanished: tuple[str, ...] = ()
+    whole: bytes | None = None
+    referents: Mapping[str, Referent] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

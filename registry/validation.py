@@ -5,7 +5,7 @@ The reading takes minutes and no transaction is open meanwhile; `keep` writes ev
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
@@ -19,11 +19,12 @@ from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
 from contracts.reading import read
 from engine.checks import bind
+from engine.references import Referent
 from engine.requests import Engine, EngineError, Measured, MeasureRequest, SampleRequest, Source
 from engine.results import RunResult
 from engine.samples import wanted
 from engine.states import StateError
-from registry import runs, samples, states
+from registry import references, runs, samples, states
 from registry.database import reading
 from registry.errors import RegistryError
 from registry.lineage import debounce, names
@@ -55,6 +56,8 @@ class Judge(Protocol):
         delta: tuple[str, ...],
         started: datetime,
         finished: datetime,
+        whole: bytes | None,
+        references: Mapping[str, Referent],
     ) -> RunResult: ...
 
 
@@ -87,7 +90,8 @@ class Tools:
 class Order:
     """A validation to be done: the version in force, the data, and what is known of it.
 
-    `afresh`: this version never judged this data, so everything is read. `covers`: the triggers counted so far."""
+    `afresh`: this version never judged this data, so everything is read. `covers`: the triggers counted so far.
+    `others`: where the other datasets are that its checks read."""
 
     contract: Contract
     object: DataObject
@@ -98,6 +102,7 @@ class Order:
     covers: int
     task_id: UUID
     lineage_run_id: UUID | None = None
+    others: Mapping[str, Source] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,7 @@ def order(session: Session, task: Task) -> Order:
         covers=debounce.sequence(session, contract_id, name),
         task_id=task.id,
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
+        others=references.sources(session, contract, found),
     )
 
 
@@ -247,6 +253,7 @@ def _read(asked: Order, tools: Tools, known: Mapping[str, str]) -> Reading:
         object=asked.object.name,
         known=known,
         state_url=tools.state_url,
+        others=asked.others,
     )
     measured = tools.engine.measure(request)
     vanished = tuple(sorted(asked.known.keys() - measured.fingerprints.keys()))
@@ -279,9 +286,16 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
             delta=found.delta,
             started=started,
             finished=tools.clock(),
+            whole=found.measured.whole,
+            references=_referents(asked, tools),
         )
         result = _sampled(asked, tools, found, result)
     return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
+
+
+def _referents(asked: Order, tools: Tools) -> Mapping[str, Referent]:
+    with reading(tools.database) as session:
+        return references.referents(session, asked.contract, asked.object)
 
 
 def _sampled(asked: Order, tools: Tools, found: Reading, result: RunResult) -> RunResult:
@@ -305,6 +319,7 @@ def _sampling(asked: Order, tools: Tools, found: Reading, only: Mapping[str, tup
         only=only,
         partitions=tuple(name for name in found.delta if name),
         limit=tools.sampling.rows,
+        others=asked.others,
     )
 
 

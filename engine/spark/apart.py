@@ -13,10 +13,11 @@ from engine.analyzers.meeting import as_keys, equal
 from engine.analyzers.quoting import NUMERIC, TEXT, Operand
 from engine.plan import Plan, plan
 from engine.references import Referent, Wanted, wanted
-from engine.requests import EngineError
+from engine.requests import EngineError, Source, Unreadable
 from engine.spark import partitions
 from engine.spark.failures import told
-from engine.spark.sources import schema_of
+from engine.spark.sources import read as read_table
+from engine.spark.sources import resolved, schema_of
 from engine.states import States
 
 
@@ -30,12 +31,25 @@ class Others:
     def frame(self, name: str) -> Any:
         """The dataset of that name. Raises Unbindable, saying why it is not there."""
         if name not in self.frames:
-            reason = self.unread.get(name, "nobody said where it is: hand it in with the others")
+            reason = self.unread.get(name, "it is not among those that are known here")
             raise Unbindable(f"the dataset {name} cannot be read: {reason}")
         return self.frames[name]
 
 
 NONE = Others()
+
+
+def opened(session: Any, sources: Mapping[str, Source]) -> Others:
+    """The datasets that can be read; of the others why not: a check that needs one is left out alone."""
+    frames, unread = {}, {}
+    for name, source in sources.items():
+        try:
+            frames[name] = read_table(session, resolved(source))
+        except Unreadable as error:
+            unread[name] = error.reason
+    return Others(frames, unread)
+
+
 # What the text of a query raises where a row has a part that cannot be evaluated.
 RAISED = "USER_RAISED_EXCEPTION"
 UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a date or a division that fails there"

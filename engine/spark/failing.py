@@ -1,17 +1,17 @@
 """Requests for rows that fail: samples of them, and good and bad rows written apart."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from contracts.reading import read as read_contract
 from engine.checks import BoundChecks, bind
 from engine.filesystems import is_path
-from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest, Source, Unreadable
+from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest
 from engine.results import Sample
 from engine.spark import changes, rows
 from engine.spark import quarantine as writing
-from engine.spark.apart import Others
+from engine.spark.apart import opened
 from engine.spark.sources import read, resolved, schema_of
 
 
@@ -19,7 +19,7 @@ def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
     """Rows that break the failed checks. Raises Unreadable, ContractError."""
     frame, checks = _bound(session, request, request.partitions)
     by = request.source.partition_by
-    others = _others(session, request.others)
+    others = opened(session, request.others)
     return rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
 
 
@@ -27,7 +27,7 @@ def quarantine(session: Any, request: QuarantineRequest) -> Quarantined:
     """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
     _refuse_overlap(request.source.location, request.into.out)
     frame, checks = _bound(session, request)
-    by, others = request.source.partition_by, _others(session, request.others)
+    by, others = request.source.partition_by, opened(session, request.others)
     return writing.quarantine(frame, checks, request.into, others=others, partition_by=by)
 
 
@@ -39,17 +39,6 @@ def _bound(
     folders = [folder for name in names for folder in lies.folders.get(name, ())] if lies else []
     frame = read(session, resolved(request.source), names=names, folders=folders)
     return frame, bind(read_contract(request.contract).object(request.object), schema_of(frame))
-
-
-def _others(session: Any, sources: Mapping[str, Source]) -> Others:
-    """The datasets that can be read; of the others why not: a check that needs one is left out alone."""
-    frames, unread = {}, {}
-    for name, source in sources.items():
-        try:
-            frames[name] = read(session, resolved(source))
-        except Unreadable as error:
-            unread[name] = error.reason
-    return Others(frames, unread)
 
 
 def _refuse_overlap(table: str, out: str) -> None:

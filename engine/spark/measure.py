@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from contracts.document import Contract
@@ -10,7 +11,8 @@ from contracts.reading import read as read_contract
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.requests import Measured, MeasureRequest, Source, Unreadable
-from engine.spark import changes
+from engine.spark import apart, changes
+from engine.spark.apart import Others
 from engine.spark.changes import Layout
 from engine.spark.scan import scan
 from engine.spark.sources import read, resolved, schema_of
@@ -41,13 +43,36 @@ class Table:
         """The schema and the bags of the named partitions, of all where none is named."""
         frame = read(self.session, self.source, names=names, folders=folders)
         checks = bind(self.contract.object(self.request.object), schema_of(frame))
-        return checks.schema, scan(frame, checks.plan, partition_by=self.source.partition_by, expected=names)
+        by = self.source.partition_by
+        return checks.schema, scan(frame, checks.plan, partition_by=by, expected=names, others=self.others)
+
+    @cached_property
+    def others(self) -> Others:
+        """The other datasets that the contract's checks read."""
+        return apart.opened(self.session, self.request.others)
 
     def measured(self, schema: Schema, marks: dict[str, str], bags: dict[str, States]) -> Measured:
-        """The bags packed; what is known and has no mark has vanished."""
+        """The bags packed, and what is read of all rows; what is known and has no mark has vanished."""
         files = StateFiles(self.request.state_url) if self.request.state_url else None
         packed = {name: bag.pack(files) for name, bag in sorted(bags.items())}
-        return Measured(schema, marks, packed, vanished=tuple(sorted(self.request.known.keys() - marks.keys())))
+        vanished = tuple(sorted(self.request.known.keys() - marks.keys()))
+        whole = self._whole(schema) if marks and (bags or vanished) else None
+        chosen = self.contract.object(self.request.object)
+        referents = apart.referents(chosen, self.others) if self.request.limits else {}
+        return Measured(schema, marks, packed, vanished, whole.pack() if whole else None, referents)
+
+    def _whole(self, schema: Schema) -> States | None:
+        """What checks need of all rows at once, read as `schema` has it, that of what changed; None: no check does."""
+        chosen = self.contract.object(self.request.object)
+        wanted = bind(chosen, schema).plan.whole
+        if schema.columns and not wanted:
+            return None
+        try:
+            frame = read(self.session, self.source)
+        except Unreadable as error:
+            return States({}, schema, {part.key: error.reason for part in wanted})
+        plan = bind(chosen, schema if schema.columns else schema_of(frame)).plan
+        return apart.whole(frame, plan, self.others)
 
 
 def _whole(table: Table, lies: Layout) -> Measured:

@@ -8,6 +8,7 @@ from typing import Any
 
 from contracts.document import Contract
 from contracts.logical_types import Column, Schema
+from engine.references import Referent
 from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, Unreadable
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 
@@ -79,6 +80,8 @@ def judge(
     delta: Sequence[str],
     started: datetime,
     finished: datetime,
+    whole: bytes | None,
+    references: Mapping[str, Referent],
 ) -> RunResult:
     """A run with one result for each new partition (failed where its text says 'bad') and one for the whole."""
     assert schema.names == SCHEMA.names

@@ -1,0 +1,188 @@
+"""Other datasets by name: where they are read, and what a limit that refers to them is."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import select
+from support import engines
+from support.scenes import NOON, Scene, add, orders, rows
+
+from contracts.document import Contract
+from contracts.reading import read
+from engine.analyzers.numbers import Mean
+from engine.analyzers.rows import Size
+from engine.references import Referent
+from engine.requests import MeasureRequest, Source
+from engine.results import Verdict
+from registry import ids, references
+from registry.database import reading, transaction
+from registry.tables import Contract as ContractRow
+from registry.tables import ContractVersion, Dataset, MeasurementRow, Run, User
+from registry.words import VersionState
+
+DOCUMENT = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: orders
+name: orders
+version: 2.0.0
+status: active
+schema:
+  - name: orders
+    properties:
+      - {name: id, logicalType: integer}
+    quality:
+      - id: as-many
+        type: custom
+        engine: treaty
+        implementation:
+          analyzer: size
+          mustBeLessOrEqualTo: {dataset: titles, analyzer: size}
+      - id: near
+        type: custom
+        engine: treaty
+        implementation:
+          analyzer: mean
+          column: id
+          mustBeBetween: [{dataset: titles, analyzer: mean, column: price}, 5000]
+      - id: known
+        type: custom
+        engine: treaty
+        implementation:
+          analyzer: referential_integrity
+          column: id
+          dataset: titles
+          mustBe: 1
+      - id: nowhere
+        type: custom
+        engine: treaty
+        implementation:
+          analyzer: referential_integrity
+          column: id
+          dataset: nowhere
+          mustBe: 1
+"""
+CONTRACT = read(DOCUMENT.encode())
+SIZE, MEAN = "the size of titles", "the mean of price in titles"
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    """The orders, whose contract speaks of the titles, and the titles, which are registered."""
+    scene = orders(engine, tmp_path)
+    with transaction(engine) as tx:
+        owner = tx.exec(select(User)).one()
+        tx.add(ContractRow(id="titles", name="titles", owner_id=owner.id, active_version="1.0.0", created=NOON))
+        tx.exec(select(ContractVersion)).one().state = VersionState.SUPERSEDED
+        tx.add(version(owner))
+        tx.get_one(ContractRow, "orders").active_version = "2.0.0"
+        tx.commit()
+    add(engine, dataset("titles", "books", "s3://lake", "books"))
+    return scene
+
+
+def version(owner: User) -> ContractVersion:
+    return ContractVersion(
+        id=ids.new(), contract_id="orders", version="2.0.0", body=CONTRACT.source, fingerprint=CONTRACT.fingerprint,
+        state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,
+    )  # fmt: skip
+
+
+def dataset(contract_id: str | None, name: str | None, namespace: str, lineage: str) -> Dataset:
+    return Dataset(
+        id=ids.new(), namespace=namespace, name=lineage, contract_id=contract_id, object=name,
+        location=f"/data/{lineage}", format="parquet", partition_by=["day"],
+    )  # fmt: skip
+
+
+def measured(scene: Scene, day: int, *values: tuple[Any, str | None, str | None]) -> Run:
+    """A run of the titles on that day, with values: (analyzer, partition, exact value)."""
+    run = Run(
+        id=ids.new(), contract_id="titles", version="1.0.0", fingerprint="f", object="books", partitions=[],
+        verdict=Verdict.PASSED, counts={}, started=NOON, finished=NOON,
+    )  # fmt: skip
+    add(scene.database, run)
+    add(scene.database, *(_row(run, day, at, *value) for at, value in enumerate(values)))
+    return run
+
+
+def _row(run: Run, day: int, at: int, analyzer: Any, partition: str | None, exact: str | None) -> MeasurementRow:
+    return MeasurementRow(
+        run_id=run.id, position=at, contract_id="titles", object="books", identity=analyzer.identity,
+        analyzer=analyzer.name, arguments=analyzer.arguments(), partition=partition,
+        value=float(exact) if exact else None, exact=exact, time=NOON + timedelta(days=day),
+    )  # fmt: skip
+
+
+def referents(scene: Scene, contract: Contract = CONTRACT) -> Mapping[str, Referent]:
+    with reading(scene.database) as session:
+        return references.referents(session, contract, contract.object("orders"))
+
+
+def sources(scene: Scene, name: str) -> Mapping[str, Source]:
+    contract = read(DOCUMENT.replace("dataset: titles", f"dataset: {name}").encode())
+    with reading(scene.database) as session:
+        return references.sources(session, contract, contract.object("orders"))
+
+
+@pytest.mark.parametrize("name", ["titles", "titles.books", "books"])
+def test_a_dataset_is_found_by_contract_object_or_its_own_name(scene: Scene, name: str) -> None:
+    assert sources(scene, name) == {name: Source("/data/books", "parquet")}
+
+
+def test_an_object_of_the_same_contract_comes_first(scene: Scene) -> None:
+    add(scene.database, dataset("orders", "titles", "file", "/own"))
+    assert sources(scene, "titles")["titles"].location == "/data//own"
+
+
+def test_a_name_of_two_datasets_is_the_name_of_none(scene: Scene) -> None:
+    add(scene.database, dataset("titles", "films", "s3://lake", "films"), dataset(None, None, "s3://sea", "books"))
+    assert sources(scene, "titles") == {}
+    assert sources(scene, "books") == {}
+    assert sources(scene, "titles.books") == {"titles.books": Source("/data/books", "parquet")}
+
+
+def test_a_limit_is_what_the_newest_run_measured(scene: Scene) -> None:
+    price = Mean(column="price")
+    measured(scene, 1, (Size(), "day=9", "999"), (price, None, "1.5"))
+    run = measured(scene, 2, (Size(), "day=1", "40"), (Size(), "day=2", "41"), (price, "day=2", "7.0"))
+    origin = {"run": str(run.id), "measured": "2026-03-03T12:00:00+00:00", "partition": "day=2"}
+    assert referents(scene) == {SIZE: Referent(41, origin=origin), MEAN: Referent(Decimal("7.0"), origin=origin)}
+
+
+def test_the_whole_dataset_is_meant_where_it_was_measured(scene: Scene) -> None:
+    measured(scene, 1, (Size(), "day=1", "40"), (Size(), None, "90071992547409930"))
+    assert referents(scene)[SIZE].value == 90071992547409930
+
+
+def test_what_was_never_measured_has_no_value_and_a_reason(scene: Scene) -> None:
+    measured(scene, 1, (Size(), "", None))
+    assert referents(scene) == {
+        SIZE: Referent(reason="when titles was measured last, there was no value"),
+        MEAN: Referent(reason="no run of titles measured it yet: let a check of its contract do so"),
+    }
+    unknown = read(DOCUMENT.replace("dataset: titles", "dataset: films").encode())
+    assert {each.reason for each in referents(scene, unknown).values()} == {"no contract here is about a dataset films"}
+
+
+def test_a_validation_is_told_where_the_others_are_and_what_limits_are(scene: Scene) -> None:
+    measured(scene, 1, (Size(), "", "3"))
+    seen: dict[str, Any] = {}
+
+    def judge(contract: Contract, name: str, **given: Any) -> Any:
+        seen.update(given)
+        return engines.judge(contract, name, **given)
+
+    scene.ask()
+    scene.work(judge=judge)
+    (request,) = scene.engine.requests
+    assert isinstance(request, MeasureRequest)
+    assert request.others == {"titles": Source("/data/books", "parquet")}
+    assert seen["references"][SIZE].value == 3
+    assert "whole" in seen
+    assert len(rows(scene.database, Run)) == 2
