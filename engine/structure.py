@@ -11,6 +11,8 @@ from engine.results import CheckResult, Outcome
 # Logical types that a column keeps although its own logical type has another name.
 COMPATIBLE = {("integer", "number")}
 
+MOST = 20
+
 
 class Question(NamedTuple):
     """What is asked of a schema: its promise in words, and how severe it is where the promise is broken."""
@@ -81,7 +83,7 @@ def _flat(properties: Iterable[Property], columns: Sequence[Column], prefix: str
 def _missing(promised: Sequence[Promised]) -> Answer:
     gone = [each.path for each in promised if not each.found and not each.other_case]
     recased = [f"{each.other_case} instead of {each.path}" for each in promised if each.other_case]
-    said = "; ".join([*([f"missing: {', '.join(gone)}"] if gone else []), *recased])
+    said = "; ".join(filter(None, [f"missing: {listed(gone)}" if gone else "", listed(recased)]))
     return Answer([*gone, *recased], said or f"all {len(promised):,} are there")
 
 
@@ -89,8 +91,8 @@ def _mistyped(promised: Sequence[Promised]) -> Answer:
     typed = [each for each in promised if each.found and each.property.logical_type and not each.property.partitioned]
     wrong = [_mismatch(each, each.property.logical_type) for each in typed if not _fits(each)]
     nullable = [each.path for each in promised if each.found and each.found.nullable and each.property.required]
-    more = f"; required, though the schema lets them be null: {', '.join(nullable)}" if nullable else ""
-    return Answer(wrong, (", ".join(wrong) or f"all {len(typed):,} have theirs") + more)
+    more = f"; required, though the schema lets them be null: {listed(nullable)}" if nullable else ""
+    return Answer(wrong, (listed(wrong) or f"all {len(typed):,} have theirs") + more)
 
 
 def _fits(each: Promised) -> bool:
@@ -111,7 +113,7 @@ def _unlike(promised: Sequence[Promised]) -> Answer:
         for each in stated
         if each.found and differs(each.property.physical_type or "", each.found.type) and _fits_at_all(each)
     ]
-    return Answer(wrong, ", ".join(wrong) or f"none of {len(stated):,} is of another")
+    return Answer(wrong, listed(wrong) or f"none of {len(stated):,} is of another")
 
 
 def _fits_at_all(each: Promised) -> bool:
@@ -125,8 +127,10 @@ def _mismatch(each: Promised, wanted: str | None) -> str:
 
 def _disordered(data_object: DataObject, schema: Schema) -> Answer:
     # Readers put partition columns last, wherever the contract names them.
-    wanted = [each.name for each in data_object.properties if each.name in schema.names and not each.partitioned]
-    actual = [name for name in schema.names if name in set(wanted)]
+    there = set(schema.names)
+    wanted = [each.name for each in data_object.properties if each.name in there and not each.partitioned]
+    promised = set(wanted)
+    actual = [name for name in schema.names if name in promised]
     wrong = [
         f"{found} stands where {name} is promised" for name, found in zip(wanted, actual, strict=True) if name != found
     ]
@@ -137,7 +141,13 @@ def _new(data_object: DataObject, schema: Schema, *, welcome: bool) -> Answer:
     known = {each.name for each in data_object.properties}
     absent = {name.casefold() for name in known - set(schema.names)}
     new = sorted(name for name in schema.names if name not in known and name.casefold() not in absent)
-    return Answer([] if welcome else new, f"new: {', '.join(new)}" if new else "there is none")
+    return Answer([] if welcome else new, f"new: {listed(new)}" if new else "there is none")
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first MOST of the names, and how many there are beyond them; '' for none."""
+    beyond = [f"and {len(names) - MOST:,} more"] if len(names) > MOST else []
+    return ", ".join([*names[:MOST], *beyond])
 
 
 def _result(asked: Question, answer: Answer, partition: str | None) -> CheckResult:

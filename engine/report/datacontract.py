@@ -18,7 +18,8 @@ STRUCTURE = frozenset(question.id for question in QUESTIONS)
 def datacontract(run: RunResult) -> dict[str, Any]:
     """The report as plain data: an entry for each check and partition. The same run gives the same `runId`."""
     analyzers = {each.identity: each.analyzer for each in run.measurements}
-    checks = [_check(result, run.object, analyzers) for result in run.results]
+    rows = {each.check_id: [dict(zip(each.columns, row, strict=True)) for row in each.rows] for each in run.samples}
+    checks = [_check(result, run.object, analyzers) | _samples(result, rows) for result in run.results]
     results = {check["result"] for check in checks}
     return {
         "runId": str(uuid5(NAMESPACE_URL, f"{run.contract_fingerprint} {run.object} {run.started.isoformat()}")),
@@ -51,6 +52,12 @@ def _check(result: CheckResult, table: str, analyzers: Mapping[str, str]) -> dic
         "reason": None if result.outcome is Outcome.PASSED else said(result),
         "diagnostics": _diagnostics(result),
     }
+
+
+def _samples(result: CheckResult, rows: Mapping[str, list[dict[str, str | None]]]) -> dict[str, Any]:
+    """Rows that break a failed check, where some were asked for."""
+    failed = result.outcome is Outcome.FAILED and result.check_id in rows
+    return {"failedSamples": rows[result.check_id]} if failed else {}
 
 
 def _result(result: CheckResult) -> str:

@@ -15,7 +15,7 @@ from support.orders import NOW, ROWS, check, contract, on, run, states
 
 from engine.figures import visible
 from engine.report import REPORTS, print_draft, print_run
-from engine.results import CheckResult, Outcome, RunResult
+from engine.results import CheckResult, Outcome, RunResult, Sample
 
 TWO_WORDS = contract(
     check("size", "rows", mustBe=4),
@@ -220,6 +220,14 @@ def test_datacontract_cli_reads_its_own_shape_and_folds_it_alike(results: list[C
     read.calculate_result()
     assert told == read.result
     assert [each.model for each in read.checks or []] == ["orders"] * len(results)
+
+
+def test_rows_that_break_a_check_go_to_other_tools_where_they_were_asked_for() -> None:
+    sample = Sample(check_id="c", columns=("id", "mail"), masked=("mail",), rows=(("1", "***"), ("2", None)))
+    of = ended(broken("c"), broken("d")).model_copy(update={"samples": (sample,)})
+    first, second = Run.model_validate_json(REPORTS["datacontract"](of)).checks or ()
+    assert first.failedSamples == [{"id": "1", "mail": "***"}, {"id": "2", "mail": None}]
+    assert second.failedSamples is None
 
 
 def test_the_same_run_has_the_same_identity_in_other_tools() -> None:

@@ -67,6 +67,8 @@ CASES = {
                      {"schema-columns": "ID instead of id"}),
     "another case and a column missing": (Schema((Column("ID", "bigint"), STATUS)), PROPERTIES,
                                           {"schema-columns": "missing: amount; ID instead of id"}),
+    "two in another case": (Schema((Column("ID", "bigint"), AMOUNT, Column("Status", "string"))), PROPERTIES,
+                            {"schema-columns": "ID instead of id, Status instead of status"}),
     "another case beside the promised one": (Schema((*SCHEMA.columns, Column("ID", "bigint"))), PROPERTIES,
                                              {"schema-new-columns": "new: ID"}),
     "another case of a field": (nested("City:string"), [*PROPERTIES, ADDRESS],
@@ -194,3 +196,10 @@ PHYSICAL = [
 @pytest.mark.parametrize(("promised", "found", "unlike"), PHYSICAL)
 def test_physical_types_bind_as_far_as_spark_has_words_for_them(promised: str, found: str, unlike: bool) -> None:
     assert differs(promised, found) is unlike
+
+
+def test_of_many_names_the_first_are_told() -> None:
+    wide = Schema((*SCHEMA.columns, *(Column(f"c{number:04}", "int") for number in range(2000))))
+    reason = amiss(wide)["schema-new-columns"]
+    assert reason == f"new: {', '.join(f'c{number:04}' for number in range(20))}, and 1,980 more"
+    assert judged(wide, PROPERTIES)["schema-new-columns"].value == 2000
