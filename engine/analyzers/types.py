@@ -102,4 +102,4 @@ class TypeConsistency(Analyzer):
 
     def _most(self, state: Any) -> int:
         counts = dict(zip(CLASSES, state.classes, strict=True))
-        return max(sum(counts[name] for name in READS[kind]) for kind in KINDS)
+        return int(max(sum(counts[name] for name in READS[kind]) for kind in KINDS))
