@@ -6,7 +6,7 @@ whether the values behind it can be read: damage shows in a scan alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
@@ -15,9 +15,10 @@ from contracts.logical_types import Schema
 from contracts.predicates import quote
 from engine import states as bags
 from engine.analyzers.bound import BoundComponent
-from engine.analyzers.components import Count
 from engine.filesystems import opened
 from engine.plan import ROWS, Plan
+from engine.spark import apart
+from engine.spark.apart import Others
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
 from engine.states import State, States
@@ -27,17 +28,17 @@ READERS_AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Known:
-    """What footers tell of a plan: `values` by partition and component key, and the plan that is `left` to scan.
+    """What footers tell of a plan: states by partition and component key, and the plan that is `left` to read.
 
     Where something is left, the rows are counted again with it, to hold both sources against each other."""
 
     left: Plan
-    values: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    states: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def keys(self) -> frozenset[str]:
         """The components whose states come from footers."""
-        return frozenset(key for counts in self.values.values() for key in counts)
+        return frozenset(key for found in self.states.values() for key in found)
 
 
 @dataclass(frozen=True)
@@ -66,55 +67,60 @@ def known(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema:
     `location` is the table's path or URL, `files` all its files by partition, as paths in that filesystem. It must be
     a plain folder of Parquet: a table format's log may take rows away, and a catalog may give a new column a default
     where old files have none."""
-    asked = {ROWS.key: None, **dict(_countable(plan.scan, schema, _folded(files)))}
     footers = _footers(location, files)
-    found = {key: {name: _total(each, column) for name, each in footers.items()} for key, column in asked.items()}
-    answered = {key for key, totals in found.items() if totals and None not in totals.values()}
-    if not answered:
+    counts = {part: _totals(footers, column) for part, column in _counting(plan.scan, schema, _folded(files))}
+    told = {part: totals for part, totals in counts.items() if None not in totals.values()}
+    if not footers or not told:
         return Known(plan)
-    values = {name: {key: found[key][name] or 0 for key in answered} for name in footers}
-    left = tuple(part for part in plan.scan if part.key not in answered and part != ROWS)
-    return Known(Plan((ROWS, *left), plan.groupings) if left or plan.groupings else Plan(()), values)
+    states = {name: {part.key: part.read((totals[name],)) for part, totals in told.items()} for name in footers}
+    left = replace(plan, scan=tuple(part for part in plan.scan if part not in told))
+    if left.scan or left.groupings or left.apart:
+        return Known(replace(left, scan=(ROWS, *left.scan)), states)
+    return Known(left, states)
 
 
 def counted(
-    frame: Any, plan: Plan, known: Known, *, partition_by: Sequence[str] = (), expected: Sequence[str] = ()
+    frame: Any,
+    plan: Plan,
+    known: Known,
+    *,
+    partition_by: Sequence[str] = (),
+    expected: Sequence[str] = (),
+    others: Others = apart.NONE,
 ) -> dict[str, States]:
-    """The bags that `scan` of the plan would give, with only what is left of it scanned. Raises as `scan` does.
+    """The bags that `scan` of the plan would give, with only what is left of it read. Raises as `scan` does.
 
     Where footers and scan counted other numbers of rows, the files changed meanwhile or a footer is wrong: then all is
     scanned."""
+    reading = partial(scan, frame, partition_by=partition_by, expected=expected, others=others)
     if not known.left.scan:
-        schema, rows = schema_of(frame), {name: counts[ROWS.key] for name, counts in known.values.items()}
-        present = sorted(name for name in rows if rows[name] or name in expected or not partition_by)
-        return {name: bags.of(plan, known.values[name], schema) for name in present}
-    scanned = scan(frame, known.left, partition_by=partition_by, expected=expected)
-    if known.values and not _agree(known, scanned):
-        return scan(frame, plan, partition_by=partition_by, expected=expected)
-    return {name: _joined(plan, bag, known.values.get(name, {})) for name, bag in scanned.items()}
+        schema = schema_of(frame)
+        filled = (name for name, found in known.states.items() if found[ROWS.key] or name in expected)
+        names = sorted(filled) if partition_by else [""]
+        return {name: bags.of(plan, known.states[name], schema) for name in names}
+    scanned = reading(known.left)
+    if known.states and not _agree(known, scanned):
+        return reading(plan)
+    return {name: _joined(plan, bag, known.states.get(name, {})) for name, bag in scanned.items()}
 
 
 def _agree(known: Known, scanned: Mapping[str, States]) -> bool:
-    told = {name: counts.get(ROWS.key, 0) for name, counts in known.values.items()}
+    told = {name: found[ROWS.key] for name, found in known.states.items()}
     return all(told.get(name, 0) == (scanned[name].rows if name in scanned else 0) for name in {*told, *scanned})
 
 
-def _joined(plan: Plan, bag: States, counts: Mapping[str, int]) -> States:
-    told = {part.key: State(part.component, counts[part.key]) for part in plan.scan if part.key in counts}
+def _joined(plan: Plan, bag: States, found: Mapping[str, Any]) -> States:
+    told = {part.key: State(part.component, found[part.key]) for part in plan.scan if part.key in found}
     return States({**bag.entries, **told}, bag.schema, bag.failures)
 
 
-def _countable(
+def _counting(
     parts: Sequence[BoundComponent], schema: Schema, folded: frozenset[str]
-) -> Iterator[tuple[str, str | None]]:
-    """The keys that footers may answer, each with its column; None for all rows."""
-    columns = {quote(name): name for name in schema.names if name.lower() not in folded}
-    for part in parts:
-        if part.component.kind == Count.kind and part.where is None:
-            if not part.operands:
-                yield part.key, None
-            elif len(part.operands) == 1 and part.operands[0].sql in columns:
-                yield part.key, columns[part.operands[0].sql]
+) -> Iterator[tuple[BoundComponent, str | None]]:
+    """The components that are one count, of rows (None) or of a column's values, by the SQL they ask for."""
+    columns: dict[tuple[str, ...], str | None] = {ROWS.aggregates: None}
+    columns |= {(f"count({quote(name)})",): name for name in schema.names if name.lower() not in folded}
+    return ((part, columns[part.aggregates]) for part in parts if part.aggregates in columns)
 
 
 def _folded(files: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -123,9 +129,10 @@ def _folded(files: Mapping[str, Sequence[str]]) -> frozenset[str]:
     return frozenset(unquote(folder.partition("=")[0]).lower() for folder in folders if "=" in folder)
 
 
-def _total(footers: Sequence[Footer], column: str | None) -> int | None:
-    counts = [each.count(column) for each in footers]
-    return None if None in counts else sum(count or 0 for count in counts)
+def _totals(footers: Mapping[str, Sequence[Footer]], column: str | None) -> dict[str, int | None]:
+    """The count of each partition; None where one of its files does not tell."""
+    counts = {name: [each.count(column) for each in found] for name, found in footers.items()}
+    return {name: None if None in found else sum(count or 0 for count in found) for name, found in counts.items()}
 
 
 def _footers(location: str, files: Mapping[str, Sequence[str]]) -> dict[str, list[Footer]]:

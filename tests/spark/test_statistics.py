@@ -21,6 +21,7 @@ from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum
 from engine.analyzers.quoting import Operand
 from engine.analyzers.rows import Size
+from engine.analyzers.types import DataType
 from engine.plan import ROWS, Plan, plan
 from engine.requests import Source
 from engine.spark import changes
@@ -109,7 +110,7 @@ def test_what_footers_tell_is_what_a_scan_counts(
     scanned = scan(frame, wanted, partition_by=BY, expected=sorted(lies.files))
     told = known(wanted, str(table), lies.files, schema_of(frame))
     assert told.keys == {ROWS.key, *(key(name) for name in FLAT)}
-    assert {name: {each: bag.values[each] for each in told.keys} for name, bag in scanned.items()} == told.values
+    assert {name: {each: bag.values[each] for each in told.keys} for name, bag in scanned.items()} == told.states
     both = counted(frame, wanted, told, partition_by=BY, expected=sorted(lies.files))
     assert {name: bag.values for name, bag in both.items()} == {name: bag.values for name, bag in scanned.items()}
 
@@ -140,7 +141,7 @@ def test_files_that_spark_wrote_tell_what_a_scan_counts(spark: Any, tmp_path: Pa
     )
     flat = ["id", "whole", "real", "text", "seen", "nothing", "money", "a.b", "day"]
     assert told.keys == {ROWS.key, *(key(name) for name in flat)}
-    assert {name: {each: bag.values[each] for each in told.keys} for name, bag in scanned.items()} == told.values
+    assert {name: {each: bag.values[each] for each in told.keys} for name, bag in scanned.items()} == told.states
 
 
 SCHEMA = Schema((Column("whole", "bigint"), Column("text", "string")))
@@ -168,7 +169,7 @@ CASES: dict[str, tuple[list[Written], dict[str, int]]] = {
 def test_only_what_every_file_states_is_told(files: list[Written], expected: dict[str, int], tmp_path: Path) -> None:
     told = told_of(tmp_path, files)
     rows = sum(len(next(iter(each.columns.values()))) for each in files)
-    assert told.values == {"": {ROWS.key: rows, **{key(name): count for name, count in expected.items()}}}
+    assert told.states == {"": {ROWS.key: rows, **{key(name): count for name, count in expected.items()}}}
     left = {key(name) for name in SCHEMA.names} - told.keys
     assert {part.key for part in told.left.scan} == ({ROWS.key, *left} if left else set())
 
@@ -187,6 +188,15 @@ def test_filters_values_and_groupings_are_left_to_the_scan(tmp_path: Path) -> No
     told = known(plan(bound), str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
     assert told.keys == {ROWS.key}
     assert told.left == plan(bound)
+
+
+def test_a_typed_column_needs_no_scan_for_its_type(tmp_path: Path) -> None:
+    Written(SOME).write(tmp_path / "0.parquet")
+    wanted = plan([DataType(column=name, type="integer").bind(SCHEMA) for name in SCHEMA.names])
+    told = known(wanted, str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
+    typed, text = wanted.scan[1:]
+    assert told.states[""] == {ROWS.key: 3, typed.key: (2, 0, 0, 0, 0, 0, 0)}
+    assert told.left.scan == (ROWS, text)
 
 
 def test_columns_that_are_folders_are_left_to_the_scan(tmp_path: Path) -> None:
@@ -217,7 +227,7 @@ def test_where_footers_tell_all_no_row_is_read(spark: Any, tmp_path: Path) -> No
     frame, lies, _ = of(spark, tmp_path / "t")
     wanted = plan([Completeness(column="whole").bind(schema_of(frame))])
     told = known(wanted, str(tmp_path / "t"), lies.files, schema_of(frame))
-    assert told.left == Plan(())
+    assert told.left.scan == ()
     for expected, names in (((), {"part=1"}), (("part=2",), {"part=1", "part=2"})):
         bags = counted(Unread(frame.schema), wanted, told, partition_by=BY, expected=expected)
         assert bags == scan(frame, wanted, partition_by=BY, expected=expected)
