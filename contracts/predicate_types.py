@@ -77,7 +77,7 @@ def _widest(known: list[str], what: Group, *, read: bool) -> str:
         return _number(names, read=read)
     if what == "moment":
         return _moment(names)
-    return next(each for each in known if group(each) == what)
+    return "string" if what == "text" else next(each for each in known if group(each) == what)
 
 
 def _number(names: set[str], *, read: bool) -> str:
