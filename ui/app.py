@@ -44,6 +44,7 @@ def navigation(waiting: InboxOut | None) -> st.Page:
         _page("inbox", f"Inbox ({count})" if count else "Inbox", ":material/inbox:", default=True),
         _page("contracts", "Contracts", ":material/contract:"),
         _page("draft", "Draft a contract", ":material/edit_note:"),
+        _page("reference", "Reference", ":material/menu_book:"),
         _page("review", "Review", ":material/rate_review:", hidden=True),
         _page("contract", "Contract", ":material/contract:", hidden=True),
         _page("run", "Run", ":material/fact_check:", hidden=True),

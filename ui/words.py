@@ -97,6 +97,26 @@ KINDS = {
 }
 
 
+MASKED, NULL = "masked", "(null)"
+FAMILIES = {
+    "rows": "Rows", "nulls": "Missing values", "numbers": "Numbers", "text": "Text", "distinct": "Distinct values",
+    "quantiles": "Quantiles", "association": "Columns together", "values": "Values", "types": "Types",
+    "freshness": "Freshness", "columns": "Columns", "references": "Other datasets", "queries": "SQL",
+}  # fmt: skip
+SCOPES = {"delta": "what arrived, partition by partition", "dataset": "all partitions together"}
+TYPES = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
+
+
+def family(name: str) -> str:
+    """The words for a family of analyzers; its own name where there are none."""
+    return FAMILIES.get(name, name.replace("_", " ").capitalize())
+
+
+def cell(text: str | None) -> str:
+    """A value of a row as a table shows it: what is null is said, or it would look like an empty text."""
+    return NULL if text is None else text
+
+
 def slug(text: str) -> str:
     """A key for an element about that text: lower case letters and digits, and different for different texts."""
     plain = "".join(each if each.isascii() and each.isalnum() else "-" for each in text.casefold())
@@ -120,6 +140,12 @@ def esc(text: object) -> str:
     plain = CONTROL.sub(" ", str(text))
     broken = REPLACED.sub(lambda found: f"{found[0]}{WORD_JOINER}", plain)
     return MARKDOWN.sub(r"\\\1", broken)
+
+
+def prose(text: str) -> str:
+    """Text of a reference for use inside Markdown: what stands in backticks is shown as code, all else as written."""
+    parts = re.split(r"`([^`\n]+)`", " ".join(text.split()))
+    return "".join(f"`{part}`" if at % 2 else esc(part) for at, part in enumerate(parts))
 
 
 def value(measured: object) -> str:

@@ -186,6 +186,7 @@ def test_hostile_texts_stay_texts(site: Site, page: Page, shown: str) -> None:
         ("/contract?id=shop-sales&tab=History", "The same as a table"),
         ("/draft", "Where the table lies"),
         ("/run?id={failed}", "How to reproduce"),
+        ("/reference", "approx_quantile"),
         ("/review?proposal={own}", "Submit for review"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from support.ui import HOSTILE, Shop, shop
 
+from engine.analyzers import ANALYZERS
 from registry.client import Client, ClientError
 from registry.words import Decision, TaskState
 from ui import asgi, session
@@ -289,6 +290,43 @@ def test_a_run_that_passed_shows_no_failures(open_page: Open, the_shop: Shop) ->
 
     assert "The data keeps the contract: 4 passed" in said
     assert "Failed (" not in said
+
+
+def test_rows_that_break_a_check_stand_with_it_and_say_what_is_masked(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("viewer", "run", id=the_shop.failed_run)
+
+    said = texts(at)
+    assert "day=2026-02-25: 0.973 of 612 rows keep it, at least 0.99 required; 17 rows do not" in said
+    assert "3 of 17 rows that break it · kept until" in said
+    assert "customer_id masked: classified by the contract" in said
+    (rows,) = [each.value for each in at.dataframe if "order_id" in each.value.columns]
+    assert list(rows.columns) == ["status", "order_id", "customer_id (masked)", "note"]
+    assert rows.iloc[1].tolist() == ["(null)", "10377", "(null)", ""]
+    assert rows.iloc[0].tolist() == ["OPEN", "10231", "•••", HOSTILE["image"]]
+
+
+def test_rows_that_are_kept_no_longer_are_left_out(
+    open_page: Open, the_shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("registry.samples.of_run", lambda *_, **__: [])
+    said = texts(open_page("viewer", "run", id=the_shop.failed_run))
+
+    assert "17 rows do not" in said
+    assert "that break it" not in said
+
+
+def test_the_reference_names_every_analyzer_and_finds_by_words(open_page: Open) -> None:
+    at = open_page("viewer", "reference")
+    labels = [each.label for each in at.expander]
+    assert len(labels) == len(ANALYZERS)
+    assert any("approx\\_quantile" in each for each in labels)
+
+    at.text_input(key="find").set_value("share null")
+    shown(at)
+    assert 0 < len(at.expander) < len(ANALYZERS)
+    at.text_input(key="find").set_value("no such thing")
+    shown(at)
+    assert (len(at.expander), "Nothing found" in texts(at)) == (0, True)
 
 
 def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: Shop) -> None:

@@ -20,8 +20,8 @@ from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 
 from contracts import writing
-from engine.results import CheckResult, Measurement, Outcome, RunResult
-from registry import clock, drafts, ids, runs
+from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from registry import clock, drafts, ids, runs, samples
 from registry.api.app import create_app
 from registry.client import Client
 from registry.config import Settings
@@ -216,6 +216,13 @@ IN_FORCE = """\
         severity: warning
         implementation: {analyzer: compliance, predicate: "status IN ('open', 'shipped')", mustBeGreaterOrEqualTo: 0.99}
 """
+BROKEN = {"found": "0.973 of 612 rows keep it, at least 0.99 required; 17 rows do not", "counted": 612, "broken": 17}
+SAMPLE = Sample(
+    check_id="status-values",
+    columns=("status", "order_id", "customer_id", "note"),
+    masked=("customer_id",),
+    rows=(("OPEN", "10231", "•••", HOSTILE["image"]), (None, "10377", None, ""), ("Shipped", "10411", "•••", "x")),
+)
 
 
 def _in_force(world: World) -> tuple[UUID, UUID]:
@@ -252,7 +259,7 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
                 DAYS[day],
                 failed=failing,
                 severity="warning",
-            ),
+            ).model_copy(update=BROKEN if failing else {}),
             _result("order-id-required", "completeness of order_id must be 1", 1.0, DAYS[day]),
             CheckResult(
                 check_id="amount-mean",
@@ -272,6 +279,7 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
         dataset = tx.exec(select(Dataset).where(Dataset.contract_id == "shop-sales")).one()
         dataset.location, dataset.partition_by = LOCATION, ["day"]
         runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
+        samples.keep(tx, run_id, (SAMPLE,) if failing else (), until=finished + timedelta(days=30), now=finished)
         tx.commit()
     return run_id
 

@@ -175,3 +175,17 @@ def test_every_state_has_a_word_a_sign_and_a_colour(states: Any, marks: dict[str
 
 def test_no_two_verdicts_look_the_same() -> None:
     assert len({(mark.icon, mark.colour) for mark in words.VERDICTS.values()}) == len(words.VERDICTS)
+
+
+def test_prose_shows_code_as_code_and_everything_else_as_it_is_written() -> None:
+    assert words.prose("a `b_c` of\n *d* `") == "a `b_c` of \\*d\\* \\`"
+    assert words.prose("![x](http://y) `[z](http://y)`").endswith(" `[z](http://y)`")
+    assert "![x]" not in words.prose("![x](http://y)")
+
+
+def test_a_cell_says_where_there_is_no_value() -> None:
+    assert [words.cell(each) for each in (None, "", "x")] == ["(null)", "", "x"]
+
+
+def test_a_family_without_words_has_its_own_name() -> None:
+    assert (words.family("nulls"), words.family("my_metrics")) == ("Missing values", "My metrics")

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from registry.api.schemas import ResultOut, RunOut
+from registry.api.schemas import ResultOut, RunOut, SampleOut
 from registry.client import ClientError
-from ui import charts, documents, panels, session, words
+from ui import charts, documents, failing_rows, panels, session, words
 from ui.charts import Point
 
 # `not evaluated` is a state of its own: the data may be fine, the check could not be computed.
@@ -29,8 +29,9 @@ def page() -> None:
     run = session.registry().run(run_id)
     header(run)
     document = documents.parsed(text_of(run))
+    samples = failing_rows.read(run)
     for outcome, title in SECTIONS:
-        section(run, document, outcome, title)
+        section(run, document, samples, outcome, title)
     everything(run)
     reproduce(run)
 
@@ -84,18 +85,23 @@ def outcome_of(result: ResultOut) -> str:
     return "warned" if result.outcome == "failed" and result.severity == "warning" else str(result.outcome)
 
 
-def section(run: RunOut, document: Mapping[str, Any], outcome: str, title: str) -> None:
+def section(
+    run: RunOut, document: Mapping[str, Any], samples: Mapping[str, SampleOut], outcome: str, title: str
+) -> None:
     """The checks of that outcome, one panel each with the partitions it concerns."""
     found = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
     groups = [(check_id, list(group)) for check_id, group in groupby(found, key=lambda each: each.check_id)]
     if groups:
         st.subheader(f"{title} ({len(groups)})")
         for number, (check_id, results) in enumerate(groups):
-            check(run, results, documents.band(document, check_id), key=f"{outcome}-{number}")
+            sample = samples.get(check_id) if outcome != "not_evaluated" else None
+            check(run, results, documents.band(document, check_id), sample, key=f"{outcome}-{number}")
 
 
-def check(run: RunOut, results: list[ResultOut], band: charts.Band, *, key: str) -> None:
-    """One check: the promise, what was measured against the limit, where, and how the metric went."""
+def check(
+    run: RunOut, results: list[ResultOut], band: charts.Band, sample: SampleOut | None = None, *, key: str
+) -> None:
+    """One check: the promise, what was measured against the limit, where, rows that break it, how the metric went."""
     first = results[0]
     with st.container(border=True, key=key, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -107,6 +113,8 @@ def check(run: RunOut, results: list[ResultOut], band: charts.Band, *, key: str)
             st.text(measured(result, band))
         if len(results) > 5:
             st.caption(f"and {words.several(len(results) - 5, 'more partition')}")
+        if sample:
+            failing_rows.draw(sample, results, key=key)
         past(run, first, band, key=key)
 
 
@@ -115,6 +123,8 @@ def measured(result: ResultOut, band: charts.Band) -> str:
     place = f"{result.partition}: " if result.partition else ""
     if result.outcome == "not_evaluated":
         return f"{place}not evaluated: {result.reason or 'no reason was recorded'}"
+    if result.found:
+        return f"{place}{result.found}"
     allowed = words.limits(band.lower, band.upper)
     found = f"{place}measured {words.value(result.value)}{f', allowed {allowed}' if allowed else ''}"
     return f"{found} ({result.reason})" if result.reason else found
@@ -147,6 +157,7 @@ def row(result: ResultOut) -> dict[str, str]:
         "Check": result.name or result.check_id,
         "Promise": result.sentence,
         "Measured": words.value(result.value),
+        "Broken by": words.several(result.broken, "row") if result.broken else "",
         "Partition": result.partition or "",
         "Column": result.column or "",
         "Severity": result.severity,

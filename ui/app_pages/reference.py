@@ -1,0 +1,73 @@
+"""The reference: what a contract may promise, family by family, with an example of each."""
+
+from itertools import groupby
+from typing import Any
+
+import streamlit as st
+
+from registry.api.schemas import AnalyzerOut, ArgumentOut
+from ui import panels, session, words
+
+
+def page() -> None:
+    """Draws the analyzers that match what was typed, by family."""
+    st.title("What a contract may promise")
+    st.caption("A check names an analyzer, its arguments and a limit. Every analyzer takes a filter, where.")
+    asked = st.text_input("Find", placeholder="a name, a word of the description, an argument", key="find")
+    found = [each for each in session.registry().analyzers() if matches(each, asked)]
+    if not found:
+        panels.empty("Nothing found", "No analyzer has that in its name, its description or its arguments.")
+    for family, members in groupby(found, key=lambda each: each.family):
+        listed = list(members)
+        st.subheader(f"{words.family(family)} ({len(listed)})")
+        for each in listed:
+            analyzer(each)
+
+
+def matches(analyzer: AnalyzerOut, asked: str) -> bool:
+    """Whether every word that was asked for is somewhere in the analyzer's texts."""
+    names = [each.name for each in analyzer.arguments]
+    said = " ".join([analyzer.name, analyzer.name.replace("_", " "), analyzer.description, *names]).casefold()
+    return all(word in said for word in asked.casefold().split())
+
+
+def analyzer(of: AnalyzerOut) -> None:
+    """One analyzer, closed until it is asked for: the first sentence tells whether it is the one."""
+    label = f"**{words.esc(of.name)}**: {words.prose(first_sentence(of.description))}"
+    with st.expander(label, key=f"analyzer-{words.slug(of.name)}", on_change="rerun") as drawn:
+        if not drawn.open:
+            return
+        for paragraph in of.description.split("\n\n"):
+            st.markdown(words.prose(paragraph))
+        with st.container(horizontal=True, gap="medium"):
+            panels.fact("Unit", of.unit)
+            panels.fact("Judged on", words.SCOPES.get(of.scope, of.scope))
+        st.markdown("\n".join(map(argument, of.arguments)))
+        st.code(of.example, language="yaml", wrap_lines=True)
+
+
+def first_sentence(text: str) -> str:
+    """The text up to its first full stop that ends a sentence."""
+    return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".")
+
+
+def argument(of: ArgumentOut) -> str:
+    """The argument as a point of a list: its name, what it takes, whether it must be given, what it means."""
+    kind = ", ".join(filter(None, (words.esc(takes(of.form)), "required" if of.required else "")))
+    meaning = f": {words.prose(of.description)}" if of.description else ""
+    return f"- **{words.esc(of.name)}**{f' ({kind})' if kind else ''}{meaning}"
+
+
+def takes(form: dict[str, Any]) -> str:
+    """What an argument takes, in words: from its JSON schema."""
+    if "enum" in form:
+        return " or ".join(map(str, form["enum"])) if len(form["enum"]) <= 3 else ", ".join(map(str, form["enum"]))
+    if "anyOf" in form:
+        kinds = [takes(each) for each in form["anyOf"] if each.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if form.get("type") == "array":
+        return "a list" + (f" of {inner}" if (inner := takes(form.get("items", {}))) else "")
+    return words.TYPES.get(str(form.get("type", "")), "")
+
+
+page()
