@@ -50,6 +50,7 @@ class ApproxQuantile(Sketched):
     for nothing but nulls, for a filter that admits no row."""
 
     name = "approx_quantile"
+    told = "the {quantile}-quantile of {column} is about {value}"
     quantile: Share
 
     def value(self, state: Any) -> float | None:
@@ -63,6 +64,7 @@ class ApproxInterquartileRange(Sketched):
     nulls, for a filter that admits no row."""
 
     name = "approx_interquartile_range"
+    told = "the inter-quartile range of {column} is about {value}"
 
     def value(self, state: Any) -> float | None:
         low, high = (Quantiles.at(state.ranks, float(share)) for share in QUARTILES)
@@ -109,7 +111,7 @@ class Ranked(Analyzer):
 
     unit = "value"
     column: ColumnName
-    frequencies = Frequencies("{ranked}", takes=NUMERIC)
+    frequencies = Frequencies("{ranked}", takes=NUMERIC | {"timestamp"})
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
@@ -136,6 +138,7 @@ class ExactQuantile(Ranked):
     column; Deequ's interpolates between two values and cannot be merged."""
 
     name = "exact_quantile"
+    told = "the {quantile}-quantile of {column} is {value}"
     quantile: Share
 
     def value(self, state: Any) -> Value:
@@ -152,6 +155,7 @@ class InterquartileRange(Ranked):
     merged."""
 
     name = "interquartile_range"
+    told = "the inter-quartile range of {column} is {value}"
 
     def value(self, state: Any) -> Value:
         ranked = self.ranking(state)

@@ -69,8 +69,9 @@ def _ceiling(edge: Any, kind: Any) -> Any:
 
 
 def rankable(operand: Operand) -> Operand:
-    """The operand as what is ranked: dates and times as whole microseconds, which are counted as numbers."""
-    return Operand(operand.micros(), "bigint") if operand.base_type in TEMPORAL else operand
+    """The operand as what is ranked: dates and times are counted as whole microseconds, as timestamps always are."""
+    counted = operand.base_type in TEMPORAL - {"timestamp"}
+    return Operand(operand.micros(), "bigint") if counted else operand
 
 
 def ranking(counts: Counts | None, column: Column) -> Ranking | None:
