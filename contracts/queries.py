@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from contracts import predicates
 from contracts.errors import ContractError, Fault
 from contracts.logical_types import Schema
-from contracts.query_writing import WHERE, QueryWriter
+from contracts.query_clauses import WHERE
+from contracts.query_writing import QueryWriter
 from contracts.quoting import quote, quote_path
 
 ROWS = "rows"

@@ -80,6 +80,8 @@ CASES = [
     sql("SELECT count(*) FROM {object} WHERE id IN (SELECT max(id) FROM {object})", 1),
     sql("SELECT max(id) FILTER (WHERE status = 'new') FROM {object}", 2),
     sql("SELECT max(status) FROM {object}", "paid"),
+    sql("SELECT max(n) FROM (SELECT upper(status) u, count(*) AS n FROM {object} GROUP BY u HAVING n > 1) d", 2),
+    sql("SELECT count(*) FROM {object} WHERE (id IN (SELECT max(id) FROM {object})) = false", 5),
     sql("SELECT count(*) FROM {object} WHERE status = 'o\\'neil' OR status LIKE '{%'", 1),
     sql("SELECT sum(price) FROM {object}", Decimal("8.80")),
     sql("SELECT sum(none_number) FROM {object}", None),
