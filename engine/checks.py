@@ -38,7 +38,11 @@ class BoundCheck:
     @property
     def promise(self) -> Assertion | str:
         """The assertion with the value of every limit that refers to another dataset; else in words why it has none."""
-        return promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"
+        found = promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"
+        try:
+            return self.bound.comparable(found) if self.bound and isinstance(found, Assertion) else found
+        except ValueError:
+            return "the limit is no date or time as ISO 8601, which the column holds"
 
     @property
     def limit(self) -> Any:

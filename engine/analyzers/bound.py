@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contracts.assertions import Assertion
 from contracts.logical_types import Schema
+from engine.analyzers import limits
 from engine.analyzers.breaking import Breaking
 from engine.analyzers.components import Component
 from engine.analyzers.quoting import Operand
@@ -97,6 +98,13 @@ class BoundAnalyzer:
     def value(self, states: Mapping[str, Any], *, now: datetime | None = None) -> Value:
         """The metric alone. Raises KeyError (the key) where a state is missing."""
         return self.read(states, now=now).value
+
+    def comparable(self, assertion: Assertion) -> Assertion:
+        """The assertion with limits that compare with the value: of dates and times, ISO 8601 texts as it has them.
+
+        Raises ValueError for a text that is no date (time) where the column holds them."""
+        column = self.operands.get("column", ())
+        return limits.shown(column[0], assertion) if len(column) == 1 else assertion
 
     def breaking(self, assertion: Assertion) -> Breaking | None:
         """Which rows break a check with that assertion, within `where`; None where no single row does."""

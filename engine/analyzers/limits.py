@@ -1,11 +1,12 @@
 """Which rows break an assertion on a metric of rows: derived here once, from the assertion's operator and limit."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from contracts.assertions import PAIRED, Assertion
 from engine.analyzers.breaking import Breaking
-from engine.analyzers.literals import is_number, literal_of
+from engine.analyzers.literals import is_number, literal_of, shown_of
 from engine.analyzers.quoting import Operand
 
 # By the operator: how a value compares with the limit that, as the smallest (largest) of all, breaks the assertion.
@@ -25,6 +26,15 @@ def upper(assertion: Assertion) -> Any:
 
 def _limit(assertion: Assertion, side: int) -> Any:
     return assertion.limit[side] if assertion.operator in PAIRED else assertion.limit
+
+
+def shown(operand: Operand, assertion: Assertion) -> Assertion:
+    """The assertion with its limits in the form in which extremes of the column are shown, so that both compare.
+
+    Raises ValueError for a text that is no date (time) on a column of dates (times)."""
+    if assertion.operator in PAIRED:
+        return replace(assertion, limit=tuple(shown_of(each, operand) for each in assertion.limit))
+    return replace(assertion, limit=shown_of(assertion.limit, operand))
 
 
 def too_small(operand: Operand, assertion: Assertion) -> Breaking | None:

@@ -36,6 +36,15 @@ def equal_of(value: Any, operand: Operand) -> str | None:
     return "NULL" if inexact else written
 
 
+def shown_of(value: Any, operand: Operand) -> Any:
+    """A limit in the form in which extremes of such a column are shown: ISO 8601, times with a zone in UTC.
+
+    What is no text, and limits of columns that hold no times, stay as they are. Raises ValueError for a text that is no
+    date (time) where one is needed."""
+    show = _SHOWN.get(operand.base_type)
+    return show(value) if show and isinstance(value, str) else value
+
+
 def is_number(value: Any) -> bool:
     """Whether the value is a number; true and false are none."""
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
@@ -80,7 +89,10 @@ def _date(value: Any) -> str:
 
 def _moment(value: Any) -> datetime:
     found = datetime.fromisoformat(_iso(value))
-    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    try:
+        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    except OverflowError:
+        raise ValueError from None
 
 
 def _timestamp(value: Any) -> str:
@@ -108,4 +120,9 @@ _WRITERS: dict[str, Callable[[Any], str]] = {
     "date": _date,
     "timestamp": _timestamp,
     "timestamp_ntz": _local,
+}
+_SHOWN: dict[str, Callable[[str], str]] = {
+    "date": lambda text: date.fromisoformat(text).isoformat(),
+    "timestamp": lambda text: _moment(text).replace(tzinfo=UTC).isoformat(),
+    "timestamp_ntz": lambda text: _moment(text).isoformat(),
 }

@@ -40,6 +40,9 @@ CONTRACT: Contract = contract(
     promise("first-day", "minimum", column="day", mustBe="1969-12-31"),
     promise("last-day", "maximum", column="day", mustBeLessThan="2026-01-03"),
     promise("newest", "maximum", column="seen", mustBe="2026-01-02T03:00:00+00:00"),
+    promise("newest-by-zone", "maximum", column="seen", mustBe="2026-01-02 05:00:00+02:00"),
+    promise("since-noon", "minimum", column="seen", mustBeGreaterThan="2026-01-01 12:00"),
+    promise("no-time", "minimum", column="seen", mustBeGreaterThan="soon"),
     promise("none", "pattern_match", column="word", pattern="x", where="a > 99", mustBe=1),
     promise("no-sum", "sum", column="a", where="a > 99", mustBeGreaterThan=0),
     promise("no-nulls", "null_values", column="a", where="b > 99", mustBe=0),
@@ -62,7 +65,7 @@ def test_a_ratio_of_sums_is_its_own_columns_beside_other_metrics(results: dict[s
 
 
 def test_a_column_that_is_not_there_ends_its_own_check_alone(results: dict[str, CheckResult]) -> None:
-    assert [each.check_id for each in results.values() if each.outcome is Outcome.NOT_EVALUATED] == ["gone"]
+    assert {each.check_id for each in results.values() if each.outcome is Outcome.NOT_EVALUATED} == {"gone", "no-time"}
     assert results["size"].outcome is Outcome.PASSED
 
 
@@ -91,6 +94,12 @@ def test_dates_and_times_have_a_smallest_and_a_largest(results: dict[str, CheckR
     ends = [results[name] for name in ("first-day", "last-day", "newest")]
     assert [each.outcome for each in ends] == [Outcome.PASSED] * 3
     assert [each.value for each in ends] == ["1969-12-31", "2026-01-02", "2026-01-02T03:00:00+00:00"]
+
+
+def test_limits_of_times_are_times_however_they_are_written(results: dict[str, CheckResult]) -> None:
+    assert results["newest-by-zone"].outcome is Outcome.PASSED
+    assert results["since-noon"].outcome is Outcome.FAILED
+    assert "ISO 8601" in str(results["no-time"].reason)
 
 
 def test_a_filter_that_admits_no_row_is_no_pass(results: dict[str, CheckResult]) -> None:
