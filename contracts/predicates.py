@@ -48,6 +48,12 @@ def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema |
     them and their types.
 
     Raises PredicateError with all its faults; no other exception."""
+    return _written(text, None if columns is None else tuple(columns), schema)
+
+
+# A check's predicate is written when its contract is read, bound and judged: each time the same.
+@lru_cache(maxsize=2048)
+def _written(text: str, columns: Collection[str] | None, schema: Schema | None) -> Predicate:
     writer = Writer(Names(columns, schema))
     try:
         whole = writer.write(_read(text))

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, Protocol
 
 import engine.analyzers  # noqa: F401 - fills the table of components
@@ -58,7 +58,7 @@ class States:
         """Why the state of that key is not there; None where nothing is known of it."""
         return self.failures.get(key) or self.failures.get(ALL)
 
-    @property
+    @cached_property
     def values(self) -> dict[str, Any]:
         """The merged value of each component by its key."""
         return {key: state.value for key, state in self.entries.items()}
