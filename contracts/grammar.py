@@ -35,16 +35,16 @@ AMBIENT = frozenset({
     "current_user", "localtimestamp", "session_user", "user", "now", "_metadata",
 })  # fmt: skip
 
-Takes = Literal["any", "text", "number", "int", "scale", "date", "moment", "timestamp", "array", "items"]
-Null = Literal["strict", "loose", "eager"]
+Takes = Literal["any", "text", "texts", "number", "int", "scale", "date", "moment", "timestamp", "array", "items"]
+Null = Literal["strict", "loose", "eager", "together"]
 
 
 @dataclass(frozen=True)
 class Function:
     """A function that may be called: the type that it yields, or how that follows from its arguments, how many
     arguments it takes and of which kinds (the last kind stands for all further ones), and what null means: `strict`
-    where it is null exactly with an argument, `loose` where it may be null by itself, `eager` where it may have a value
-    although an argument is null."""
+    where it is null exactly with an argument, `together` where it then evaluates the others nevertheless, `loose`
+    where it may be null by itself, `eager` where it may have a value although an argument is null."""
 
     yields: str
     takes: tuple[Takes, ...]
@@ -63,7 +63,7 @@ def _functions(
 FUNCTIONS = {
     **_functions("string", "upper ucase lower lcase trim ltrim rtrim btrim initcap", "text"),
     **_functions("int", "length len char_length character_length octet_length bit_length ascii", "text"),
-    **_functions("first", "reverse", "any"),
+    **_functions("first", "reverse", "texts"),
     **_functions("double", "sign signum sqrt cbrt exp rint degrees radians sin cos tan atan", "number"),
     **_functions("double", "ln log2 log10 log1p", "number", null="loose"),
     **_functions("whole", "floor ceil ceiling", "number"),
@@ -82,8 +82,8 @@ FUNCTIONS = {
     **_functions("int", "locate position", "text", "text", "int", least=2, null="eager"),
     **_functions("string", "substring substr", "text", "int", "int", least=2),
     **_functions("string", "translate", "text", "text", "text"),
-    **_functions("joined", "concat", "any", least=1, most=20),
-    **_functions("string", "concat_ws", "text", "any", most=20, null="eager"),
+    **_functions("joined", "concat", "texts", least=1, most=20, null="together"),
+    **_functions("string", "concat_ws", "text", "texts", most=20, null="eager"),
     **_functions("common", "greatest least", "any", least=2, most=20, null="eager"),
     **_functions("boolean", "isnull isnotnull", "any", null="eager"),
     **_functions("boolean", "isnan", "number", null="eager"),

@@ -10,16 +10,18 @@ from contracts.predicate_arithmetic import absolute, combined, tried
 from contracts.predicate_casts import aligned, implied, read_as, reading
 from contracts.predicate_elements import element_at, get, try_element_at
 from contracts.predicate_patterns import regex
-from contracts.predicate_pieces import NOTHING, Piece, chosen, eager, first, loose, strict
-from contracts.predicate_types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group
+from contracts.predicate_pieces import NOTHING, Piece, chosen, eager, first, loose, strict, together
+from contracts.predicate_types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group, joined
 
 if TYPE_CHECKING:
     from contracts.predicate_writing import Writer
 
 MAX_SCALE = 18
+TEXTS = frozenset[Group]({"text", "number", "moment", "boolean", "binary", "time"})
 # The kinds of values that each kind of argument can be made of, and the type that it is read as.
 ADMITS: dict[Takes, tuple[frozenset[Group], str]] = {
-    "text": (frozenset({"text", "number", "moment", "boolean", "binary", "time"}), ANY),
+    "text": (TEXTS, ANY),
+    "texts": (TEXTS | {"array"}, ANY),
     "number": (frozenset({"number", "text"}), "double"),
     "int": (frozenset({"number", "text"}), "int"),
     "scale": (frozenset({"number"}), "int"),
@@ -72,7 +74,12 @@ def _call(writer: "Writer", name: str, declared: Function, arguments: list[Any])
     if yields == "common":
         parts, yields = aligned(writer, parts)
     sql = f"{name}({', '.join(each.sql for each in parts)})"
-    return {"strict": strict, "loose": loose, "eager": eager}[declared.null](sql, parts, yields)
+    return WITH_NULL[declared.null](sql, parts, yields)
+
+
+WITH_NULL: dict[grammar.Null, Callable[[str, list[Piece], str], Piece]] = {
+    "strict": strict, "loose": loose, "eager": eager, "together": together,
+}  # fmt: skip
 
 
 # How the type of a call follows from that of its first argument.
@@ -80,7 +87,7 @@ YIELDS: dict[str, Callable[[str], str]] = {
     "first": lambda given: given,
     "element": element,
     "whole": lambda given: "decimal" if base(given) == "decimal" else "bigint" if group(given) else VALUE,
-    "joined": lambda given: given if group(given) == "array" else "string",
+    "joined": joined,
 }
 
 

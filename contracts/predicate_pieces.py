@@ -91,6 +91,11 @@ def loose(sql: str, parts: Sequence[Piece], type_: str, *, closed: bool = True) 
     return _ended(Piece(sql, type_, closed), _settled(parts))
 
 
+def together(sql: str, parts: Iterable[Piece], type_: str) -> Piece:
+    """What evaluates all its parts and is null where one of them is: concat."""
+    return _ended(Piece(sql, type_), tuple(each for part in parts for each in part.errors))
+
+
 def _ended(piece: Piece, settled: tuple[str, ...]) -> Piece:
     return Piece(piece.sql, piece.type, piece.closed, (piece.operand,), settled=settled)
 

@@ -12,8 +12,8 @@ from contracts.predicate_casts import aligned, cast
 from contracts.predicate_elements import bracket
 from contracts.predicate_names import Names, column
 from contracts.predicate_patterns import like, regexp_like
-from contracts.predicate_pieces import NOTHING, Piece, chosen, connected, eager, membership, strict
-from contracts.predicate_types import ANY, BOOLEAN, VALUE, group
+from contracts.predicate_pieces import NOTHING, Piece, chosen, connected, eager, membership, strict, together
+from contracts.predicate_types import ANY, BOOLEAN, VALUE, group, joined
 from contracts.quoting import literal
 
 WHERE = "predicate"
@@ -129,7 +129,7 @@ def _equality(writer: Writer, node: Any) -> Piece:
 
 def _concatenation(writer: Writer, node: Any) -> Piece:
     parts = [writer.piece(node.this), writer.piece(node.expression)]
-    return strict(f"concat({parts[0].sql}, {parts[1].sql})", parts, "string")
+    return together(f"concat({parts[0].sql}, {parts[1].sql})", parts, joined(parts[0].type))
 
 
 def _negation(writer: Writer, node: Any) -> Piece:
