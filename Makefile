@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup demo test quick check lint types imports docs fuzz fuzz-predicates bench-engine lock
+.PHONY: help setup demo test quick connect check lint types imports docs fuzz fuzz-predicates bench-engine lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +18,9 @@ test: ## set up everything and run all tests
 
 quick: setup ## unit and architecture tests, in seconds
 	$(PY) -m pytest tests/unit tests/architecture -q -n 2
+
+connect: setup ## run the tests of the engine on Spark Connect, by hand
+	TREATY_TEST_REMOTE=local $(PY) -m pytest tests/spark tests/connect -q -n 2 --dist loadgroup
 
 check: lint types imports test ## lint, types, import direction, all tests
 

@@ -40,7 +40,7 @@ class ChildSettings:
 
     `limit_seconds` of wall clock; then its Spark jobs are cancelled, and it is killed unless it answers within
     `grace_seconds`. `limit_memory` of all its processes together (None: four times `memory`), where /proc tells it;
-    Python's own is held to it by the system too."""
+    Python's own is held to it by the system too. `plugins` are the packages whose analyzers it loads."""
 
     limit_seconds: float = 1800
     grace_seconds: float = 10
@@ -49,6 +49,7 @@ class ChildSettings:
     remote: str | None = None
     master: str | None = None
     log: str = os.devnull
+    plugins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.limit_bytes >= 0
@@ -130,6 +131,8 @@ class SparkChild:
         if self._overran(pipe, self.settings.grace_seconds):
             raise self._killed(why)
         answer = pipe.recv()
+        if isinstance(answer, EngineKilled):
+            raise self._killed(why)
         if answer != CANCELLED:
             return answer
         if not processes.comes_to_rest(self._process.pid, within=self.settings.grace_seconds):
@@ -167,7 +170,8 @@ class SparkChild:
 
     def _serving(self) -> Serving:
         ours = self.settings
-        return Serving(ours.remote, ours.master, ours.memory, ours.limit_bytes, ours.log, str(self._folder))
+        folder = str(self._folder)
+        return Serving(ours.remote, ours.master, ours.memory, ours.limit_bytes, ours.log, folder, ours.plugins)
 
 
 def _error(why: str) -> EngineKilled:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from queue import SimpleQueue
 from shlex import quote
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from contracts.errors import ContractError
@@ -47,6 +47,7 @@ class Serving:
     limit_bytes: int
     log: str
     folder: str
+    plugins: tuple[str, ...] = ()
 
 
 @dataclass
@@ -58,6 +59,7 @@ class Desk:
     asked: "SimpleQueue[tuple[str, Any]]" = field(default_factory=SimpleQueue)
     busy: Event = field(default_factory=Event)
     cancelled: Event = field(default_factory=Event)
+    calm: Any = field(default_factory=Lock)
 
     def listen(self) -> None:
         """Hands requests on and cancels. When the other end is gone, nobody waits: the process and its Java end."""
@@ -73,17 +75,27 @@ class Desk:
                 self.busy.set()
                 self.asked.put(message)
 
+    def rest(self) -> None:
+        """Has no further job cancelled: what runs from now on is not the request."""
+        with self.calm:
+            self.busy.clear()
+
     def answer(self, outcome: Any) -> None:
         """Sends what came of the request; CANCELLED where it was told to stop, as jobs may have been cut off."""
-        self.busy.clear()
-        self.pipe.send(CANCELLED if self.cancelled.is_set() else outcome)
+        cut_off = self.cancelled.is_set() and not isinstance(outcome, EngineKilled)
+        self.pipe.send(CANCELLED if cut_off else outcome)
 
     def _cancel(self) -> None:
         """Cancels jobs until the request has come to its end: one that fails may be followed by others."""
         self.cancelled.set()
-        while self.busy.is_set() and not self.pipe.poll(PAUSE_SECONDS):
-            with suppress(Exception):
+        while self._interrupted() and not self.pipe.poll(PAUSE_SECONDS):
+            pass
+
+    def _interrupted(self) -> bool:
+        with self.calm, suppress(Exception):
+            if self.busy.is_set():
                 self.session.interruptAll()
+        return self.busy.is_set()
 
 
 def serve(pipe: Connection, serving: Serving) -> None:
@@ -95,6 +107,9 @@ def serve(pipe: Connection, serving: Serving) -> None:
     while not isinstance(outcome, EngineKilled):
         verb, request = desk.asked.get()
         outcome = _outcome(desk, serving, verb, request)
+        desk.rest()
+        if not (isinstance(outcome, EngineKilled) or _lives(desk.session)):
+            outcome = EngineKilled(_end_of_spark(serving))
         desk.answer(outcome)
 
 
@@ -130,19 +145,20 @@ def _outcome(desk: Desk, serving: Serving, verb: str, request: Any) -> Any:
 
     try:
         desk.session = desk.session or _session(serving)
-        answer = resolve_name(verb)(desk.session, request)
+        return resolve_name(verb)(desk.session, request)
     except (EngineError, ContractError) as error:
-        answer = error
+        return error
     except MemoryError:
         return EngineKilled(f"Python overran its memory limit of {serving.limit_bytes // 1024**2} MiB")
     except Exception as error:
-        answer = EngineError(f"the engine could not answer: {told(error)}")
-    return answer if _lives(desk.session) else EngineKilled(_end_of_spark(serving))
+        return EngineError(f"the engine could not answer: {told(error)}")
 
 
 def _session(serving: Serving) -> Any:
+    from engine import plugins
     from engine.spark.session import start
 
+    plugins.load(serving.plugins)
     extra = {} if serving.remote or serving.master else _local(serving)
     session = start(remote=serving.remote, master=serving.master, memory=serving.memory, extra=extra)
     if not serving.remote:
