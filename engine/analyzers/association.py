@@ -12,7 +12,7 @@ from engine.analyzers.frequencies import Frequencies, coarser, complete, entropy
 class Entropy(Analyzer):
     """Entropy of the column's values, the sum of p ln(1 / p) with p = c_v / N, in nats (natural logarithm).
 
-    0 for a constant column, ln(d) for d values that occur as often as each other (Deequ, VLDB 2018, section 3.2). Nulls
+    0 for a constant column, ln(d) for d values that occur as often as each other (Deequ, VLDB 2018, section 3.1). Nulls
     are left out, of N too. -0.0 and 0.0 are one value, all NaN are one. No value for an empty table, for nothing but
     nulls, for a filter that admits no row."""
 
@@ -33,7 +33,7 @@ class MutualInformation(Analyzer):
 
     0 for columns that are independent, the entropy of either for columns that determine each other. Rows in which
     either is null are left out of every probability (Deequ leaves them out of the sum but divides by all; its paper's
-    formula, VLDB 2018, section 3.2, lacks an N in the logarithm). Computed as H(x) + H(y) - H(x, y), the same number.
+    formula, VLDB 2018, section 3.1, lacks an N in the logarithm). Computed as H(x) + H(y) - H(x, y), the same number.
     No value where no row is left: an empty table, nothing but nulls, a filter that admits no row."""
 
     name = "mutual_information"

@@ -78,7 +78,7 @@ def _keys(operands: Operands) -> tuple[str, ...]:
 
 
 class Uniqueness(SharedValues):
-    """Share of the distinct values that occur exactly once, |{v: c_v = 1}| / |V| (Deequ, VLDB 2018, section 3.2).
+    """Share of the distinct values that occur exactly once, |{v: c_v = 1}| / |V| (Deequ, VLDB 2018, section 3.1).
 
     1 means no duplicates. Rows whose columns are all null are left out, so nulls are no duplicates of each other. No
     value for an empty table, for nothing but nulls, for a filter that admits no row. The same number as
@@ -105,7 +105,8 @@ class UniqueRowRatio(SharedValues):
     """Share of the rows whose value occurs exactly once, |{v: c_v = 1}| / N: what Deequ's code names Uniqueness.
 
     1 means no duplicates. N counts the rows that are left: those whose columns are all null are not. No value for an
-    empty table, for nothing but nulls, for a filter that admits no row."""
+    empty table, for nothing but nulls, for a filter that admits no row. (What Deequ's paper calls unique row ratio is
+    distinctness.)"""
 
     name = "unique_row_ratio"
     told = "{value} of {counted} rows have a value of their own in {subject}"
@@ -116,7 +117,7 @@ class UniqueRowRatio(SharedValues):
 
 
 class Distinctness(SharedValues):
-    """Number of distinct values per row, |V| / N (Deequ, VLDB 2018, section 3.2, there called unique row ratio).
+    """Number of distinct values per row, |V| / N (Deequ, VLDB 2018, section 3.1, there called unique row ratio).
 
     1 means no duplicates; 0.5 that a value occurs twice on average. N counts the rows that are left: those whose
     columns are all null are not (the paper counts them, Deequ's code does not). No value for an empty table, for
