@@ -61,6 +61,11 @@ Others = Annotated[
     typer.Option("--other", help="another dataset that the contract refers to: titles=PATH; repeat for more"),
 ]
 
+Plugins = Annotated[
+    str,
+    typer.Option(help="packages whose analyzers and assertions are used, comma-separated", envvar="TREATY_PLUGINS"),
+]
+
 
 class FailOn(StrEnum):
     """From which severity on a violation gives an exit code other than 0."""
@@ -99,10 +104,11 @@ def add_to(app: typer.Typer) -> None:
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
-    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: Others = None, remote: Remote = None,
-    memory: Memory = "2g",
+    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: Others = None, plugins: Plugins = "",
+    remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
+    _load(plugins)
     request = _request(data, contract, partition_by, object_name, format)
     request = replace(request, others=_sources(others), limits=True)
     run = _verified(request, samples=samples, remote=remote, memory=memory)
@@ -152,6 +158,12 @@ def _sources(others: list[str] | None) -> dict[str, Source]:
     return {name: Source(location) for name, _, location in pairs}
 
 
+def _load(plugins: str) -> None:
+    from engine.plugins import load, split
+
+    load(split(plugins))
+
+
 def _text_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -190,9 +202,10 @@ def _with_samples(spark: Any, request: MeasureRequest, run: Any, schema: Any, li
 
 @contextmanager
 def _spark(remote: str | None, memory: str) -> Iterator[Any]:
+    from engine.plugins import names
     from engine.spark.child import ChildSettings, SparkChild
 
-    child = SparkChild(ChildSettings(remote=remote, memory=memory))
+    child = SparkChild(ChildSettings(remote=remote, memory=memory, plugins=names()))
     try:
         yield child
     finally:
@@ -256,11 +269,12 @@ def quarantine(
     data: Data, contract: ContractFile, out: Folder, out_format: OutFormat = RowsFormat.PARQUET,
     overwrite: Overwrite = False, warnings: Warnings = False, partition_by: PartitionBy = None,
     object_name: ObjectName = None, format: Format = None, others: Others = None, as_json: Json = False,
-    remote: Remote = None, memory: Memory = "2g",
+    plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Write good rows and bad rows of a table apart, in one pass; each says which checks it breaks.
 
     Exit code 0 all rows are good, 1 some are bad, 3 not done, or a check could be judged on no row."""
+    _load(plugins)
     request = _request(data, contract, partition_by, object_name, format)
     into = Quarantine(out, out_format.value, overwrite=overwrite, warnings=warnings)
     with _spark(remote, memory) as spark:
@@ -294,12 +308,13 @@ def _name_of(data: str) -> str:
 
 def explain(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
-    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+    format: Format = None, plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Show what one reading of the table computes for a contract: its aggregates and groupings, as SQL."""
     from contracts.reading import read
     from engine.checks import bind
 
+    _load(plugins)
     request = _request(data, contract, partition_by, object_name, format)
     with _spark(remote, memory) as spark:
         schema = spark.schema(request.source)

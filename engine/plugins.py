@@ -17,24 +17,38 @@ from typing import Any
 from contracts import assertions
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer
+from engine.requests import EngineError
 
 _LOADED: dict[str, str] = {}
 _WORD = re.compile(r"must[A-Z][A-Za-z0-9]*")
 
 
-class PluginError(Exception):
+class PluginError(EngineError):
     """A plug-in that was named cannot be used. The message says which, why, and what to do."""
 
+    def __init__(self, reason: str, *, retry: bool = False) -> None:
+        super().__init__(reason, retry=retry)
 
-def load(names: Iterable[str]) -> None:
+
+def load(wanted: Iterable[str]) -> None:
     """Imports what the named distributions offer; those loaded before are left alone. Raises PluginError.
 
     Importing runs the package's code: only packages that somebody has chosen are named here."""
-    for name in names:
+    for name in wanted:
         if name not in _LOADED:
             found = _found(name)
             _take(found, name)
             _LOADED[name] = found.version
+
+
+def names() -> tuple[str, ...]:
+    """The packages in use, as another process is told to load them."""
+    return tuple(sorted(_LOADED))
+
+
+def split(text: str) -> tuple[str, ...]:
+    """The packages that a text names, comma-separated."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def loaded() -> tuple[str, ...]:

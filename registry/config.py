@@ -41,6 +41,7 @@ class Settings(BaseModel):
     )
     sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
     sample_days: float = Field(default=30, gt=0, description="how long rows of failed checks are kept and shown")
+    plugins: str = Field(default="", description="packages whose analyzers and assertions are used, comma-separated")
     lease_seconds: float = Field(
         default=60, gt=10, description="a task of a silent worker is given to another after it"
     )
@@ -51,6 +52,13 @@ class Settings(BaseModel):
     max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events apart")
     max_event_bytes: int = Field(default=32 * MIB, gt=0, description="longest lineage request, unpacked")
     max_batch_events: int = Field(default=1000, gt=0, description="most events of one batch")
+
+    @property
+    def plugin_names(self) -> tuple[str, ...]:
+        """The packages whose analyzers and assertions are loaded."""
+        from engine.plugins import split
+
+        return split(self.plugins)
 
     @property
     def database(self) -> str:

@@ -20,6 +20,7 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from contracts.errors import ContractError
+from engine import plugins
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
 from engine.verify import suffices
 from registry import audit, clock, config, drafting, ids, tasks, validation
@@ -248,7 +249,9 @@ def run(settings: Settings) -> None:
         remote=settings.spark_remote,
         master=settings.spark_master,
         log=str(settings.home / "logs" / "spark.log"),
+        plugins=settings.plugin_names,
     )
+    plugins.load(settings.plugin_names)
     database, engine = connect(settings.database), SparkChild(limits)
     stop = _stop_by_signal()
     try:

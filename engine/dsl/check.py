@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Self
 
 from contracts.assertions import Assertion
@@ -62,13 +63,19 @@ class Check(OfColumns, OfGroups, OfTables):
         """An id from names; numbered where an earlier promise has it."""
         named = [arguments.get(name) for name in ("column", "columns", "other")]
         words = "-".join(each if isinstance(each, str) else "-".join(each) for each in named if each)
-        plain = f"{words}-{analyzer}" if words else analyzer
-        same = sum(each.id == plain or each.id.startswith(f"{plain}-") for each in self.promises)
-        return f"{plain}-{same + 1}" if same else plain
+        return self._free(f"{words}-{analyzer}" if words else analyzer)
+
+    def _free(self, wanted: str) -> str:
+        taken = {each.id for each in self.promises}
+        numbered = (f"{wanted}-{number}" for number in count(2))
+        return wanted if wanted not in taken else next(each for each in numbered if each not in taken)
 
     def __add__(self, other: "Check") -> "Check":
-        """The promises of both, each with its own severity."""
-        return replace(self, promises=(*self.promises, *other.promises))
+        """The promises of both, each with its own severity; an id that both have is numbered in the second."""
+        both = self
+        for each in other.promises:
+            both = replace(both, promises=(*both.promises, replace(each, id=both._free(each.id))))
+        return both
 
     def contract(self) -> Contract:
         """The promises as a contract that `verify` and `bind` take. Raises ContractError where two have one id."""

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, FastAPI
 from sqlalchemy import Engine
 
+from engine import plugins
 from registry.api import contracts, lineage, people, problems, proposals, reference, runs, schemas, tasks
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
@@ -29,7 +30,8 @@ def is_ready(tx: Reader) -> schemas.Ready:
 
 
 def create_app(settings: Settings, engine: Engine) -> FastAPI:
-    """The application over that database, which must be migrated."""
+    """The application over that database, which must be migrated. Raises PluginError for a plug-in that is no use."""
+    plugins.load(settings.plugin_names)
     app = FastAPI(title="Treaty", openapi_url=f"{PREFIX}/openapi.json", docs_url=None, redoc_url=None)
     app.state.service = Service(settings, engine)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=LINEAGE)

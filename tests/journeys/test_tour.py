@@ -6,11 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOUR = Path(__file__).parents[2] / "docs" / "tour.md"
+from support.plugins import install
+
+DOCS = Path(__file__).parents[2] / "docs"
+OPENED = "from engine.spark.session import start\nspark = start()\n"
 
 
-def blocks(kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```", TOUR.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+def blocks(kind: str, page: str = "tour") -> list[str]:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{kind}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def shell(script: str, folder: Path) -> str:
@@ -18,7 +22,7 @@ def shell(script: str, folder: Path) -> str:
     ran = subprocess.run(
         ["bash", "-euc", script],
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(folder / "packages")},
         capture_output=True,
         text=True,
         timeout=300,
@@ -26,6 +30,10 @@ def shell(script: str, folder: Path) -> str:
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
+
+
+def python(script: str, folder: Path) -> str:
+    return shell(f"python - <<'EOF'\n{OPENED}{script}spark.stop()\nEOF", folder)
 
 
 def test_every_line_of_the_tour_does_what_it_says(tmp_path: Path) -> None:
@@ -36,8 +44,7 @@ def test_every_line_of_the_tour_does_what_it_says(tmp_path: Path) -> None:
     assert "40 partition(s)" in judged
     assert explained.startswith("scan by day")
     (session,) = (script for script in blocks("python"))
-    opened = "from engine.spark.session import start\nspark = start()\n"
-    ran = shell(f"python - <<'EOF'\n{opened}{session}spark.stop()\nEOF", tmp_path)
+    ran = python(session, tmp_path)
     assert ran.startswith("failed ")
     assert "customer_id is always present" in ran
 
@@ -52,3 +59,36 @@ def test_the_check_in_the_tour_is_a_check() -> None:
         f"  - name: orders\n    properties:\n      - name: status\n    quality:\n{indented}".encode()
     )
     assert [each.id for each in contract.object("orders").checks] == ["paid-orders"]
+
+
+def test_every_line_about_the_library_does_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "packages").mkdir()
+    install(tmp_path / "packages")
+    wrote, explained, judged, parted = blocks("sh", "library")
+    checked, function, written, bad, plugged = blocks("python", "library")
+    shell(wrote, tmp_path)
+
+    told = python(checked + function + written, tmp_path)
+    assert told.startswith("failed\npassed size")
+    assert "failed payment-contained_in" in told
+    assert told.endswith("failed\n")
+
+    assert "group" in shell(explained, tmp_path)
+    assert "rows" in shell(judged, tmp_path)
+    assert (tmp_path / "orders.xml").read_text(encoding="utf-8").startswith("<?xml")
+
+    shell(parted, tmp_path)
+    named = python(f"{bad}{checked}{plugged}", tmp_path)
+    assert "amount-in_range" in named
+    assert named.endswith("passed\n")
+    with_plugin = judged.splitlines()[0].replace("--samples 3", "--plugins treaty-parity --report json")
+    assert "treaty-parity 1.2.0" in shell(with_plugin, tmp_path)
+
+
+def test_the_standard_s_checks_on_the_page_are_checks() -> None:
+    from contracts.reading import read
+
+    (schema,) = blocks("yaml", "library")
+    head = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\n"
+    checks = read(f"{head}{schema}".encode()).object("orders").checks
+    assert {each.id for each in checks} == {"few-lost-customers", "no-free-orders"}

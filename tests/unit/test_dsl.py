@@ -157,6 +157,9 @@ def test_words_of_the_caller_are_kept() -> None:
 def test_checks_of_two_severities_are_added() -> None:
     both = Check.error("orders").is_complete("id") + Check.warning().is_complete("status")
     assert [each.severity for each in both.contract().objects[0].checks] == ["error", "warning"]
+    assert [each.id for each in (both + both).promises] == [
+        "id-completeness", "status-completeness", "id-completeness-2", "status-completeness-2",
+    ]  # fmt: skip
 
 
 def test_two_promises_of_one_id_are_refused() -> None:
