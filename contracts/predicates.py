@@ -31,8 +31,8 @@ CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
 class Predicate:
     """A condition in Spark SQL and the column paths that it reads, in order of first use.
 
-    `errs` is a condition that is never null: true for the rows on which a part could not be evaluated, so that `sql`
-    is null there. None where no row can err."""
+    `errs` is a condition that is never null and stands by itself: true for the rows on which a part could not be
+    evaluated, so that `sql` is null there. None where no row can err."""
 
     sql: str
     columns: tuple[str, ...]
@@ -60,7 +60,10 @@ def _written(text: str, columns: Collection[str] | None, schema: Schema | None) 
     except RecursionError:
         raise PredicateError([_fault("depth", "is nested too deeply", "split it into several checks")]) from None
     _refuse(writer.faults)
-    return Predicate(whole.sql, tuple(dict.fromkeys(writer.used)), any_of(whole.errors) or None)
+    errs = any_of(whole.errors)
+    return Predicate(
+        whole.sql, tuple(dict.fromkeys(writer.used)), f"({errs})" if len(whole.errors) > 1 else errs or None
+    )
 
 
 def tree_of(text: str) -> Any:

@@ -177,8 +177,8 @@ def operand_of(column: str, schema: Schema) -> Operand:
 
 def condition_of(text: str, schema: Schema) -> Operand:
     """The predicate as a boolean operand. Raises PredicateError."""
-    found = predicates.parse(text, schema.names)
-    return Operand(found.sql, "boolean", getattr(found, "errs", None))
+    found = predicates.parse(text, schema=schema)
+    return Operand(found.sql, "boolean", found.errs)
 
 
 def _unevaluated(named: Operands, where: Operand | None) -> Mapping[str, BoundComponent]:
