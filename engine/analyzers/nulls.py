@@ -20,7 +20,7 @@ from engine.analyzers.shares import BadRows
 class Completeness(Analyzer):
     """Share of the values that are not null, between 0 and 1 (Deequ, VLDB 2018, Table 2).
 
-    No value for a table without rows."""
+    0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
 
     name = "completeness"
     unit = "share"
@@ -43,7 +43,7 @@ class Completeness(Analyzer):
 class CombinedCompleteness(Analyzer):
     """Share of the rows in which all (any, with `of: any`) of the columns are not null, between 0 and 1.
 
-    No value for a table without rows."""
+    0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
 
     name = "combined_completeness"
     unit = "share"
@@ -72,7 +72,8 @@ class CombinedCompleteness(Analyzer):
 class NullValues(BadRows):
     """How many rows have no value in the column: 0 for an empty table. An empty text is a value.
 
-    `count_in: percent` gives their share times 100, and no value for a table without rows."""
+    `count_in: percent` gives their share times 100, and no value for an empty table. No value for a filter that admits
+    no row."""
 
     name = "null_values"
     told = "{value} {count_in} of {counted} rows have no {column}"
@@ -87,7 +88,8 @@ class MissingValues(BadRows):
     """How many rows have null or one of the values that stand for none, `missing`: 0 for an empty table.
 
     Texts among them that the column's type cannot hold ('N/A' in a column of numbers) are passed over.
-    `count_in: percent` gives their share times 100, and no value for a table without rows."""
+    `count_in: percent` gives their share times 100, and no value for an empty table. No value for a filter that admits
+    no row."""
 
     name = "missing_values"
     told = "{value} {count_in} of {counted} rows miss {column}"

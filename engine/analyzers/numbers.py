@@ -142,7 +142,8 @@ def _divided(above: Any, below: Any) -> float:
 class Zeros(BadRows):
     """How many rows have the number 0 (or -0.0): 0 for an empty table. Nulls and NaN are not 0.
 
-    `count_in: percent` gives the share of all rows times 100, and no value for a table without rows."""
+    `count_in: percent` gives the share of all rows times 100, and no value for an empty table. No value for a filter
+    that admits no row."""
 
     name = "zeros"
     told = "{value} {count_in} of {counted} rows have 0 in {column}"

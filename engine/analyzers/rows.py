@@ -29,7 +29,8 @@ class Size(Analyzer):
 class Compliance(Analyzer):
     """Share of the rows for which the predicate is true, between 0 and 1 (Deequ, VLDB 2018, Table 2: |{d: p(d)}| / N).
 
-    A row for which the predicate is null does not comply. No value for a table without rows."""
+    A row for which the predicate is null does not comply. No value for an empty table, nor for a filter that admits no
+    row."""
 
     name = "compliance"
     unit = "share"
@@ -75,7 +76,7 @@ class Implication(Analyzer):
         if predicate.errs is None:
             return named
         # What cannot be evaluated is of no account where the condition does not hold.
-        errs = f"coalesce({condition.sql}, false) AND {predicate.errs}"
+        errs = f"coalesce({condition.sql}, false) AND ({predicate.errs})"
         return {**named, "predicate": (replace(predicate, errs=errs),)}
 
     def value(self, state: Any) -> float | None:

@@ -90,7 +90,8 @@ class InvalidValues(BadRows):
     """How many rows have a value that is invalid: not among `valid_values`, or not of the `pattern` or `format`.
 
     A null is not invalid but missing. A text too long to be matched (1,024 characters) is invalid. 0 for an empty
-    table; `count_in: percent` gives the share of all rows times 100, and no value for a table without rows."""
+    table; `count_in: percent` gives the share of all rows times 100, and no value for an empty table. No value for a
+    filter that admits no row."""
 
     name = "invalid_values"
     told = "{value} {count_in} of {counted} rows have an invalid {column}"
