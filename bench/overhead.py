@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.statements import TABLE, document
+from contracts import predicates
 from contracts.reading import read
 from engine.checks import bind
 from engine.spark.scan import scan
@@ -20,11 +21,12 @@ OF_NUMBERS = (*OF_TEXT, "mean", "standard_deviation")
 PARTS = ("parse", "bind", "plan", "evaluate")
 
 
-def checks(number: int) -> list[Mapping[str, Any]]:
-    """That many checks of several kinds; a fifth are predicates, no two alike."""
-    kinds = [*((kind, {"column": name}) for name in TEXTS for kind in OF_TEXT)]
+def checks(number: int, first: int = 0) -> list[Mapping[str, Any]]:
+    """That many checks of several kinds; a tenth are predicates, no two alike, nor alike those of another `first`."""
+    kinds = [(kind, {"column": name}) for name in TEXTS for kind in OF_TEXT]
     kinds += [(kind, {"column": name}) for name in NUMBERS for kind in OF_NUMBERS]
-    return [_check(at, *kinds[at % len(kinds)]) if at % 5 else _predicate(at) for at in range(number)]
+    places = range(first, first + number)
+    return [_check(at, *kinds[at % len(kinds)]) if at % 10 else _predicate(at) for at in places]
 
 
 def _check(at: int, analyzer: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -41,23 +43,28 @@ def _entry(at: int, words: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"id": f"c{at}", "type": "custom", "engine": "treaty", "implementation": words}
 
 
-def beside_spark(frame: Any, number: int = 500) -> Callable[[], dict[str, float]]:
-    """A function that parses, binds, plans and judges that many checks, and says what each took in seconds.
+def beside_spark(frame: Any, rounds: int, number: int = 500) -> Iterator[dict[str, float]]:
+    """Parses, binds, plans and judges that many checks; CPU seconds of each part by round, the first left out.
 
-    The states are computed once, beforehand."""
+    Every round has a contract of its own, so nothing is known of its predicates. The states are computed before."""
     schema = schema_of(frame)
-    text = document(checks(number), schema.names)
-    contract = read(text)
-    packed = {name: bag.pack() for name, bag in scan(frame, bind(contract.object(TABLE), schema).plan).items()}
+    texts = [document(checks(number, first=at * number), schema.names) for at in range(rounds + 1)]
+    packed = [_measured(frame, text, schema) for text in texts]
+    times = [_timed(_steps(text, schema, states)) for text, states in zip(texts, packed, strict=True)]
+    return iter(times[1:])
 
-    def run() -> dict[str, float]:
-        marks = [time.process_time()]
-        for step in _steps(text, schema, packed):
-            marks.append(time.process_time())
-            assert step is not None
-        return {name: end - begin for name, begin, end in zip(PARTS, marks, marks[1:], strict=False)}
 
-    return run
+def _measured(frame: Any, text: bytes, schema: Any) -> Mapping[str, bytes]:
+    wanted = bind(read(text).object(TABLE), schema).plan
+    # What was kept of the predicates is forgotten: each is met once, as in a process that judges one contract.
+    predicates._written.cache_clear()
+    predicates._read.cache_clear()
+    return {name: bag.pack() for name, bag in scan(frame, wanted).items()}
+
+
+def _timed(steps: Iterator[Any]) -> dict[str, float]:
+    marks = [time.process_time(), *(time.process_time() for _ in steps)]
+    return {name: end - begin for name, begin, end in zip(PARTS, marks, marks[1:], strict=False)}
 
 
 def _steps(text: bytes, schema: Any, packed: Mapping[str, bytes]) -> Iterator[Any]:
