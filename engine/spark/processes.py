@@ -11,11 +11,10 @@ from engine.requests import EngineError
 
 UNITS = {"": 1024**2, "b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 SIZE = re.compile(r"(\d+)(?:([kmgt])b?|(b)?)", re.IGNORECASE)
-# Of one core. Java that has nothing to do takes a few hundredths.
-AT_REST = 0.3
+LOOKS = 10
 # Places in /proc/<pid>/stat, counted from the state: see proc(5).
-STATE, GROUP, USER_TIME, SYSTEM_TIME, RESIDENT = 0, 2, 11, 12, 21
-DEAD = ("Z", "X")
+STATE, GROUP, RESIDENT = 0, 2, 21
+RUNNING, DEAD = "R", ("Z", "X")
 
 
 def size(text: str) -> int:
@@ -31,10 +30,9 @@ def memory(group: int) -> int:
     return sum(int(stat[RESIDENT]) for stat in _stats(group)) * os.sysconf("SC_PAGE_SIZE")
 
 
-def cpu_seconds(group: int) -> float:
-    """The CPU time that the group's living processes have taken since they began."""
-    ticks = sum(int(stat[USER_TIME]) + int(stat[SYSTEM_TIME]) for stat in _stats(group))
-    return ticks / os.sysconf("SC_CLK_TCK")
+def computes(group: int) -> bool:
+    """Whether a thread of the group runs, or would if it were its turn: on a crowded machine too."""
+    return any(stat[STATE] == RUNNING for stat in _stats(group, "task/[0-9]*/stat"))
 
 
 def ends(group: int, *, within: float, look: float = 0.05) -> bool:
@@ -47,22 +45,32 @@ def ends(group: int, *, within: float, look: float = 0.05) -> bool:
     return True
 
 
-def comes_to_rest(group: int, *, within: float, look: float = 0.5) -> bool:
-    """Whether the group stops computing in time: work may go on in Java after it was cancelled."""
+def comes_to_rest(group: int, *, within: float, look: float = 0.05) -> bool:
+    """Whether the group stops computing in time: work may go on in Java after it was cancelled.
+
+    It rests when it is found computing in less than half of some looks: Java at rest still wakes up now and then."""
     end = time.monotonic() + within
     while True:
-        began, used = time.monotonic(), cpu_seconds(group)
-        time.sleep(look)
-        if cpu_seconds(group) - used < AT_REST * (time.monotonic() - began):
+        if sum(_looks(group, look)) < LOOKS / 2:
             return True
         if time.monotonic() >= end:
             return False
 
 
-def _stats(group: int) -> Iterator[list[str]]:
-    for path in Path("/proc").glob("[0-9]*/stat"):
+def _looks(group: int, look: float) -> Iterator[bool]:
+    for _ in range(LOOKS):
+        time.sleep(look)
+        yield computes(group)
+
+
+def _stats(group: int, below: str = "stat") -> Iterator[list[str]]:
+    """What /proc says of the group's processes, or of what lies below them."""
+    for folder in Path("/proc").glob("[0-9]*"):
         # A process may end while it is looked at.
-        with suppress(OSError):
-            stat = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            if stat and int(stat[GROUP]) == group:
-                yield stat
+        with suppress(OSError, IndexError):
+            if int(_stat(folder / "stat")[GROUP]) == group:
+                yield from map(_stat, folder.glob(below))
+
+
+def _stat(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
