@@ -1,0 +1,83 @@
+"""Every analyzer of the table of cases: the rows that are named are as many as its states say break it."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from support.analyzer_cases import CASES
+from support.analyzer_table import NOW, SCHEMA
+from support.frames import case_frame
+from support.orders import contract
+
+from contracts.assertions import Assertion
+from contracts.document import Check
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Reading
+from engine.checks import BoundCheck, BoundChecks
+from engine.plan import plan
+from engine.spark import rows
+from engine.spark.scan import scan
+
+KINDS = {case.analyzer.identity: case.analyzer for case in CASES}
+
+
+def promise(analyzer: Analyzer) -> Assertion:
+    """That all rows are good, in the unit of the metric."""
+    return Assertion("mustBe", 1) if analyzer.unit == "share" else Assertion("mustBe", 0)
+
+
+def bound(analyzer: Analyzer) -> BoundCheck:
+    check = Check(
+        id=analyzer.identity, name=analyzer.phrase, kind="treaty", severity="error", analyzer=analyzer.name,
+        assertion=promise(analyzer),
+    )  # fmt: skip
+    return BoundCheck(check, analyzer, analyzer.bind(SCHEMA))
+
+
+def is_told(each: BoundCheck) -> bool:
+    """Whether rows are judged by the table alone, and whether any may break it or leave it open."""
+    parts = each.bound.parts if each.bound else {}
+    apart = any(part.component.apart for part in parts.values())
+    return not apart and (each.breaking is not None or {"unevaluated", "unfiltered"} & parts.keys() != set())
+
+
+CHECKS = [each for each in map(bound, KINDS.values()) if is_told(each)]
+JUDGED = [each for each in CHECKS if each.breaking is not None]
+
+
+@pytest.fixture(scope="module")
+def read(spark: Any) -> dict[str, Reading]:
+    bag = scan(case_frame(spark), plan(each.bound for each in CHECKS if each.bound))[""]
+    return {each.check.id: each.bound.read(bag.values, now=NOW) for each in CHECKS if each.bound}
+
+
+@pytest.fixture(scope="module")
+def named(spark: Any) -> tuple[Counter[str], Counter[str]]:
+    checks = BoundChecks(contract().object("orders"), SCHEMA, tuple(CHECKS))
+    found = rows.flagged(case_frame(spark), checks).select(rows.BROKEN, rows.UNEVALUATED).collect()
+    return tuple(Counter(each for row in found for each in row[at]) for at in (0, 1))
+
+
+def test_most_analyzers_of_shares_and_rows_name_rows() -> None:
+    assert {each.check.analyzer for each in JUDGED} >= {
+        "completeness", "combined_completeness", "compliance", "implication", "contained_in", "in_range", "comparison",
+        "pattern_match", "data_type", "uniqueness", "unique_row_ratio", "duplicate_rows", "primary_key", "null_values",
+        "missing_values", "invalid_values",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("check", JUDGED, ids=lambda each: each.check.name)
+def test_as_many_rows_are_named_as_its_states_say_break_it(
+    check: BoundCheck, read: dict[str, Reading], named: tuple[Counter[str], Counter[str]]
+) -> None:
+    reading = read[check.check.id]
+    if reading.broken is not None:
+        assert named[0][check.check.id] == reading.broken
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda each: each.check.name)
+def test_as_many_rows_are_left_open_as_its_states_say(
+    check: BoundCheck, read: dict[str, Reading], named: tuple[Counter[str], Counter[str]]
+) -> None:
+    reading = read[check.check.id]
+    assert named[1][check.check.id] == reading.unevaluated + reading.unfiltered
