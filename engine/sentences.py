@@ -26,7 +26,7 @@ WHOLE_SHARES = {0: "none", 1: "all"}
 COUNTED = frozenset({"share", "percent", "rows", "values", "columns"})
 # A list of values or a predicate may be long; the check's own sentence has all of it.
 LONGEST = 160
-_ROWS_OF_ROWS = re.compile(r"^([\d,]+) rows of ([\d,]+ rows) (\w+)")
+_ROWS_OF_ROWS = re.compile(r"(?:^|(?<=: ))([\d,]+) rows of ([\d,]+ rows)( \w+)?")
 _ONE_ROW = re.compile(r"(?<![\d.,])1 rows\b")
 # Decimals have up to 38 digits; Python's own context keeps 28.
 EXACTLY = Context(prec=80)
@@ -80,7 +80,8 @@ def _of_rows(told: str) -> str:
 
 def _once(found: re.Match[str]) -> str:
     count, rows, verb = found.groups()
-    return f"{count} of {rows} {_of_one(verb) if count == '1' else verb}"
+    said = f" {_of_one(verb.strip())}" if verb and count == "1" else verb or ""
+    return f"{count} of {rows}{said}"
 
 
 def _of_one(verb: str) -> str:

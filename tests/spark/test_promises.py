@@ -68,9 +68,9 @@ METRICS: dict[str, tuple[Words, str]] = {
                "20 percent of 5 rows have an invalid status, 0 required, 20 too many"),
     "without_a": ({"metric": "invalidValues", "arguments": {"pattern": "[Aa]"}, "mustBe": 0},
                   "2 of 5 rows have an invalid status, 0 required, 2 too many"),
-    "twice": ({"metric": "duplicateValues", "mustBe": 0}, "1 of 5 rows shares their status, 0 required"),
+    "twice": ({"metric": "duplicateValues", "mustBe": 0}, ": 1 of 5 rows, 0 required, 1 too many"),
     "twice_in_percent": ({"metric": "duplicateValues", "unit": "percent", "mustBe": 0},
-                         "20 percent of 5 rows share their status, 0 required"),
+                         ": 20 percent of 5 rows, 0 required, 20 too many"),
 }  # fmt: skip
 STATUS = ["new", "new", "N/A", None, "paid"]
 
@@ -113,7 +113,7 @@ def test_an_option_finds_what_breaks_it(name: str, found: dict[str, CheckResult]
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_of_the_standard_finds_what_it_counts(name: str, found: dict[str, CheckResult]) -> None:
     _, said = METRICS[name]
-    assert str(found[name].found).startswith(said), found[name].reason
+    assert said in str(found[name].found), found[name].reason
     assert found[name].outcome == ("passed" if name == "rows" else "failed")
 
 

@@ -148,6 +148,7 @@ FOREIGN: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "a pattern outside the subset": ("string", {"pattern": "^(?=a)b$"}, "string", "regular expression has something"),
     "a pattern within that is outside it": ("string", {"pattern": "(?=a)b"}, "string", "regular expression"),
     "a bound that is no date": ("date", {"minimum": "long ago"}, "date", "of type date"),
+    "items of a number": ("array", {"minItems": 1}, "int", "calls a function with"),
     "lengths of numbers": ("string", {"minLength": 1}, "int", "its type is int"),
 }
 

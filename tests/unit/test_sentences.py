@@ -11,7 +11,7 @@ from support.orders import ROWS, check, contract, judged
 
 from contracts.assertions import OPERATORS, PAIRED, Assertion
 from engine.analyzers.bound import Reading
-from engine.analyzers.distinct import Uniqueness
+from engine.analyzers.distinct import DuplicateRows, Uniqueness
 from engine.analyzers.nulls import Completeness, NullValues
 from engine.analyzers.numbers import Mean, Minimum
 from engine.analyzers.rows import Compliance, Size
@@ -86,6 +86,8 @@ SAID = {
               "3 of 4 rows have no status, 0 required, 3 too many; 3 rows have none"),
     "one null": (NullValues(column="status"), Assertion("mustBe", 0), read(1, 4, broken=1),
                  "1 of 4 rows has no status, 0 required, 1 too many; 1 row has none"),
+    "duplicates": (DuplicateRows(columns=("status",)), Assertion("mustBe", 0), read(1, 4, broken=2),
+                   "duplicate rows of status: 1 of 4 rows, 0 required, 1 too many; 2 rows share theirs with another"),
     "a percentage of nulls": (NullValues(column="status", count_in="percent"), Assertion("mustBe", 0), read(25.0, 4),
                               "25 percent of 4 rows have no status, 0 required, 25 too many"),
     "no share": (COMPLETE, WHOLE, read(0.0, 4, broken=4),
