@@ -47,7 +47,7 @@ class MeasureRequest:
     """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored.
 
     `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
-    refer to, too."""
+    refer to, too. `statistics` lets the files' own statistics answer what they state exactly."""
 
     source: Source
     contract: bytes
@@ -56,6 +56,7 @@ class MeasureRequest:
     state_url: str | None = None
     others: Mapping[str, Source] = field(default_factory=dict)
     limits: bool = False
+    statistics: bool = True
 
 
 @dataclass(frozen=True)
