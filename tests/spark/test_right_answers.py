@@ -30,6 +30,8 @@ def promise(check_id: str, analyzer: str, **words: Any) -> dict[str, Any]:
 CONTRACT: Contract = contract(
     promise("size", "size", mustBe=3),
     promise("ratio", "ratio_of_sums", numerator="a", denominator="b", mustBe=0.1),
+    promise("guarded", "implication", condition="b <> 0", predicate="a / b >= 0.1", mustBe=1),
+    promise("unguarded", "compliance", predicate="a / b >= 0.1", where="b >= 0", mustBe=1),
     promise("gone", "compliance", predicate="nowhere > 0", mustBe=1),
     promise("paths", "contained_in", column="path", values=["C:\\temp", "C:\\new"], mustBe=1),
     promise("emails", "pattern_match", column="mail", format="email", mustBe=0.5),
@@ -67,6 +69,13 @@ def test_a_ratio_of_sums_is_its_own_columns_beside_other_metrics(results: dict[s
 def test_a_column_that_is_not_there_ends_its_own_check_alone(results: dict[str, CheckResult]) -> None:
     assert {each.check_id for each in results.values() if each.outcome is Outcome.NOT_EVALUATED} == {"gone", "no-time"}
     assert results["size"].outcome is Outcome.PASSED
+
+
+def test_what_cannot_be_evaluated_is_of_no_account_where_the_condition_does_not_hold(
+    results: dict[str, CheckResult],
+) -> None:
+    assert (results["guarded"].outcome, results["guarded"].unevaluated) == (Outcome.PASSED, 0)
+    assert (results["unguarded"].value, results["unguarded"].unevaluated) == (0.5, 1)
 
 
 def test_a_value_with_a_backslash_is_found_among_those_given(results: dict[str, CheckResult]) -> None:
