@@ -57,16 +57,14 @@ def cost(run: Callable[[], Any]) -> Cost:
 
 
 def interleaved(ways: Mapping[str, Callable[[], Any]], *, rounds: int) -> dict[str, list[Cost]]:
-    """The costs of every way, round by round, after one round that only warms up; every round starts at another way,
-    so that what the machine does beside falls on all alike."""
+    """The costs of every way, round by round; each round starts at another way, so that what the machine does beside
+    falls on all alike. Whoever wants warm machines runs every way once before."""
     names = list(ways)
     found: dict[str, list[Cost]] = {name: [] for name in names}
-    for at in range(rounds + 1):
+    for at in range(rounds):
         turn = at % len(names)
         for name in names[turn:] + names[:turn]:
-            spent = cost(ways[name])
-            if at:
-                found[name].append(spent)
+            found[name].append(cost(ways[name]))
     return found
 
 

@@ -14,18 +14,19 @@ class Work:
     scans: int
 
 
-def work(session: Any, run: Callable[[], Any]) -> Work:
-    """What one run asks of Spark (classic: Spark Connect keeps no such record for its client)."""
+def work(session: Any, run: Callable[[], Any]) -> tuple[Work, Any]:
+    """What one run asks of Spark, and its answer (classic: Spark Connect keeps no such record for its client)."""
     store = session._jsparkSession.sharedState().statusStore()
     before = store.executionsCount()
-    run()
+    answer = run()
     session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     queries = list(_each(store.executionsList()))[before:]
-    return Work(
+    did = Work(
         jobs=sum(query.jobs().size() for query in queries),
         stages=sum(query.stages().size() for query in queries),
         scans=sum(_scans(store.planGraph(query.executionId())) for query in queries),
     )
+    return did, answer
 
 
 def _scans(graph: Any) -> int:
