@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any, Protocol
 
@@ -63,6 +63,10 @@ class States:
         """The merged value of each component by its key."""
         return {key: state.value for key, state in self.entries.items()}
 
+    def only(self, keys: frozenset[str]) -> "States":
+        """The states of these keys, those that are there."""
+        return replace(self, entries={key: self.entries[key] for key in self.entries.keys() & keys})
+
     def merge(self, other: "States") -> "States":
         """The states of both sets of rows together: what both know. What only one knows cannot be said of both."""
         merged, failures = {}, {**self.failures, **other.failures}
@@ -99,6 +103,9 @@ class States:
         return json.dumps(content).encode()
 
 
+Bag = bytes | States
+
+
 def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> States:
     """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
     failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.apart)
@@ -112,10 +119,13 @@ def merge(bags: Iterable[States]) -> States | None:
     return reduce(States.merge, given) if given else None
 
 
-def unpack(packed: bytes, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
+def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
     """The bag that `pack` wrote; with `keys`, only those states. Raises StateError for what cannot be trusted.
 
-    States of a component version that is unknown here are left out: they are computed again."""
+    States of a component version that is unknown here are left out: they are computed again. A bag that was never
+    packed is answered as it is."""
+    if isinstance(packed, States):
+        return packed if keys is None else packed.only(keys)
     header, payload = _opened(packed)
     entries, start = {}, 0
     for described in header["states"]:
@@ -127,8 +137,10 @@ def unpack(packed: bytes, files: Files | None = None, *, keys: frozenset[str] | 
     return States(entries, _schema(header), header["failures"])
 
 
-def described(packed: bytes) -> tuple[Schema, frozenset[str]]:
-    """The schema and the settled component keys (usable, or known to fail) of a packed bag. Raises StateError."""
+def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
+    """The schema and the settled component keys (usable, or known to fail) of a bag. Raises StateError."""
+    if isinstance(packed, States):
+        return packed.schema, frozenset(packed.entries.keys() | packed.failures.keys())
     header, _ = _opened(packed)
     usable = {each["key"] for each in header["states"] if _component(each) is not None}
     return _schema(header), frozenset(usable | header["failures"].keys())

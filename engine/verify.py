@@ -17,7 +17,7 @@ from engine.plan import ROWS
 from engine.references import Referent
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Value
 from engine.sentences import found
-from engine.states import Files, StateError, States
+from engine.states import Bag, Files, StateError, States
 from engine.structure import judge_structure
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
@@ -55,7 +55,7 @@ def verify(  # noqa: PLR0913
     started = now()
     chosen = object_name or contract.objects[0].name
     read = read_frame(frame, contract, chosen, partition_by=partition_by, others=others)
-    states = {**(earlier or {}), **read.states}
+    states: dict[str, Bag] = {**(earlier or {}), **read.states}
     run = judge(
         contract,
         chosen,
@@ -75,23 +75,24 @@ def measure(
     """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`."""
     from engine.spark.frame import read_frame
 
-    return read_frame(frame, contract, object_name, partition_by=partition_by).states
+    read = read_frame(frame, contract, object_name, partition_by=partition_by)
+    return {name: bag.pack() for name, bag in read.states.items()}
 
 
 def judge(  # noqa: PLR0913
     contract: Contract,
     object_name: str,
     *,
-    states: Mapping[str, bytes],
+    states: Mapping[str, Bag],
     delta: Sequence[str],
     started: datetime,
     finished: datetime,
     schema: Schema | None = None,
     files: Files | None = None,
-    whole: bytes | None = None,
+    whole: Bag | None = None,
     references: Mapping[str, Referent] | None = None,
 ) -> RunResult:
-    """The run that judges what arrived. `states` holds every partition's packed bag; `delta` names the new ones.
+    """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
     Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
@@ -128,12 +129,12 @@ class Bench:
 
     object: DataObject
     terms: Terms
-    packed: Mapping[str, bytes]
+    packed: Mapping[str, Bag]
     delta: tuple[str, ...]
     files: Files | None
     given: Schema | None
     now: datetime
-    at_once: bytes | None
+    at_once: Bag | None
     known: Mapping[str, Referent]
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
 
@@ -198,7 +199,7 @@ class Bench:
     def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
         return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
 
-    def _named(self, partition: str, read: Callable[[bytes], Any]) -> Any:
+    def _named(self, partition: str, read: Callable[[Bag], Any]) -> Any:
         try:
             return read(self.packed[partition])
         except StateError as error:

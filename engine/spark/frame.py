@@ -11,14 +11,15 @@ from engine.spark import apart
 from engine.spark.apart import Others
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
+from engine.states import States
 
 
 @dataclass(frozen=True)
 class Read:
-    """What was read of a frame: the packed bag of each partition, that of all rows at once, and limits that refer."""
+    """What was read of a frame: the bag of each partition, that of all rows at once, and limits that refer."""
 
-    states: dict[str, bytes]
-    whole: bytes | None
+    states: dict[str, States]
+    whole: States | None
     referents: dict[str, Referent]
 
 
@@ -39,5 +40,4 @@ def read_frame(
     known = [column for column in by if partition_by is not None or column in checks.schema.names]
     states = scan(frame, checks.plan, partition_by=known, others=frames)
     whole = apart.whole(frame, checks.plan, frames)
-    packed = {name: bag.pack() for name, bag in states.items()}
-    return Read(packed, whole.pack() if whole else None, apart.referents(checks.object, frames))
+    return Read(states, whole, apart.referents(checks.object, frames))
