@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+# Where a number comes from: a scan of the rows, or what files state of themselves.
+SCANNED, STATED, MIXED = "scan", "statistics", "scan and statistics"
 Value = int | float | Decimal | str | None
 
 
@@ -36,7 +38,8 @@ class Record(BaseModel):
 class Measurement(Record):
     """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`.
 
-    `counted`: the rows it was measured on. `details`: the distribution behind the value, as plain data."""
+    `counted`: the rows it was measured on. `details`: the distribution behind the value, as plain data. `sources`: what
+    its numbers were read from: a scan of the rows, the files' own statistics, or both."""
 
     analyzer: str
     arguments: dict[str, Any]
@@ -46,6 +49,7 @@ class Measurement(Record):
     identity: str
     counted: int | None = None
     details: Mapping[str, Any] | None = None
+    sources: tuple[str, ...] = ()
 
 
 class CheckResult(Record):

@@ -11,6 +11,7 @@ import engine.analyzers  # noqa: F401 - fills the table of components
 from contracts.logical_types import Column, Schema
 from engine.analyzers.components import COMPONENTS, Component
 from engine.plan import ROWS, Plan
+from engine.results import MIXED, SCANNED
 
 ALL = "*"
 MAGIC = b"TRTY"
@@ -33,10 +34,18 @@ class Files(Protocol):
 
 @dataclass(frozen=True)
 class State:
-    """One component's state: the merged value and the component that knows how to merge and write it."""
+    """One component's state: the merged value and the component that knows how to merge and write it.
+
+    `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED."""
 
     component: Component
     value: Any
+    source: str = SCANNED
+
+    def merge(self, other: "State") -> "State":
+        """The state of both sets of rows. Raises TypeError where the component cannot put the two together."""
+        source = self.source if self.source == other.source else MIXED
+        return State(self.component, self.component.merge(self.value, other.value), source)
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ class States:
         for key in sorted(self.entries.keys() & other.entries.keys()):
             mine = self.entries[key]
             try:
-                merged[key] = State(mine.component, mine.component.merge(mine.value, other.entries[key].value))
+                merged[key] = mine.merge(other.entries[key])
             except TypeError:
                 failures[key] = UNLIKE
         return States(merged, self.schema, failures)
@@ -88,6 +97,8 @@ class States:
         for key, state in sorted(self.entries.items()):
             content = state.component.dump(state.value)
             entry: dict[str, Any] = {"key": key, "kind": state.component.kind, "version": state.component.version}
+            if state.source != SCANNED:
+                entry["source"] = state.source
             if files and state.component.grouping and content:
                 entry["file"] = files.write(content)
                 content = b""
@@ -133,7 +144,8 @@ def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | No
         start += described["size"]
         component = _component(described)
         if component is not None and (keys is None or described["key"] in keys):
-            entries[described["key"]] = State(component, component.load(_content(described, content, files)))
+            value = component.load(_content(described, content, files))
+            entries[described["key"]] = State(component, value, described.get("source", SCANNED))
     return States(entries, _schema(header), header["failures"])
 
 

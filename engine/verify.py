@@ -226,6 +226,7 @@ def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime)
         identity=check.analyzer.identity,
         counted=reading.counted,
         details=reading.details,
+        sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
     )
     outcome, reason = _outcome(check, reading)
     return _result(check, partition, outcome, reason=reason, reading=reading), measurement

@@ -11,7 +11,7 @@ from rich.table import Table
 from engine.figures import figure, visible
 from engine.report.grouping import AMISS, by_check, named, places, told, worst
 from engine.report.sampled import print_samples
-from engine.results import CheckResult, Outcome, RunResult, Verdict
+from engine.results import STATED, CheckResult, Outcome, RunResult, Verdict
 
 MARKS = {
     Outcome.PASSED: "[green]✓ passed[/]",
@@ -47,6 +47,9 @@ def print_run(run: RunResult, console: Console) -> None:
     seconds = (run.finished - run.started).total_seconds()
     name = escape(visible(f"{run.contract_id} {run.contract_version} on {run.object}"))
     console.print(f"\n{VERDICTS[run.verdict]}: {name}, {len(run.partitions)} partition(s){rows}, {seconds:.1f} s")
+    stated = sum(STATED in measured.sources for measured in run.measurements)
+    if stated:
+        console.print(f"{stated} of {len(run.measurements)} measurements come from the files' own statistics")
 
 
 def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:

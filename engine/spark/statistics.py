@@ -13,10 +13,10 @@ from urllib.parse import unquote
 
 from contracts.logical_types import Schema
 from contracts.predicates import quote
-from engine import states as bags
 from engine.analyzers.bound import BoundComponent
 from engine.filesystems import opened
 from engine.plan import ROWS, Plan
+from engine.results import STATED
 from engine.spark import apart
 from engine.spark.apart import Others
 from engine.spark.scan import scan
@@ -97,7 +97,7 @@ def counted(
         schema = schema_of(frame)
         filled = (name for name, found in known.states.items() if found[ROWS.key] or name in expected)
         names = sorted(filled) if partition_by else [""]
-        return {name: bags.of(plan, known.states[name], schema) for name in names}
+        return {name: _joined(plan, States({}, schema), known.states[name]) for name in names}
     scanned = reading(known.left)
     if known.states and not _agree(known, scanned):
         return reading(plan)
@@ -110,8 +110,8 @@ def _agree(known: Known, scanned: Mapping[str, States]) -> bool:
 
 
 def _joined(plan: Plan, bag: States, found: Mapping[str, Any]) -> States:
-    told = {part.key: State(part.component, found[part.key]) for part in plan.scan if part.key in found}
-    return States({**bag.entries, **told}, bag.schema, bag.failures)
+    told = {part.key: State(part.component, found[part.key], STATED) for part in plan.scan if part.key in found}
+    return States({**told, **bag.entries}, bag.schema, bag.failures)
 
 
 def _counting(
