@@ -91,13 +91,13 @@ FUNCTIONS = {
     **_functions("int", "size cardinality", "items", null="eager"),
     **_functions("int", "array_size", "array"),
     **_functions("first", "array_distinct", "array"),
-    **_functions("boolean", "array_contains", "array", "any", null="loose"),
     **_functions("element", "array_min array_max", "array", null="loose"),
 }
 # Each with a production of its own, and how many arguments it takes.
 WRITTEN_OTHERWISE = {
     "if": (3, 3), "nvl2": (3, 3), "coalesce": (1, 20), "nvl": (2, 2), "ifnull": (2, 2), "nullif": (2, 2),
     "abs": (1, 1), "mod": (2, 2), "nanvl": (2, 2), "element_at": (2, 2), "try_element_at": (2, 2), "get": (2, 2),
+    "array_contains": (2, 2),
     **dict.fromkeys(ARITHMETIC.values(), (2, 2)),
     "date_trunc": (2, 2), "add_months": (2, 2), "months_between": (2, 2), "zeroifnull": (1, 1), "nullifzero": (1, 1),
 }  # fmt: skip

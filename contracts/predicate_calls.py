@@ -32,8 +32,8 @@ ADMITS: dict[Takes, tuple[frozenset[Group], str]] = {
     "items": (frozenset({"array", "map"}), ANY),
     "any": (frozenset(WORDS), ANY),
 }
-# Timestamps beyond these years make Spark's functions overflow.
-FIRST, LAST = "TIMESTAMP_NTZ '0001-01-01 00:00:00'", "TIMESTAMP_NTZ '9999-12-31 23:59:59.999999'"
+# Near the first and the last timestamp that there are Spark's functions overflow.
+FIRST, LAST = "TIMESTAMP_NTZ '-290000-01-01 00:00:00'", "TIMESTAMP_NTZ '+290000-01-01 00:00:00'"
 
 
 def function(writer: "Writer", node: Any) -> Piece:
@@ -148,6 +148,15 @@ def _mod(writer: "Writer", parts: list[Piece]) -> Piece:
     return combined(writer, "Mod", *parts)
 
 
+def _array_contains(writer: "Writer", parts: list[Piece]) -> Piece:
+    """Spark reads no text as an element: only what is alike is compared."""
+    kinds = {found for each in (element(parts[0].type), parts[1].type) if (found := group(each))}
+    if len(kinds) > 1:
+        return writer.refuse("type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one")
+    items = taken(writer, parts[0], "array")
+    return loose(f"array_contains({items.sql}, {parts[1].sql})", [items, parts[1]], BOOLEAN)
+
+
 def _date_trunc(writer: "Writer", parts: list[Piece]) -> Piece:
     unit, moment = parts[0], taken(writer, parts[1], "moment")
     if unit.text is None or unit.text.upper() not in grammar.TRUNCATED_TO:
@@ -171,7 +180,8 @@ def _months_between(writer: "Writer", parts: list[Piece]) -> Piece:
 
 OTHERWISE: dict[str, Callable[["Writer", list[Piece]], Piece]] = {
     "if": _if, "nvl2": _nvl2, "coalesce": _coalesce, "nvl": _coalesce, "ifnull": _coalesce, "nullif": _nullif,
-    "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl, "date_trunc": _date_trunc,
+    "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl,
+    "array_contains": _array_contains, "date_trunc": _date_trunc,
     "add_months": _add_months, "months_between": _months_between,
     "abs": lambda writer, parts: absolute(writer, taken(writer, parts[0], "number")),
     **{function: tried(name) for name, function in grammar.ARITHMETIC.items()},

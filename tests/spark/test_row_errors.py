@@ -20,9 +20,11 @@ from support.predicate_fuzz import (
     random_cases,
     random_rows,
 )
+from support.predicate_fuzz import SCHEMA as FUZZED
 from support.predicate_texts import BENIGN, ROWS, TYPES, ddl
 from support.predicate_texts import SCHEMA as ORDERS
 
+from contracts import grammar
 from contracts.logical_types import Column, Schema
 from contracts.predicates import parse
 
@@ -210,6 +212,45 @@ def test_a_benign_predicate_says_what_its_author_wrote(spark):
         if answer is not None and value != (TRUTH[answer], False)
     ]
     assert wrongly == []
+
+
+# For each kind of argument the columns whose values go furthest; `far` is a date beyond all timestamps.
+FURTHEST = {
+    "any": "i s", "text": "s", "texts": "u", "number": "t l d w s", "int": "i l d s", "scale": "", "date": "p far s",
+    "moment": "q far s", "timestamp": "q far u", "array": "a", "items": "a k",
+}  # fmt: skip
+OTHERWISE = {
+    "abs": "t i l d w s", "if": "b,i,s", "nvl2": "s,i,s", "coalesce": "i,s", "nvl": "i,s", "ifnull": "p,s",
+    "mod": "l,t w,d", "nullif": "l,s", "zeroifnull": "l", "nullifzero": "d", "nanvl": "d,s",
+    "element_at": "a,i k,s a,l", "try_element_at": "a,i a,s k,s", "get": "a,i a,l", "array_contains": "a,i a,l",
+    "date_trunc": "'week',q 'quarter',far 'hour',s", "add_months": "p,i far,l s,i",
+    "months_between": "far,q q,n s,p", "try_add": "l,l far,i", "try_subtract": "l,t far,q",
+    "try_multiply": "l,l w,w", "try_divide": "w,t i,i", "try_mod": "l,t w,d",
+}  # fmt: skip
+
+
+def furthest_calls() -> Iterator[str]:
+    """Every function of the grammar on the values that go furthest: each kind of argument in each place."""
+    for name, function in grammar.FUNCTIONS.items():
+        kinds = [kind for kind in (*function.takes, *[function.takes[-1]] * 2) if kind != "scale"][: function.least]
+        for at in range(max(len(FURTHEST[kind].split()) for kind in kinds)):
+            columns = (FURTHEST[kind].split() for kind in kinds)
+            yield f"{name}({', '.join(each[at % len(each)] for each in columns)}) IS NOT NULL"
+    for name, calls in OTHERWISE.items():
+        yield from (f"{name}({call}) IS NOT NULL" for call in calls.split())
+
+
+def test_no_function_ends_the_scan_whatever_the_values(spark):
+    calls = list(furthest_calls())
+    assert {call.partition("(")[0] for call in calls} == {*grammar.FUNCTIONS, *grammar.WRITTEN_OTHERWISE}
+    schema = Schema((*FUZZED.columns, Column("far", "date")))
+    table = frame(spark, random_rows(Random(1), 60), KINDS).selectExpr("*", "date_add(p, 2147000000) AS far")
+    with settings(spark, INTERPRETED):
+        for ansi in ("true", "false"):
+            found = ours_says(spark, table, [parse(call, schema=schema) for call in calls], ansi=ansi)
+            wrong = {call for row in found for call, (value, errs) in zip(calls, row, strict=True)
+                     if errs is None or (errs and value is not None)}  # fmt: skip
+            assert wrong == set()
 
 
 def disagreements(spark: Any, table: Any, cases: list[Case], random: Random) -> tuple[list[str], Counter[str]]:

@@ -101,6 +101,7 @@ NEVER = {
     "-day = day": "calculates with a date or timestamp",
     "year(n) = 1": "calls a function with a number",
     "upper(items) = 'x'": "calls a function with an array",
+    "array_contains(items, s)": "compares a number with a text",
     "size(s) = 1": "calls a function with a text",
     "abs(yes) = 1": "calls a function with a condition",
     "items LIKE 'x'": "matches what is no text with a pattern",
