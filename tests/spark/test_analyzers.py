@@ -1,12 +1,12 @@
 """Every case on real Spark: one scan answers all, whole and in partitions, merged without Spark."""
 
-from math import isnan
 from typing import Any
 
 import pytest
 from support import cases_apart
+from support.agreement import BOUND, agrees
 from support.analyzer_cases import CASES
-from support.analyzer_table import NOW, SCHEMA, Case
+from support.analyzer_table import SCHEMA, Case
 from support.frames import case_frame
 
 from engine import states as bags
@@ -15,8 +15,6 @@ from engine.plan import plan
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
 from engine.states import States
-
-BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
 
 
 @pytest.fixture(scope="module")
@@ -27,24 +25,6 @@ def whole(spark: Any) -> States:
 @pytest.fixture(scope="module")
 def parted(spark: Any) -> dict[str, States]:
     return scan(case_frame(spark), plan(BOUND.values()), partition_by=["part"])
-
-
-def agrees(states: States, case: Case) -> bool:
-    """The value of the case, and whatever else it names."""
-    reading = BOUND[case.id].read(states.values, now=NOW)
-    wanted = {name: getattr(case, name) for name in ("broken", "counted", "details")}
-    assert {name: getattr(reading, name) for name, given in wanted.items() if given is not None} == {
-        name: given for name, given in wanted.items() if given is not None
-    }
-    return same(reading.value, case)
-
-
-def same(value: Any, case: Case) -> bool:
-    if isinstance(case.expected, float) and isnan(case.expected):
-        return isinstance(value, float) and isnan(value)
-    if case.within:
-        return abs(value - case.expected) <= case.within
-    return bool(value == case.expected) and type(value) is type(case.expected)
 
 
 def test_every_analyzer_has_cases() -> None:

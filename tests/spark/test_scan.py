@@ -174,9 +174,9 @@ def test_names_that_need_quotes_go_from_draft_to_verdict(spark: Any, tmp_path: P
 def test_a_frame_is_judged_in_its_own_session_whose_settings_stay(spark: Any) -> None:
     frame = spark.createDataFrame([(1, "a"), (2, None)], "id bigint, s string")
     given = contract(check("completeness", column="s", mustBe=1), properties=[{"name": "id"}, {"name": "s"}])
-    before = spark.sparkContext.getConf().getAll(), {row.key: row.value for row in spark.sql("set").collect()}
+    before = {row.key: row.value for row in spark.sql("set").collect()}
     run = verify(frame, given)
-    after = spark.sparkContext.getConf().getAll(), {row.key: row.value for row in spark.sql("set").collect()}
+    after = {row.key: row.value for row in spark.sql("set").collect()}
     assert (run.verdict, run.rows, run.partitions) == ("failed", 2, ("",))
     assert after == before
 
