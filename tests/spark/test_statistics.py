@@ -24,6 +24,7 @@ from engine.analyzers.rows import Size
 from engine.analyzers.types import DataType
 from engine.plan import ROWS, Plan, plan
 from engine.requests import Source
+from engine.results import STATED
 from engine.spark import changes
 from engine.spark.scan import scan
 from engine.spark.sources import read, schema_of
@@ -230,8 +231,10 @@ def test_where_footers_tell_all_no_row_is_read(spark: Any, tmp_path: Path) -> No
     assert told.left.scan == ()
     for expected, names in (((), {"part=1"}), (("part=2",), {"part=1", "part=2"})):
         bags = counted(Unread(frame.schema), wanted, told, partition_by=BY, expected=expected)
-        assert bags == scan(frame, wanted, partition_by=BY, expected=expected)
-        assert bags.keys() == names
+        scanned = scan(frame, wanted, partition_by=BY, expected=expected)
+        assert {name: bag.values for name, bag in bags.items()} == {name: bag.values for name, bag in scanned.items()}
+        assert bags.keys() == scanned.keys() == names
+        assert {state.source for bag in bags.values() for state in bag.entries.values()} == {STATED}
 
 
 def test_files_that_changed_after_their_footers_were_read_are_scanned(spark: Any, tmp_path: Path) -> None:
