@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from contracts.document import DataObject, Property
 from contracts.predicates import quote
 from engine.checks import BoundCheck, BoundChecks
-from engine.results import CheckResult, Outcome
+from engine.results import CheckResult, Outcome, RunResult
 
 MASK = "•••"
 MOST_COLUMNS = 12
@@ -60,6 +60,15 @@ def shown(check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = 
             paths.setdefault(schema.names_along(path), path)
     chosen = list(paths.items())[:MOST_COLUMNS]
     return tuple(Shown(path, is_masked(promised, names)) for names, path in chosen)
+
+
+def discreet(checks: BoundChecks, run: RunResult) -> RunResult:
+    """The run without the distributions of columns that are masked: they may hold values, and are kept with the run."""
+    read = ((each.analyzer, each.analyzer.columns_named) for each in checks.checks if each.analyzer)
+    along = checks.schema.names_along
+    hidden = {of.identity for of, paths in read if any(is_masked(checks.object, along(path)) for path in paths)}
+    kept = (each.model_copy(update={"details": None}) if each.identity in hidden else each for each in run.measurements)
+    return run.model_copy(update={"measurements": tuple(kept)})
 
 
 def _path(name: str) -> str:

@@ -18,11 +18,11 @@ from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
 from contracts.reading import read
-from engine.checks import bind
+from engine.checks import BoundChecks, bind
 from engine.references import Referent
 from engine.requests import Engine, EngineError, Measured, MeasureRequest, SampleRequest, Source
 from engine.results import RunResult
-from engine.samples import wanted
+from engine.samples import discreet, wanted
 from engine.states import StateError
 from registry import references, runs, samples, states
 from registry.database import reading
@@ -289,7 +289,8 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
             whole=found.measured.whole,
             references=_referents(asked, tools),
         )
-        result = _sampled(asked, tools, found, result)
+        checks = bind(asked.object, schema)
+        result = _sampled(asked, tools, found, checks, discreet(checks, result))
     return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
 
 
@@ -298,12 +299,12 @@ def _referents(asked: Order, tools: Tools) -> Mapping[str, Referent]:
         return references.referents(session, asked.contract, asked.object)
 
 
-def _sampled(asked: Order, tools: Tools, found: Reading, result: RunResult) -> RunResult:
+def _sampled(asked: Order, tools: Tools, found: Reading, checks: BoundChecks, result: RunResult) -> RunResult:
     """The run with rows of what arrived that break failed checks; without them where none can be read."""
     if not tools.sampling.rows or not found.delta:
         return result
+    only = wanted(checks, result.results)
     try:
-        only = wanted(bind(asked.object, found.measured.schema), result.results)
         shown = tools.engine.sample(_sampling(asked, tools, found, only)) if only else ()
     except (EngineError, ContractError) as error:
         log.warning("a run has no samples: %s", error)

@@ -109,3 +109,14 @@ def test_a_run_that_could_not_judge_gives_every_check_the_reason() -> None:
 def test_a_run_without_any_check_still_does_not_pass() -> None:
     found = runs.unevaluated(CONTRACT, "another", "unreachable", started=NOON, finished=NOON)
     assert [(each.check_id, each.outcome) for each in found.results] == [("table", Outcome.NOT_EVALUATED)]
+
+
+def test_a_result_keeps_of_how_many_rows_it_speaks_and_a_measurement_its_distribution(engine: Engine) -> None:
+    told = {"found": "2 rows have none", "counted": 2**40, "broken": 2, "unevaluated": 1, "limit": [0, 1.5]}
+    metric = measured(1).model_copy(update={"counted": 2**40, "details": {"values": {"a": 3}}})
+    record(engine, result(check(0.5, **told), check(), measurements=(metric,)))
+    first, second = rows(engine, ResultRow)
+    assert (first.found, first.counted, first.broken, first.unevaluated) == ("2 rows have none", 2**40, 2, 1)
+    assert (first.bound, second.bound, second.broken, second.unevaluated) == ([0, 1.5], None, None, 0)
+    (kept,) = rows(engine, MeasurementRow)
+    assert (kept.counted, kept.details) == (2**40, {"values": {"a": 3}})

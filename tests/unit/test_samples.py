@@ -7,7 +7,8 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, on, run, states
 
 from contracts.logical_types import Column, Schema
 from engine.checks import bind
-from engine.samples import MOST_COLUMNS, is_masked, shown, wanted
+from engine.results import Measurement
+from engine.samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
 
 STRICT = {"classification": "restricted"}
 
@@ -113,3 +114,23 @@ def test_a_table_that_is_one_partition_is_wanted_whole() -> None:
     given = contract(check("completeness", "amounts", column="amount", mustBe=1))
     told = run(given, {"": states(given, ROWS)})
     assert wanted(bind(given.object("orders"), SCHEMA), told.results) == {"amounts": ()}
+
+
+def test_distributions_of_masked_columns_are_left_out_and_others_kept() -> None:
+    given = contract(
+        check("completeness", "states", column="status", mustBe=1),
+        check("completeness", "amounts", column="amount", mustBe=1),
+        check("compliance", "both", predicate="amount > 0 OR status = 'new'", mustBe=1),
+        properties=on("status", **STRICT),
+    )
+    bound = bind(given.object("orders"), SCHEMA)
+    told = run(given, {"": states(given, ROWS)})
+    filled = told.model_copy(update={"measurements": tuple(map(_filled, told.measurements))})
+    kept = {each.analyzer.identity: each.check.id for each in bound.checks if each.analyzer}
+    assert {kept[each.identity]: each.details for each in discreet(bound, filled).measurements} == {
+        "states": None, "amounts": {"new": 2}, "both": None,
+    }  # fmt: skip
+
+
+def _filled(measurement: Measurement) -> Measurement:
+    return measurement.model_copy(update={"details": {"new": 2}})
