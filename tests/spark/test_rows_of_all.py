@@ -1,6 +1,7 @@
 """Every analyzer of the table of cases: the rows that are named are as many as its states say break it."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ from engine.plan import plan
 from engine.spark import rows
 from engine.spark.scan import scan
 
-KINDS = {case.analyzer.identity: case.analyzer for case in CASES}
+# Of each analyzer so many cases: with columns, with filters, with other arguments.
+EACH = 5
 
 
 def promise(analyzer: Analyzer) -> Assertion:
@@ -41,7 +43,17 @@ def is_told(each: BoundCheck) -> bool:
     return not apart and (each.breaking is not None or {"unevaluated", "unfiltered"} & parts.keys() != set())
 
 
-CHECKS = [each for each in map(bound, KINDS.values()) if is_told(each)]
+def chosen() -> Iterator[BoundCheck]:
+    """The first cases of each analyzer, and all whose rows may be left open."""
+    taken: Counter[str] = Counter()
+    for analyzer in {case.analyzer.identity: case.analyzer for case in CASES}.values():
+        check = bound(analyzer)
+        taken[analyzer.name] += 1
+        if is_told(check) and (taken[analyzer.name] <= EACH or (check.bound and "unevaluated" in check.bound.parts)):
+            yield check
+
+
+CHECKS = list(chosen())
 JUDGED = [each for each in CHECKS if each.breaking is not None]
 
 
