@@ -63,6 +63,7 @@ class Correlation(Analyzer):
     constant (0 / 0; Deequ: NaN), for an empty table, where no row is left, for a filter that admits no row."""
 
     name = "correlation"
+    unit = "coefficient"
     column: ColumnName
     other: ColumnName
     together = CoMoments("{column}", "{other}")

@@ -139,6 +139,7 @@ class Histogram(Analyzer):
     between extremes that do not exist or are infinite. No value for a filter that admits no row."""
 
     name = "histogram"
+    unit = "bins"
     column: ColumnName
     bins: Annotated[int | None, Field(ge=1, le=MOST, description="how many bins of equal width")] = None
     low: Annotated[Number | None, Field(description="where the first bin begins")] = None

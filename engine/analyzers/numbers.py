@@ -194,6 +194,7 @@ class Skewness(Analyzer):
     whose skewness is 0 / 0 (Deequ: 0)."""
 
     name = "skewness"
+    unit = "coefficient"
     column: ColumnName
     moments = HigherMoments("{column}")
 

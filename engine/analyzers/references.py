@@ -102,9 +102,9 @@ class DatasetMatch(Analyzer):
     dataset: DatasetName
     other_keys: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_keys", "other_key"))
     compare: Compared = ()
-    tolerance: Distance = 0.0
-    relative_tolerance: Distance = 0.0
-    of: Literal["rows", "both"] = "rows"
+    tolerance: Distance = Field(default=0.0, description="how far two numbers may lie apart")
+    relative_tolerance: Distance = Field(default=0.0, description="the same, as a share of the larger one")
+    of: Literal["rows", "both"] = Field(default="rows", description="both: rows that exist only there count, too")
     matches = Matches("{keys}")
 
     @model_validator(mode="after")

@@ -25,7 +25,7 @@ def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
         "value",
         "share",
         "ratio",
-        "number",
+        "coefficient",
         "nats",
         "characters",
         "columns",
