@@ -9,13 +9,9 @@ from bench import statements
 from bench.clock import Cost, interleaved, median
 from bench.work import Work, work
 from contracts.document import Contract
-from engine.checks import bind
-from engine.clock import now
 from engine.requests import Source
-from engine.spark import changes
-from engine.spark.sources import read, schema_of
-from engine.spark.statistics import counted, known
-from engine.verify import judge, verify
+from engine.spark.sources import read
+from engine.verify import verify
 
 BY_HAND = "by hand"
 SKETCHES = "by hand, with sketches"
@@ -42,16 +38,7 @@ class Bench:
 
     def counted(self, contract: Contract) -> Callable[[], Any]:
         """As `verified`, but with what the files' footers tell."""
-
-        def run() -> Any:
-            started, schema = now(), schema_of(self.frame)
-            wanted = bind(contract.object(statements.TABLE), schema).plan
-            files = changes.layout(self.session, Source(str(self.path), "parquet")).files
-            bags = counted(self.frame, wanted, known(wanted, str(self.path), files, schema))
-            packed = {name: bag.pack() for name, bag in bags.items()}
-            return judge(contract, statements.TABLE, states=packed, delta=[""], started=started, finished=now())
-
-        return run
+        return lambda: verify(self.frame, contract, partition_by=(), statistics=str(self.path))
 
     def ways(self) -> dict[str, Callable[[], Any]]:
         """Every way by its name; those of one key are statements of one grouping."""

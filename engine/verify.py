@@ -35,6 +35,7 @@ def verify(  # noqa: PLR0913
     others: Mapping[str, Any] | None = None,
     references: Mapping[str, Value] | None = None,
     samples: int = 0,
+    statistics: str | None = None,
     now: Callable[[], datetime] = clock.now,
 ) -> RunResult:
     """The run that judges a Spark frame by a contract, in the frame's own session, none of whose settings change.
@@ -47,14 +48,17 @@ def verify(  # noqa: PLR0913
     dataset count them too; those that must see all rows at once are then not evaluated. `others` holds the frames of
     other datasets by name, `references` the values of limits that refer to one ('the size of titles'); where its frame
     is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
-    reading of the frame where there are any (`engine.rows.samples`). Raises ContractError for faults of the contract,
-    Unreadable where Spark cannot read it."""
+    reading of the frame where there are any (`engine.rows.samples`). `statistics`: the folder of Parquet that the frame
+    is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then taken for it. Raises
+    ContractError for faults of the contract, Unreadable where Spark cannot read it."""
     from engine.rows import with_samples
     from engine.spark.frame import read_frame
 
     started = now()
     chosen = object_name or contract.objects[0].name
-    read = read_frame(frame, contract, chosen, partition_by=partition_by, others=others)
+    read = read_frame(
+        frame, contract, chosen, partition_by=partition_by, others=others, statistics=statistics
+    )  # fmt: skip
     states: dict[str, Bag] = {**(earlier or {}), **read.states}
     run = judge(
         contract,

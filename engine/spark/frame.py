@@ -9,8 +9,8 @@ from engine.checks import bind
 from engine.references import Referent
 from engine.spark import apart
 from engine.spark.apart import Others
-from engine.spark.scan import scan
 from engine.spark.sources import schema_of
+from engine.spark.statistics import Known, counted, stated
 from engine.states import States
 
 
@@ -30,14 +30,17 @@ def read_frame(
     *,
     partition_by: Sequence[str] | None = None,
     others: Mapping[str, Any] | None = None,
+    statistics: str | None = None,
 ) -> Read:
     """What the checks of an object need of the frame; `others` are the frames of other datasets by name.
 
-    `partition_by` None: the contract's partition columns, where the frame has them. Raises ContractError and
-    Unreadable."""
+    `partition_by` None: the contract's partition columns, where the frame has them. `statistics`: the folder of Parquet
+    that the frame is a plain reading of. Raises ContractError and Unreadable."""
     checks, frames = bind(contract.object(object_name), schema_of(frame)), Others(others or {})
     by = checks.object.partition_columns if partition_by is None else partition_by
     known = [column for column in by if partition_by is not None or column in checks.schema.names]
-    states = scan(frame, checks.plan, partition_by=known, others=frames)
-    whole = apart.whole(frame, checks.plan, frames)
+    plan, schema = checks.plan, checks.schema
+    told = stated(plan, statistics, schema, partition_by=known) if statistics else Known(plan)
+    states = counted(frame, plan, told, partition_by=known, others=frames)
+    whole = apart.whole(frame, plan, frames)
     return Read(states, whole, apart.referents(checks.object, frames))

@@ -16,8 +16,9 @@ from contracts.predicates import quote
 from engine.analyzers.bound import BoundComponent
 from engine.filesystems import opened
 from engine.plan import ROWS, Plan
+from engine.requests import Source
 from engine.results import STATED
-from engine.spark import apart
+from engine.spark import apart, changes
 from engine.spark.apart import Others
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
@@ -77,6 +78,15 @@ def known(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema:
     if left.scan or left.groupings or left.apart:
         return Known(replace(left, scan=(ROWS, *left.scan)), states)
     return Known(left, states)
+
+
+def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[str] = ()) -> Known:
+    """What the files at a location tell of a frame that is said to be a plain reading of them.
+
+    Rows are counted in any case: a frame of other rows is scanned. Raises Unreadable where nothing is there."""
+    files = changes.layout(None, Source(location, "parquet", tuple(partition_by))).files
+    told = known(plan, location, files, schema)
+    return replace(told, left=replace(told.left, scan=told.left.scan or (ROWS,)))
 
 
 def counted(

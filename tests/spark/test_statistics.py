@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from support.orders import check, contract
 
 from contracts.logical_types import Column, Schema
 from engine.analyzers.bound import BoundComponent
@@ -24,11 +25,12 @@ from engine.analyzers.rows import Size
 from engine.analyzers.types import DataType
 from engine.plan import ROWS, Plan, plan
 from engine.requests import Source
-from engine.results import STATED
+from engine.results import SCANNED, STATED
 from engine.spark import changes
 from engine.spark.scan import scan
 from engine.spark.sources import read, schema_of
 from engine.spark.statistics import Known, counted, known
+from engine.verify import verify
 
 BY = ("part",)
 YEAR_2000 = datetime.datetime(2000, 1, 1)
@@ -247,3 +249,21 @@ def test_files_that_changed_after_their_footers_were_read_are_scanned(spark: Any
         Written({"whole": [7, 8, None, None]}).write(tmp_path / "t" / name / "1.parquet")
         frame, _, _ = of(spark, tmp_path / "t")
         assert counted(frame, wanted, told, partition_by=BY) == scan(frame, wanted, partition_by=BY)
+
+
+def test_a_frame_is_judged_with_the_statistics_of_its_files_where_they_are_named(spark: Any, tmp_path: Path) -> None:
+    Written(SOME).write(tmp_path / "t" / "0.parquet")
+    frame = spark.read.parquet(str(tmp_path / "t"))
+    promised = contract(
+        check("completeness", column="whole", mustBeBetween=[0.6, 0.7]),
+        check("maximum", "most", column="whole", mustBe=3),
+        properties=[{"name": "whole"}],
+    )
+    whole, part = frame, frame.where("whole > 0")
+    for asked, sources in ((whole, (SCANNED, STATED)), (part, (SCANNED,))):
+        told, plain = verify(asked, promised, statistics=str(tmp_path / "t")), verify(asked, promised)
+        assert [each.value for each in told.results] == [each.value for each in plain.results]
+        assert {each.analyzer: each.sources for each in told.measurements} == {
+            "completeness": sources,
+            "maximum": (SCANNED,),
+        }
