@@ -126,11 +126,17 @@ def test_the_order_of_the_files_does_not_change_the_type(one: str, other: str, t
 
 def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> ResultOut:
     """A result of that check."""
-    words = {"check_id": name, "severity": "error", "scope": "delta", "partition": None, "sentence": name}
-    rest: dict[str, Any] = {
-        each: None for each, field in ResultOut.model_fields.items() if field.is_required() and each not in words
+    words = {
+        "check_id": name,
+        "name": name,
+        "outcome": outcome,
+        "severity": "error",
+        "scope": "delta",
+        "sentence": name,
+        **more,
     }
-    return ResultOut(name=name, outcome=outcome, **{**words, **rest, **more})
+    unknown = dict.fromkeys(each for each, field in ResultOut.model_fields.items() if field.is_required())
+    return ResultOut.model_validate({**unknown, **words})
 
 
 @pytest.mark.parametrize(
