@@ -133,6 +133,7 @@ def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> ResultO
         "severity": "error",
         "scope": "delta",
         "sentence": name,
+        "unevaluated": 0,
         **more,
     }
     unknown = dict.fromkeys(each for each, field in ResultOut.model_fields.items() if field.is_required())
