@@ -18,7 +18,8 @@ LIGHT = {
     ),
     "engine": (
         "engine.checks engine.cli engine.files engine.profile.holdout engine.profile.suggestions engine.report "
-        "engine.requests engine.results engine.spark.child engine.states engine.verify",
+        "engine.reference engine.rows engine.samples engine.requests engine.results engine.spark.child "
+        "engine.states engine.verify",
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "client": ("registry.client registry.api.schemas registry.config", HEAVY | STORE | {"fastapi", "starlette"}),

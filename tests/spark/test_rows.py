@@ -165,11 +165,10 @@ def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any)
     assert Counter((each[0], tuple(each[2])) for each in told) == Counter(
         {(1, ()): 2, (2, ()): 1, (3, ("known",)): 1, (None, ()): 1, (9, ()): 1}
     )
-    assert [test.reason for test in row_tests(checks, others, [])] == [
-        None,
-        "the dataset nowhere cannot be read: nobody said where it is: hand it in with the others",
-        "`n` is a whole number, its counterpart `label` is text",
-    ]
+    known, gone, unlike = (test.reason for test in row_tests(checks, others, []))
+    assert known is None
+    assert str(gone).startswith("the dataset nowhere cannot be read: ")
+    assert unlike == "`n` is a whole number, its counterpart `label` is text"
 
 
 def test_rows_on_which_a_check_or_its_filter_cannot_be_evaluated_are_named(spark: Any) -> None:
