@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from contracts.document import DataObject, Property
 from contracts.predicates import quote
 from engine.checks import BoundCheck, BoundChecks
-from engine.results import CheckResult, Outcome, RunResult
+from engine.results import CheckResult, Measurement, Outcome, RunResult
 
 MASK = "•••"
+HIDDEN = "the measured text is not shown: the contract classifies its column"
 MOST_COLUMNS = 12
 MOST_CHECKS = 200
 MOST_PARTITIONS = 50
@@ -63,12 +64,26 @@ def shown(check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = 
 
 
 def discreet(checks: BoundChecks, run: RunResult) -> RunResult:
-    """The run without the distributions of columns that are masked: they may hold values, and are kept with the run."""
+    """The run without values of columns that are masked: distributions, and smallest or largest texts.
+
+    What was judged stays as it was judged; runs are kept, and read by more people than the rows are."""
     read = ((each.analyzer, each.analyzer.columns_named) for each in checks.checks if each.analyzer)
     along = checks.schema.names_along
     hidden = {of.identity for of, paths in read if any(is_masked(checks.object, along(path)) for path in paths)}
-    kept = (each.model_copy(update={"details": None}) if each.identity in hidden else each for each in run.measurements)
-    return run.model_copy(update={"measurements": tuple(kept)})
+    measured = (_without_values(each) if each.identity in hidden else each for each in run.measurements)
+    told = (_without_text(each) if each.measurement in hidden else each for each in run.results)
+    return run.model_copy(update={"measurements": tuple(measured), "results": tuple(told)})
+
+
+def _without_values(measured: Measurement) -> Measurement:
+    shown = None if isinstance(measured.value, str) else measured.value
+    return measured.model_copy(update={"details": None, "value": shown})
+
+
+def _without_text(result: CheckResult) -> CheckResult:
+    if not isinstance(result.value, str):
+        return result
+    return result.model_copy(update={"value": None, "found": HIDDEN})
 
 
 def _path(name: str) -> str:

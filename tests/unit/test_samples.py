@@ -134,3 +134,18 @@ def test_distributions_of_masked_columns_are_left_out_and_others_kept() -> None:
 
 def _filled(measurement: Measurement) -> Measurement:
     return measurement.model_copy(update={"details": {"new": 2}})
+
+
+def test_the_smallest_text_of_a_masked_column_is_judged_and_not_shown() -> None:
+    given = contract(
+        check("minimum", "first", column="status", mustBe="zzz"),
+        check("minimum", "least", column="amount", mustBeGreaterOrEqualTo=0),
+        properties=on("status", **STRICT),
+    )
+    told = run(given, {"": states(given, ROWS)})
+    kept = discreet(bind(given.object("orders"), SCHEMA), told)
+    before, after = ({each.check_id: each for each in one.results} for one in (told, kept))
+    assert before["first"].value in str(before["first"].found)
+    assert (after["first"].value, after["first"].outcome) == (None, before["first"].outcome)
+    assert str(before["first"].value) not in f"{after['first'].found} {[each.value for each in kept.measurements]}"
+    assert after["least"] == before["least"]
