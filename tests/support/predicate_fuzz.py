@@ -6,7 +6,7 @@ job tells for many texts and rows which of them would end a scan."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -35,7 +35,7 @@ VALUES: dict[str, list[Any]] = {
     "u": ["1", "0", "42", "-1", "2026-01-01", "2024-02-29 10:00:00", "yes", "abc"],
     "b": [True, False],
     "p": DAYS,
-    "q": MOMENTS,
+    "q": [each.replace(tzinfo=UTC) for each in MOMENTS],
     "n": MOMENTS,
     "a": [[], [1], [1, None, 3], [2**31 - 1]],
     "k": [{}, {"x": 1}, {"1": 2, "y": None}],

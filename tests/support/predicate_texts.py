@@ -4,7 +4,7 @@
 repeated."""
 
 import json
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -48,8 +48,8 @@ ROWS: list[tuple[Any, ...]] = [
     ),
     (
         -(2**63), Decimal("-9999999999.99"), -0.0, -(2**31), 0, 0.0, "", "sent", "A@B.ORG", "49", "DE", "1", "",
-        datetime(1, 1, 1), datetime(1, 1, 1), date(1, 1, 1), True, [None], [-1, -2, -3], {"color": "blue"}, " ",
-        -(2**31), 1, ("", "", (0.0, 0.0)),
+        datetime(1, 1, 1, tzinfo=UTC), datetime(1, 1, 1), date(1, 1, 1), True, [None], [-1, -2, -3], {"color": "blue"},
+        " ", -(2**31), 1, ("", "", (0.0, 0.0)),
     ),
 ]  # fmt: skip
 
