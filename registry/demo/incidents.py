@@ -21,7 +21,7 @@ class Incident:
     day: int
     what: str
     damage: Damage = lambda rows, _: rows
-    types: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def _nulls(rows: list[Row], rng: Random) -> list[Row]:
