@@ -66,27 +66,12 @@ def class_of(column: Operand) -> str:
 
 
 def _of_digits(sql: str) -> str:
-    """The class of a text that begins like a number or a day.
-
-    A cast is several times cheaper than a regular expression, and most texts that look like a number are one: what a
-    cast takes and ends in a digit has the form that the expressions ask for (no blank, suffix, hexadecimal or
-    exponent is left), and only the rest is matched."""
     number = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)"
     real = f"substr({sql}, 1, 4) <> '0000' AND try_cast(substr({sql}, 1, 10) AS DATE) IS NOT NULL"
     times = _first(sql, (DAY, "date", real), (f"{DAY}[T ]{TIME}", "timestamp", real))
     exponent = f"{number}[eE][+-]?[0-9]+"
     numbers = _first(sql, ("[+-]?[0-9]+", "integer"), (number, "decimal"), (exponent, "fractional"))
-    closed = f"substr({sql}, -1) BETWEEN '0' AND '9'"
-    plain = " AND ".join(f"instr({sql}, '{letter}') = 0" for letter in "eEpP")
-    day = f"octet_length({sql}) = 10 AND {closed} AND {real}"
-    whole = f"{closed} AND try_cast({sql} AS BIGINT) IS NOT NULL"
-    point = f"{closed} AND instr({sql}, '.') > 0 AND try_cast({sql} AS DOUBLE) IS NOT NULL AND {plain}"
-    return (
-        f"CASE WHEN substr({sql}, 5, 1) = '-' AND substr({sql}, 8, 1) = '-' "
-        f"THEN CASE WHEN {day} THEN {CLASSES.index('date')} ELSE {times} END "
-        f"WHEN {whole} THEN {CLASSES.index('integer')} WHEN {point} THEN {CLASSES.index('decimal')} "
-        f"ELSE {numbers} END"
-    )
+    return f"CASE WHEN substr({sql}, 5, 1) = '-' AND substr({sql}, 8, 1) = '-' THEN {times} ELSE {numbers} END"
 
 
 def _first(sql: str, *forms: tuple[str, ...]) -> str:
