@@ -7,8 +7,10 @@ from typing import Any
 
 from bench.statements import TABLE, document
 from contracts import predicates
+from contracts.document import Check as Promise
 from contracts.reading import read
 from engine.checks import bind
+from engine.dsl import Check, at_least
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
 from engine.verify import judge, verify
@@ -82,9 +84,13 @@ def wide(session: Any, columns: int = 2000, rows: int = 1000) -> Callable[[], An
     """A function that verifies five checks on every column of a wide table, in one verification."""
     frame = session.range(rows).selectExpr(*(f"id * {at} % 101 as c{at}" for at in range(columns)))
     kinds = ("completeness", "minimum", "maximum", "mean", "approx_count_distinct")
-    named = [(kind, {"column": f"c{at}", "mustBeGreaterOrEqualTo": 0}) for at in range(columns) for kind in kinds]
-    asked = [_entry(at, {"analyzer": kind, **words}) for at, (kind, words) in enumerate(named)]
-    contract = read(document(asked, frame.columns))
+    named = ((kind, f"c{at}") for at in range(columns) for kind in kinds)
+    promises = tuple(
+        Promise(f"{column}-{kind}", "", "treaty", "error", kind, {"column": column}, assertion=at_least(0))
+        for kind, column in named
+    )
+    # No document holds so many checks: code does.
+    contract = Check("wide", promises=promises).contract()
 
     def run() -> None:
         found = verify(frame, contract)
