@@ -75,7 +75,8 @@ def _steps(text: bytes, schema: Any, packed: Mapping[str, bytes]) -> Iterator[An
     bound = bind(contract.object(TABLE), schema)
     yield bound
     yield bound.plan
-    run = judge(contract, TABLE, states=packed, delta=sorted(packed), schema=schema, started=NOW, finished=NOW)
+    delta = sorted(packed)
+    run = judge(contract, TABLE, states=packed, delta=delta, schema=schema, started=NOW, finished=NOW, checks=bound)
     assert run.verdict == "passed", [each for each in run.results if each.outcome != "passed"][:3]
     yield run
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.components import Count
+from engine.packing import Question
 
 ROWS = BoundComponent(Count(), ())
 # Spark plans a few thousand aggregates at once without trouble; very wide tables are scanned several times.
@@ -75,15 +76,6 @@ class Plan:
         finer = min(asked, key=lambda each: len(each.aggregates))
         return Derivation(finer, tuple(finer.aggregates.index(sql) for sql in part.aggregates))
 
-    def read(self, values: tuple[Any, ...]) -> dict[str, Any]:
-        """The states by component key, from one row of the scan's values in the order of `aggregates`."""
-        states, start = {}, 0
-        for part in self.scan:
-            end = start + len(part.aggregates)
-            states[part.key] = part.read(values[start:end])
-            start = end
-        return states
-
     def explain(self, partition_by: tuple[str, ...] = ()) -> str:
         """The plan as text: one line an aggregate or grouping, with the metrics that want it."""
         by = f" by {', '.join(partition_by)}" if partition_by else ""
@@ -93,7 +85,14 @@ class Plan:
         chunks = self.chunks()
         for number, chunk in enumerate(chunks, start=1):
             yield f"scan{by}" if len(chunks) == 1 else f"scan {number} of {len(chunks)}{by}"
-            yield from (f"  {sql}{self._for(part)}" for part in chunk for sql in part.aggregates)
+            question = Question.of(chunk)
+            yield from self._asked(question.rest)
+            for word in question.words:
+                yield "  counted at once:"
+                yield from self._asked(word.parts)
+
+    def _asked(self, parts: Iterable[BoundComponent]) -> Iterator[str]:
+        yield from (f"  {sql}{self._for(part)}" for part in parts for sql in part.aggregates)
 
     def _groups(self, by: str) -> Iterator[str]:
         for part in self.groupings:

@@ -69,6 +69,7 @@ def verify(  # noqa: PLR0913
         finished=now(),
         whole=read.whole if states.keys() == read.states.keys() else None,
         references=read.referents | {words: Referent(value) for words, value in (references or {}).items()},
+        checks=read.checks,
     )
     return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)
 
@@ -95,17 +96,19 @@ def judge(  # noqa: PLR0913
     files: Files | None = None,
     whole: Bag | None = None,
     references: Mapping[str, Referent] | None = None,
+    checks: BoundChecks | None = None,
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
     Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
     judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
-    values of limits that refer to other datasets, by their words. Raises ContractError for faults of the contract,
+    values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
+    a schema already. Raises ContractError for faults of the contract,
     StateError for damaged states."""
     bench = Bench(
         contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
-        references or {},
+        references or {}, {checks.schema: checks} if checks else {},
     )  # fmt: skip
     judged = [*bench.judge_delta(), *bench.judge_dataset()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}

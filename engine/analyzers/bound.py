@@ -37,6 +37,12 @@ class BoundComponent:
         return tuple(f"{sql} FILTER (WHERE {self.where})" for sql in plain) if filtered else plain
 
     @cached_property
+    def digit(self) -> str | None:
+        """What a row adds to the aggregates as one number, filtered (`Component.digit`); None where nobody says."""
+        plain = self.component.digit(self.operands)
+        return f"CASE WHEN {self.where} THEN {plain} ELSE 0 END" if plain and self.where else plain
+
+    @cached_property
     def key(self) -> str:
         """Kind, version, SQL and filter: readable, and the same on every machine."""
         return f"{self.component.kind}/{self.component.version} {self.described}"

@@ -16,6 +16,7 @@ from engine.analyzers.quoting import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL,
 
 COMPONENTS: "dict[str, type[Component]]" = {}
 EXACT = Context(prec=76)
+ALWAYS = "1"
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is added by type: timestamp_ntz has none
 
 
@@ -24,7 +25,8 @@ class Component:
     """One mergeable part over templates: `{column}` stands for an argument of the analyzer, as do expressions over it.
 
     `type` is the type of such an expression, `takes` the types that its arguments may have (None: those it accepts).
-    `grouping` says that it needs a GROUP BY of its own, `apart` that it needs a statement of its own."""
+    `grouping` says that it needs a GROUP BY of its own, `apart` that it needs a statement of its own, `sketched` that
+    Spark keeps an object for it and hands that every single row."""
 
     templates: tuple[str, ...]
     type: str | None
@@ -35,6 +37,7 @@ class Component:
     accepts: ClassVar[frozenset[str]] = COUNTABLE
     grouping: ClassVar[bool] = False
     apart: ClassVar[bool] = False
+    sketched: ClassVar[bool] = False
     zero: ClassVar[Any] = None
 
     def __init_subclass__(cls) -> None:
@@ -49,6 +52,12 @@ class Component:
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """The SQL aggregates (without filter) of the state."""
         raise NotImplementedError
+
+    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+        """SQL of a whole number, never null, where aggregate i counts the rows for which it is i + 1, and no more.
+
+        None: the aggregates are no such counts. What has a digit can be counted with others at once (`packing`)."""
+        return None
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
         """The state from the aggregates' values."""
@@ -75,6 +84,9 @@ class Count(Component):
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"count({operands[0].sql if operands else 1})",)
 
+    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+        return f"CASE WHEN {operands[0].sql} IS NOT NULL THEN 1 ELSE 0 END" if operands else ALWAYS
+
     def merge(self, left: int, right: int) -> int:
         return left + right
 
@@ -87,6 +99,9 @@ class CountIf(Count):
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"count_if({operands[0].sql})",)
+
+    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+        return f"CASE WHEN {operands[0].sql} THEN 1 ELSE 0 END"
 
 
 class Sum(Component):

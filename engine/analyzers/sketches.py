@@ -25,6 +25,8 @@ PARAMETER = Parameter()
 class _Sketch(Component):
     """A DataSketches sketch, kept as the bytes that Spark's aggregate wrote. None: no rows seen."""
 
+    sketched = True
+
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
         return None if row[0] is None else bytes(row[0])
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.document import Contract
-from engine.checks import bind
+from engine.checks import BoundChecks, bind
 from engine.references import Referent
 from engine.spark import apart
 from engine.spark.apart import Others
@@ -16,8 +16,11 @@ from engine.states import States
 
 @dataclass(frozen=True)
 class Read:
-    """What was read of a frame: the bag of each partition, that of all rows at once, and limits that refer."""
+    """What was read of a frame: the bag of each partition, that of all rows at once, and limits that refer.
 
+    `checks` are those that it was read for, on the frame's schema."""
+
+    checks: BoundChecks
     states: dict[str, States]
     whole: States | None
     referents: dict[str, Referent]
@@ -43,4 +46,4 @@ def read_frame(
     told = stated(plan, statistics, schema, partition_by=known) if statistics else Known(plan)
     states = counted(frame, plan, told, partition_by=known, others=frames)
     whole = apart.whole(frame, plan, frames)
-    return Read(states, whole, apart.referents(checks.object, frames))
+    return Read(checks, states, whole, apart.referents(checks.object, frames))

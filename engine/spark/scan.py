@@ -7,6 +7,7 @@ from typing import Any
 from engine import states as bags
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.frequencies import coarser
+from engine.packing import Question
 from engine.plan import ROWS, Derivation, Plan
 from engine.requests import Unreadable
 from engine.spark import apart, partitions
@@ -57,16 +58,17 @@ def scan(
 
 
 def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned) -> None:
+    question = Question.of(parts)
     try:
-        rows = _aggregate(frame, parts, partition_by)
+        rows = _aggregate(frame, question, partition_by)
     except Exception as error:
         _isolate(frame, parts, partition_by, found, error)
         return
-    width, read = len(partition_by), Plan(tuple(parts)).read
+    width = len(partition_by)
     for row in rows:
         values = tuple(row)
         name = partitions.name(partition_by, values[:width])
-        found.values.setdefault(name, {}).update(read(values[width:]))
+        found.values.setdefault(name, {}).update(question.read(values[width:]))
 
 
 def _isolate(
@@ -85,14 +87,23 @@ def _isolate(
     _scan(frame, parts[middle:], partition_by, found)
 
 
-def _aggregate(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str]) -> list[Any]:
+def _aggregate(frame: Any, question: Question, partition_by: Sequence[str]) -> list[Any]:
     from pyspark.sql import functions
 
+    prefix = _unused(frame.columns)
+    words = [functions.expr(sql).alias(name) for name, sql in question.columns(prefix).items()]
     by = [functions.expr(sql).alias(f"p{at}") for at, sql in enumerate(partitions.keys(partition_by))]
-    sqls = [sql for part in parts for sql in part.aggregates]
-    aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(sqls)]
-    rows: list[Any] = frame.groupBy(*by).agg(*aggregates).collect()
+    aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(question.aggregates(prefix))]
+    rows: list[Any] = (frame.select("*", *words) if words else frame).groupBy(*by).agg(*aggregates).collect()
     return rows
+
+
+def _unused(columns: Sequence[str]) -> str:
+    """What no column's name begins with."""
+    prefix = "word"
+    while any(column.lower().startswith(prefix) for column in columns):
+        prefix += "_"
+    return prefix
 
 
 def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: Scanned) -> None:

@@ -8,6 +8,8 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     # A partition is named by its folder: month=01 stays '01'.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    # Java does not compile longer methods: Spark then generates shorter ones, in place of one for a whole stage.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
 }
 LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 LOCAL = {
