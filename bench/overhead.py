@@ -11,9 +11,10 @@ from contracts.document import Check as Promise
 from contracts.reading import read
 from engine.checks import bind
 from engine.dsl import Check, at_least
+from engine.judging import judge
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
-from engine.verify import judge, verify
+from engine.verify import verify
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TEXTS = ("product", "customer", "status", "country", "city", "email", "phone", "title", "review", "coupon")

@@ -50,7 +50,7 @@ def scan(
             _group(frame, part, partition_by, found)
     for part in plan.groupings:
         if part.key in plan.derived:
-            _derive(part, plan.derived[part.key], found)
+            _derive(frame, part, plan.derived[part.key], partition_by, found)
     names = sorted({*found.values, *(expected if partition_by else ("",))})
     for part in plan.apart:
         _apart(frame, part, partition_by, names, others, found)
@@ -132,10 +132,13 @@ def _apart(
         found.values.setdefault(name, {})[part.key] = state
 
 
-def _derive(part: BoundComponent, derivation: Derivation, found: Scanned) -> None:
-    """The grouping's tables from the finer one's, in this process; without those it fails for the same reason."""
+def _derive(
+    frame: Any, part: BoundComponent, derivation: Derivation, partition_by: Sequence[str], found: Scanned
+) -> None:
+    """The grouping's tables from the finer one's, in this process; where that failed it is read after all, alone."""
     if derivation.finer.key in found.failures:
-        found.failures[part.key] = found.failures[derivation.finer.key]
+        _group(frame, part, partition_by, found)
+        return
     for values in found.values.values():
         finer = values.get(derivation.finer.key)
         if finer is not None:

@@ -13,6 +13,7 @@ from support.events import event
 from support.scenes import NOON, Scene, orders, rows
 
 from engine.results import Verdict
+from registry import orders as task_orders
 from registry import runs, states, tasks, validation
 from registry.lineage import debounce, intake
 from registry.tables import DirtyMark, LineageRun, PartitionState, Task
@@ -46,7 +47,7 @@ def killer(target: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         (intake, "take_in"),
         (debounce, "touch"),
         (tasks, "claim"),
-        (validation, "order"),
+        (task_orders, "order"),
         (validation, "examine"),
         (validation, "keep"),
         (states, "save"),

@@ -13,13 +13,14 @@ from support.orders import check, contract
 
 from engine.analyzers.queries import Sql
 from engine.analyzers.references import DatasetMatch, ReferentialIntegrity
+from engine.judging import NOT_AT_ONCE
 from engine.plan import plan
 from engine.spark import apart
 from engine.spark.apart import UNEVALUATED, Others
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
 from engine.states import States
-from engine.verify import NOT_AT_ONCE, measure, verify
+from engine.verify import measure, verify
 
 BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
 

@@ -13,6 +13,7 @@ from contracts.document import Contract
 from contracts.errors import ContractError
 from engine import states as bags
 from engine.files import StateFiles
+from engine.judging import judge
 from engine.requests import DraftRequest, EngineError, Measured, MeasureRequest, Source, Unreadable
 from engine.results import RunResult
 from engine.spark import changes
@@ -20,7 +21,6 @@ from engine.spark.draft import draft
 from engine.spark.measure import UNREAD, measure
 from engine.spark.sources import format_of
 from engine.states import ALL
-from engine.verify import judge
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 ORDERS = contract(

@@ -15,6 +15,7 @@ from engine import states as bags
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import Component
 from engine.analyzers.distinct import Uniqueness
+from engine.analyzers.frequencies import groups
 from engine.analyzers.numbers import Mean
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.quoting import Operand
@@ -85,6 +86,16 @@ def test_a_grouping_that_errs_is_left_out_alone(secrets: Any) -> None:
     bag = scan(secrets, Plan((ROWS,), (unique, failing)))[""]
     assert unique.key in bag.entries
     assert "USER_RAISED_EXCEPTION" in bag.failures[failing.key]
+
+
+def test_a_grouping_is_read_itself_where_the_finer_one_errs(secrets: Any) -> None:
+    unique = Uniqueness(columns=("id",)).bind(SCHEMA).parts["frequencies"]
+    finer = BoundComponent(unique.component, (*unique.operands, Operand("raise_error(s)", "string")))
+    asked = Plan((ROWS,), (finer, unique))
+    assert asked.derived.keys() == {unique.key}
+    bag = scan(secrets, asked)[""]
+    assert groups(bag.entries[unique.key].value) == 2
+    assert bag.failures.keys() == {finer.key}
 
 
 def test_two_groupings_and_their_filters_are_kept_apart(spark: Any) -> None:

@@ -11,9 +11,9 @@ from contracts.logical_types import Column, Schema
 from contracts.reading import read
 from contracts.writing import write
 from engine.checks import bind
+from engine.judging import judge
 from engine.results import CheckResult, RunResult
 from engine.states import States
-from engine.verify import judge
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double"), Column("status", "string")))

@@ -16,8 +16,8 @@ from engine.dsl import Check, at_least, at_most, between, equal_to, less_than, m
 from engine.dsl.columns import OfColumns
 from engine.dsl.groups import OfGroups
 from engine.dsl.tables import OfTables
+from engine.judging import judge
 from engine.results import Outcome
-from engine.verify import judge
 
 SCHEMA = Schema(
     (

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from support.orders import ROWS, check, contract, run, states
 
-from engine.cli import FailOn, Report, Stop, _tell, exit_code
+from engine.cli import Stop, _tell, exit_code
+from engine.options import FailOn, Report
 from engine.report import REPORTS
 from engine.results import Verdict
 from registry.cli import _code

@@ -16,7 +16,7 @@ from contracts.reading import read
 from engine import plugins
 from engine.analyzers import ANALYZERS
 from engine.checks import bind
-from engine.verify import judge
+from engine.judging import judge
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"),))

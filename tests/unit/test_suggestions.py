@@ -17,10 +17,10 @@ from contracts.logical_types import Column, Schema
 from contracts.reading import read
 from contracts.writing import write
 from engine.checks import bind
+from engine.judging import judge
 from engine.profile.holdout import learned, suggest
 from engine.profile.profile import plain, summary
 from engine.profile.suggestions import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
-from engine.verify import judge
 
 Days = Sequence[dict[str, Sequence[Any]]]
 INT, TEXT, DOUBLE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}

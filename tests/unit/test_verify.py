@@ -8,8 +8,8 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, judged, on, resul
 from contracts.document import Contract
 from contracts.errors import ContractError
 from contracts.logical_types import Column, Schema
+from engine.judging import UNKNOWN, judge, suffices
 from engine.states import ALL, StateError, States
-from engine.verify import UNKNOWN, judge, suffices
 
 AMOUNT = contract(check("mean", column="amount", mustBeGreaterThan=2))
 GOOD, BAD = {**ROWS, "amount": [9.0] * 4}, {**ROWS, "amount": [1.0] * 4}

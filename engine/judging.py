@@ -1,0 +1,246 @@
+"""From states to a verdict: judge a contract on partitions whose states are known, without touching the data."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Any
+
+from contracts.assertions import FUNCTION, Assertion
+from contracts.document import Contract, DataObject, Terms
+from contracts.logical_types import Schema
+from engine import plugins
+from engine import states as bags
+from engine.analyzers.bound import Reading
+from engine.checks import BoundCheck, BoundChecks, bind
+from engine.plan import ROWS
+from engine.references import Referent
+from engine.results import CheckResult, Measurement, Outcome, RunResult
+from engine.sentences import found
+from engine.states import Bag, Files, StateError, States
+from engine.structure import judge_structure
+
+UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
+NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
+UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
+
+
+def judge(  # noqa: PLR0913
+    contract: Contract,
+    object_name: str,
+    *,
+    states: Mapping[str, Bag],
+    delta: Sequence[str],
+    started: datetime,
+    finished: datetime,
+    schema: Schema | None = None,
+    files: Files | None = None,
+    whole: Bag | None = None,
+    references: Mapping[str, Referent] | None = None,
+    checks: BoundChecks | None = None,
+) -> RunResult:
+    """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
+
+    Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
+    `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
+    judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
+    values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
+    a schema already. Raises ContractError for faults of the contract, StateError for damaged states."""
+    bench = Bench(
+        contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
+        references or {}, {checks.schema: checks} if checks else {},
+    )  # fmt: skip
+    judged = [*bench.judge_delta(), *bench.judge_dataset()]
+    measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
+    return RunResult(
+        contract_id=contract.id,
+        contract_version=contract.version,
+        contract_fingerprint=contract.fingerprint,
+        object=object_name,
+        partitions=bench.delta,
+        rows=bench.rows,
+        started=started,
+        finished=finished,
+        results=(*bench.judge_structure(), *(result for result, _ in judged)),
+        measurements=tuple(measured.values()),
+        plugins=plugins.loaded(),
+    )
+
+
+Judged = tuple[CheckResult, Measurement | None]
+
+
+@dataclass
+class Bench:
+    """The packed states that one run judges. Checks are bound once to each schema that the new partitions have."""
+
+    object: DataObject
+    terms: Terms
+    packed: Mapping[str, Bag]
+    delta: tuple[str, ...]
+    files: Files | None
+    given: Schema | None
+    now: datetime
+    at_once: Bag | None
+    known: Mapping[str, Referent]
+    bound: dict[Schema, BoundChecks] = field(default_factory=dict)
+
+    @cached_property
+    def recorded(self) -> Mapping[str, Schema]:
+        """The schema that each new partition was read with; those that recorded none are left out."""
+        found = {name: self._named(name, bags.described)[0] for name in self.delta}
+        return {name: schema for name, schema in found.items() if schema.columns}
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema of what arrived."""
+        if self.given is not None:
+            return self.given
+        return next(reversed(list(self.recorded.values())), Schema(()))
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows arrived; None where no partition that arrived could be read."""
+        rows_only = partial(bags.unpack, keys=frozenset({ROWS.key}))
+        found = [self._named(name, rows_only).entries.get(ROWS.key) for name in self.delta]
+        counted = [int(state.value) for state in found if state is not None]
+        return sum(counted) if counted or not self.delta else None
+
+    def judge_structure(self) -> Iterator[CheckResult]:
+        """The promised columns and types; partition by partition where these do not have one schema."""
+        if set(self.recorded.values()) <= {self.schema}:
+            return judge_structure(self.object, self.schema, terms=self.terms)
+        judge_one = partial(judge_structure, self.object, terms=self.terms)
+        parted = [judge_one(schema, partition=name) for name, schema in self.recorded.items()]
+        return (result for results in parted for result in results)
+
+    def judge_delta(self) -> Iterator[Judged]:
+        """Every check of scope delta on each new partition."""
+        for partition in self.delta:
+            ours = self._checks("delta", self.recorded.get(partition, self.schema))
+            bag = self._unpacked(partition, _keys(ours))
+            yield from (self._judge(check, bag, partition) for check in ours)
+
+    def judge_dataset(self) -> Iterator[Judged]:
+        """Every check of scope dataset on all partitions together."""
+        ours = self._checks("dataset", self.schema)
+        apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
+        merged = bags.merge(self._unpacked(name, _keys(ours) - apart) for name in self.packed) if ours else None
+        whole = (merged or States({})).beside(self._whole(apart))
+        yield from (self._judge(check, whole, None) for check in ours)
+
+    def _whole(self, keys: frozenset[str]) -> States:
+        """The bag of what was read of all rows at once; where it was not, why not."""
+        if self.at_once is None:
+            return States({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
+        return bags.unpack(self.at_once, keys=keys)
+
+    def _judge(self, check: BoundCheck, bag: States, partition: str | None) -> Judged:
+        return _judge(replace(check, referents=self.known), bag, partition, self.now)
+
+    def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
+        if schema not in self.bound:
+            self.bound[schema] = bind(self.object, schema)
+        return [check for check in self.bound[schema].checks if check.scope == scope]
+
+    def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
+        return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
+
+    def _named(self, partition: str, read: Callable[[Bag], Any]) -> Any:
+        try:
+            return read(self.packed[partition])
+        except StateError as error:
+            raise StateError(f"{f'partition {partition}' if partition else 'the whole table'}: {error}") from error
+
+
+def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
+    return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
+
+
+def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
+    if check.bound is None or check.analyzer is None:
+        return _result(check, partition, Outcome.NOT_EVALUATED, reason=check.reason), None
+    try:
+        reading = check.bound.read(bag.values, now=now)
+    except KeyError as missing:
+        told = bag.failure(str(missing.args[0])) or UNKNOWN
+        return _result(check, partition, Outcome.NOT_EVALUATED, reason=told), None
+    measurement = Measurement(
+        analyzer=check.analyzer.name,
+        arguments=check.analyzer.arguments(),
+        partition=partition,
+        value=reading.value,
+        identity=check.analyzer.identity,
+        counted=reading.counted,
+        details=reading.details,
+        sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
+    )
+    outcome, reason = _outcome(check, reading)
+    return _result(check, partition, outcome, reason=reason, reading=reading), measurement
+
+
+def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
+    if reading.unfiltered:
+        return Outcome.NOT_EVALUATED, f"of {reading.unfiltered} rows the filter cannot say whether they count"
+    if reading.value is None:
+        return Outcome.NOT_APPLICABLE, "there was nothing to measure: no matching row has a value"
+    promised = check.promise
+    return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
+
+
+def _held(assertion: Assertion, reading: Reading) -> tuple[Outcome, str | None]:
+    by_function = assertion.operator == FUNCTION
+    subject = reading.details if by_function and reading.details is not None else reading.value
+    try:
+        return (Outcome.PASSED if assertion.holds(subject) else Outcome.FAILED), None
+    except Exception as error:
+        if by_function:
+            return Outcome.NOT_EVALUATED, f"the function that judges the value ended with {type(error).__name__}"
+        if isinstance(error, TypeError):
+            return Outcome.NOT_EVALUATED, UNLIKE
+        raise
+
+
+NOTHING = Reading(None, 0)
+
+
+def _result(
+    check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: Reading = NOTHING
+) -> CheckResult:
+    return CheckResult(
+        check_id=check.check.id,
+        name=check.check.name,
+        outcome=outcome,
+        severity=check.check.severity,
+        scope=check.scope,
+        partition=partition,
+        sentence=check.sentence,
+        column=check.column,
+        dimension=check.check.dimension,
+        value=reading.value,
+        reason=reason,
+        measurement=check.analyzer.identity if check.analyzer else None,
+        found=_found(check, outcome, reading),
+        counted=reading.counted,
+        broken=reading.broken,
+        unevaluated=reading.unevaluated + reading.unfiltered,
+        limit=check.limit,
+        reference=check.sources,
+    )
+
+
+def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
+    if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
+        return None
+    return found(check.analyzer, check.promise, reading)
+
+
+def suffices(contract: Contract, object_name: str, packed: bytes) -> bool:
+    """Whether a stored bag answers every check of the object. False for damaged bags and for those of an older version.
+
+    A bag that says why its partition could not be read answers too. Raises ContractError for faults of the contract."""
+    try:
+        schema, keys = bags.described(packed)
+    except StateError:
+        return False
+    return bags.ALL in keys or bind(contract.object(object_name), schema).plan.keys <= keys
