@@ -235,12 +235,14 @@ def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
     return found(check.analyzer, check.promise, reading)
 
 
-def suffices(contract: Contract, object_name: str, packed: bytes) -> bool:
-    """Whether a stored bag answers every check of the object. False for damaged bags and for those of an older version.
+def lacking(contract: Contract, object_name: str, packed: bytes) -> frozenset[str] | None:
+    """The keys of the states that a stored bag has, where checks of the object need more; None: it answers them all.
 
-    A bag that says why its partition could not be read answers too. Raises ContractError for faults of the contract."""
+    No key for a damaged bag, nor for states of another version. A bag that says why its partition could not be read
+    answers too. Raises ContractError for faults of the contract."""
     try:
         schema, keys = bags.described(packed)
     except StateError:
-        return False
-    return bags.ALL in keys or bind(contract.object(object_name), schema).plan.keys <= keys
+        return frozenset()
+    answers = bags.ALL in keys or bind(contract.object(object_name), schema).plan.keys <= keys
+    return None if answers else keys

@@ -1,7 +1,7 @@
 """From analyzers to one scan: which aggregates are asked together, and which groupings stand beside them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,6 +55,14 @@ class Plan:
             portions[-1].append(part)
             room -= len(part.aggregates)
         return [tuple(portion) for portion in portions]
+
+    def without(self, held: frozenset[str]) -> "Plan":
+        """What is left to compute where the states of these keys are there; the rows are counted again with it."""
+        scan, groupings, apart = (
+            tuple(part for part in parts if part.key not in held - {ROWS.key})
+            for parts in (self.scan, self.groupings, self.apart)
+        )
+        return replace(self, scan=scan, groupings=groupings, apart=apart)
 
     @cached_property
     def derived(self) -> Mapping[str, Derivation]:

@@ -46,6 +46,9 @@ class Source:
 class MeasureRequest:
     """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored.
 
+    `held`: for known partitions that lack some states, the keys of those they have; only the others are computed.
+    `afresh`: what must be read of all rows at once is read even where nothing changed.
+
     `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
     refer to, too. `statistics` lets the files' own statistics answer what they state exactly."""
 
@@ -53,6 +56,8 @@ class MeasureRequest:
     contract: bytes
     object: str
     known: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    afresh: bool = False
     state_url: str | None = None
     others: Mapping[str, Source] = field(default_factory=dict)
     limits: bool = False
@@ -67,6 +72,7 @@ class Measured:
     `schema` is that of the changed partitions; where they differ, each bag holds its own. A partition that cannot be
     read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read.
 
+    `added`: the states that known partitions lacked, packed; they stand beside those that are stored.
     `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
     `referents`: what limits refer to, by their words, where it was asked for."""
 
@@ -74,6 +80,7 @@ class Measured:
     fingerprints: Mapping[str, str]
     states: Mapping[str, bytes]
     vanished: tuple[str, ...] = ()
+    added: Mapping[str, bytes] = field(default_factory=dict)
     whole: bytes | None = None
     referents: Mapping[str, Referent] = field(default_factory=dict)
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any, Protocol
@@ -93,25 +93,40 @@ class States:
 
     def pack(self, files: Files | None = None) -> bytes:
         """Header, states and sha256 as bytes. With `files`, the large ones lie there and the bag points at them."""
-        described, payload = [], b""
-        for key, state in sorted(self.entries.items()):
-            content = state.component.dump(state.value)
-            entry: dict[str, Any] = {"key": key, "kind": state.component.kind, "version": state.component.version}
-            if state.source != SCANNED:
-                entry["source"] = state.source
-            if files and state.component.grouping and content:
-                entry["file"] = files.write(content)
-                content = b""
-            described.append(entry | {"size": len(content)})
-            payload += content
-        header = self._header(described)
-        body = MAGIC + len(header).to_bytes(4, "big") + header + payload
-        return body + hashlib.sha256(body).digest()
+        written = [_written(key, state, files) for key, state in self.entries.items()]
+        return _sealed(self.schema, written, self.failures)
 
-    def _header(self, described: list[dict[str, Any]]) -> bytes:
-        columns = [[column.name, column.type, column.nullable] for column in self.schema]
-        content = {"format": FORMAT, "schema": columns, "states": described, "failures": dict(self.failures)}
-        return json.dumps(content).encode()
+
+@dataclass(frozen=True)
+class _Packed:
+    """A state as it lies in a packed bag: `described` has its key, kind and version, `content` is what it dumped."""
+
+    described: Mapping[str, Any]
+    content: bytes
+
+    @property
+    def key(self) -> str:
+        return str(self.described["key"])
+
+
+def _written(key: str, state: State, files: Files | None) -> _Packed:
+    content = state.component.dump(state.value)
+    described: dict[str, Any] = {"key": key, "kind": state.component.kind, "version": state.component.version}
+    if state.source != SCANNED:
+        described["source"] = state.source
+    if files and state.component.grouping and content:
+        described["file"] = files.write(content)
+        content = b""
+    return _Packed(described, content)
+
+
+def _sealed(schema: Schema, states: Iterable[_Packed], failures: Mapping[str, str]) -> bytes:
+    ordered = sorted(states, key=lambda each: each.key)
+    columns = [[column.name, column.type, column.nullable] for column in schema]
+    described = [{**each.described, "size": len(each.content)} for each in ordered]
+    header = json.dumps({"format": FORMAT, "schema": columns, "states": described, "failures": dict(failures)}).encode()
+    body = MAGIC + len(header).to_bytes(4, "big") + header + b"".join(each.content for each in ordered)
+    return body + hashlib.sha256(body).digest()
 
 
 Bag = bytes | States
@@ -137,32 +152,43 @@ def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | No
     packed is answered as it is."""
     if isinstance(packed, States):
         return packed if keys is None else packed.only(keys)
-    header, payload = _opened(packed)
-    entries, start = {}, 0
-    for described in header["states"]:
-        content = payload[start : start + described["size"]]
-        start += described["size"]
-        component = _component(described)
-        if component is not None and (keys is None or described["key"] in keys):
-            value = component.load(_content(described, content, files))
-            entries[described["key"]] = State(component, value, described.get("source", SCANNED))
-    return States(entries, _schema(header), header["failures"])
+    schema, failures, lying = _opened(packed)
+    entries = {}
+    for each in lying:
+        component = _component(each)
+        if component is not None and (keys is None or each.key in keys):
+            value = component.load(_content(each, files))
+            entries[each.key] = State(component, value, each.described.get("source", SCANNED))
+    return States(entries, schema, failures)
+
+
+def joined(stored: bytes, added: bytes) -> bytes:
+    """The packed states of one partition from two readings of it, with the schema of the later; no state is opened.
+
+    Where both have a state, that of `added` counts. Raises StateError: one is damaged, or they read other rows."""
+    (_, failed, old), (schema, failing, new) = _opened(stored), _opened(added)
+    if _rows(old) != _rows(new):
+        raise StateError("the partition was read twice and had another number of rows: compute it again")
+    states = {each.key: each for each in (*old, *new)}
+    failures = {key: why for key, why in {**failed, **failing}.items() if key not in states}
+    return _sealed(schema, states.values(), failures)
+
+
+def _rows(lying: Iterable[_Packed]) -> bytes | None:
+    return next((each.content for each in lying if each.key == ROWS.key), None)
 
 
 def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
     """The schema and the settled component keys (usable, or known to fail) of a bag. Raises StateError."""
     if isinstance(packed, States):
         return packed.schema, frozenset(packed.entries.keys() | packed.failures.keys())
-    header, _ = _opened(packed)
-    usable = {each["key"] for each in header["states"] if _component(each) is not None}
-    return _schema(header), frozenset(usable | header["failures"].keys())
+    schema, failures, lying = _opened(packed)
+    usable = {each.key for each in lying if _component(each) is not None}
+    return schema, frozenset(usable | failures.keys())
 
 
-def _schema(header: Mapping[str, Any]) -> Schema:
-    return Schema(tuple(Column(*column) for column in header["schema"]))
-
-
-def _opened(packed: bytes) -> tuple[dict[str, Any], bytes]:
+def _opened(packed: bytes) -> tuple[Schema, Mapping[str, str], tuple[_Packed, ...]]:
+    """The schema, the failures and the states as they lie. Raises StateError."""
     body, checksum = packed[:-_SUM], packed[-_SUM:]
     if body[:4] != MAGIC:
         raise StateError("these bytes are no packed states: the first four differ")
@@ -174,17 +200,25 @@ def _opened(packed: bytes) -> tuple[dict[str, Any], bytes]:
         raise StateError(
             f"packed states of format {header['format']} cannot be read by this version, which reads {FORMAT}"
         )
-    return header, body[8 + length :]
+    schema = Schema(tuple(Column(*column) for column in header["schema"]))
+    return schema, header["failures"], tuple(_lying(header["states"], body[8 + length :]))
 
 
-def _component(described: Mapping[str, Any]) -> Component | None:
-    kind = COMPONENTS.get(described["kind"])
-    return kind() if kind is not None and kind.version == described["version"] else None
+def _lying(described: Iterable[Mapping[str, Any]], payload: bytes) -> Iterator[_Packed]:
+    start = 0
+    for each in described:
+        yield _Packed(each, payload[start : start + each["size"]])
+        start += each["size"]
 
 
-def _content(described: Mapping[str, Any], content: bytes, files: Files | None) -> bytes:
-    if "file" not in described:
-        return content
+def _component(packed: _Packed) -> Component | None:
+    kind = COMPONENTS.get(packed.described["kind"])
+    return kind() if kind is not None and kind.version == packed.described["version"] else None
+
+
+def _content(packed: _Packed, files: Files | None) -> bytes:
+    if "file" not in packed.described:
+        return packed.content
     if files is None:
-        raise StateError(f"the state {described['key']} lies in a file, and no place of files was given")
-    return files.read(described["file"])
+        raise StateError(f"the state {packed.key} lies in a file, and no place of files was given")
+    return files.read(packed.described["file"])

@@ -21,16 +21,18 @@ from sqlmodel import Session
 
 from contracts.errors import ContractError
 from engine import plugins
+from engine.judging import lacking
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
-from engine.verify import suffices
-from registry import audit, clock, config, drafting, ids, tasks, validation
+from registry import audit, clock, config, drafting, ids, orders, tasks, validation
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
 from registry.lineage import debounce, inbox, intake
+from registry.orders import Unworkable
+from registry.sampling import Sampling
 from registry.tables import Task
 from registry.tasks import Fenced
-from registry.validation import Ids, Judge, Sampling, Suffices, Tools, Unworkable
+from registry.validation import Ids, Judge, Lacking, Tools
 from registry.words import Action, InboxState
 
 log = logging.getLogger("treaty.worker")
@@ -57,7 +59,7 @@ class Worker:
     engine: Engine
     judge: Judge
     settings: Settings
-    suffices: Suffices = suffices
+    lacking: Lacking = lacking
     clock: Callable[[], datetime] = clock.now
     ids: Ids = ids.new
     jitter: Callable[[], float] = random
@@ -68,7 +70,7 @@ class Worker:
         """What its validations work with."""
         sampling = Sampling(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
         return Tools(
-            self.database, self.engine, self.judge, self.suffices, self.clock, self.settings.states, sampling
+            self.database, self.engine, self.judge, self.lacking, self.clock, self.settings.states, sampling
         )  # fmt: skip
 
     def step(self) -> bool:
@@ -188,7 +190,7 @@ class Worker:
 
 def _validate(worker: Worker, task: Task) -> Effect:
     with reading(worker.database) as session:
-        asked = validation.order(session, task)
+        asked = orders.order(session, task)
     finding = validation.examine(asked, worker.tools)
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
@@ -239,8 +241,8 @@ def _reason(error: Exception) -> str:
 def run(settings: Settings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
     from engine.files import StateFiles
+    from engine.judging import judge
     from engine.spark.child import ChildSettings, SparkChild
-    from engine.verify import judge
 
     limits = ChildSettings(
         limit_seconds=settings.engine_limit_seconds,

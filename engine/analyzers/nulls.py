@@ -17,18 +17,10 @@ from engine.analyzers.quoting import Operand
 from engine.analyzers.shares import BadRows
 
 
-class Completeness(Analyzer):
-    """Share of the values that are not null, between 0 and 1 (Deequ, VLDB 2018, Table 2).
+class ShareOfRows(Analyzer):
+    """The share of the rows in which what is asked for is `present`. No value for an empty table."""
 
-    0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
-
-    name = "completeness"
     unit = "share"
-    told = "{value} of {counted} rows have {column}"
-    fault = "rows have none"
-    column: ColumnName
-    present = Count("{column}")
-    rows = Count()
 
     def value(self, state: Any) -> float | None:
         return state.present / state.rows if state.rows else None
@@ -36,34 +28,39 @@ class Completeness(Analyzer):
     def broken(self, state: Any) -> int:
         return int(state.rows - state.present)
 
+
+class Completeness(ShareOfRows):
+    """Share of the values that are not null, between 0 and 1 (Deequ, VLDB 2018, Table 2).
+
+    0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
+
+    name = "completeness"
+    told = "{value} of {counted} rows have {column}"
+    fault = "rows have none"
+    column: ColumnName
+    present = Count("{column}")
+
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         return limits.failing(f"{operands['column'][0].sql} IS NOT NULL", assertion)
 
 
-class CombinedCompleteness(Analyzer):
+class CombinedCompleteness(ShareOfRows):
     """Share of the rows in which all (any, with `of: any`) of the columns are not null, between 0 and 1.
 
     0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
 
     name = "combined_completeness"
-    unit = "share"
     told = "{value} of {counted} rows have {of} of {subject}"
     fault = "rows do not"
     columns: ColumnNames
     of: Literal["all", "any"] = Field(default="all", description="`all` of the columns, or `any` of them")
-    complete = CountIf("{complete}")
+    present = CountIf("{complete}")
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
         word = {"all": " AND ", "any": " OR "}[self.of]
         complete = word.join(f"{each.sql} IS NOT NULL" for each in named["columns"])
         return {**named, "complete": (Operand(complete, "boolean"),)}
-
-    def value(self, state: Any) -> float | None:
-        return state.complete / state.rows if state.rows else None
-
-    def broken(self, state: Any) -> int:
-        return int(state.rows - state.complete)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         return limits.failing(operands["complete"][0].sql, assertion)

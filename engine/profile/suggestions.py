@@ -6,7 +6,7 @@ A suggestion is one function below: from a history (and a column) to a `Candidat
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -16,7 +16,7 @@ from contracts.assertions import Assertion
 from contracts.fingerprint import fingerprint
 from contracts.predicates import PredicateError, literal, parse, quote
 from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEXT
-from engine.analyzers.sketches import Quantiles
+from engine.profile import ranges
 from engine.profile.profile import ColumnProfile, History
 from engine.results import Value
 from engine.states import States
@@ -24,7 +24,6 @@ from engine.states import States
 MOST_CATEGORIES = 50
 LEAST_ROWS_FOR_CATEGORIES = 100
 LEAST_PARTITIONS_FOR_BANDS = 5
-LEAST_PARTITIONS_FOR_TREND = 8
 BAND_SIGMAS = 4
 BAND_MARGIN = 0.1
 LEAST_SHARE = 0.5
@@ -110,7 +109,7 @@ def non_negative(column: ColumnProfile, history: History) -> Candidate | None:
 @of_column
 def value_range(column: ColumnProfile, history: History) -> Candidate | None:
     """Nearly all numbers lie within the extreme percentiles seen in any partition, widened by their own distance."""
-    bounds, share = _bounds(column, history), _share(min(filter(None, history.rows), default=0))
+    bounds, share = ranges.bounds(column, history), ranges.share(min(filter(None, history.rows), default=0))
     if bounds is None or share < LEAST_SHARE:
         return None
     name, (lower, upper) = column.column.name, bounds
@@ -123,68 +122,12 @@ def value_range(column: ColumnProfile, history: History) -> Candidate | None:
         sentence=words,
         expression=f"{_number(lower)} <= {name} <= {_number(upper)} for {share:.0%}",
         patch={"quality": _check(f"{name}-range", words, "conformity", _compliance(predicate, at_least=share))},
-        metric=lambda bag: _share_within(column, bag, lower, upper),
+        metric=lambda bag: ranges.share_within(column, bag, lower, upper),
         assertion=Assertion("mustBeGreaterOrEqualTo", share),
         severity="warning",
         limits=(share, None),
         details={"lower": lower, "upper": upper},
     )
-
-
-def _bounds(column: ColumnProfile, history: History) -> tuple[float, float] | None:
-    """The range; None for keys, for what drifts, for constants, and where infinities or NaN leave no range."""
-    low, high = history.series(column, "q01"), history.series(column, "q99")
-    if not low or column.column.base_type not in NUMERIC or _is_key(column, history):
-        return None
-    extremes = [*history.series(column, "minimum"), *history.series(column, "maximum")]
-    if not all(math.isfinite(value) for value in extremes) or _drifts(history.series(column, "median")):
-        return None
-    lower, upper = _widened(min(low), max(high), floor=min(extremes))
-    return (lower, upper) if math.isfinite(lower) and math.isfinite(upper) and lower < upper else None
-
-
-def _widened(low: float, high: float, *, floor: Any) -> tuple[float, float]:
-    width = high - low
-    lower, upper = _rounded(low - width, math.floor), _rounded(high + width, math.ceil)
-    return (max(lower, 0.0) if floor >= 0 else lower), upper
-
-
-def _rounded(value: float, towards: Callable[[float], int]) -> float:
-    if value == 0 or not math.isfinite(value):
-        return value
-    step = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
-    return float(Decimal(str(towards(value / step))) * Decimal(str(step)))
-
-
-def _share(rows: int) -> float:
-    """At least 99 %, and less where a partition is so small that two rows are more than one in a hundred."""
-    return math.floor(100 * (1 - max(0.01, 2 / rows))) / 100 if rows > 2 else 0.0
-
-
-def _share_within(column: ColumnProfile, bag: States, lower: float, upper: float) -> float | None:
-    part = column.metrics["median"].parts["ranks"]
-    state = bag.values.get(part.key)
-    if state is None or (sketch := Quantiles.sketch(state)).is_empty():
-        return None
-    return float(sketch.get_rank(upper, inclusive=True) - sketch.get_rank(lower, inclusive=False))
-
-
-def _is_key(column: ColumnProfile, history: History) -> bool:
-    """Whether a column of whole numbers counts rows: nearly as many distinct values as rows, over many rows."""
-    distinct, rows = column.value("approx_count_distinct", history.whole), sum(history.rows)
-    return column.column.base_type in INTEGRAL and rows >= 100 and float(distinct or 0) >= 0.9 * rows
-
-
-def _drifts(values: Sequence[float]) -> bool:
-    """Whether the values rise or fall steadily (rank correlation with time beyond 0.8): no fixed range will last."""
-    if len(values) < LEAST_PARTITIONS_FOR_TREND or len(set(values)) < 2:
-        return False
-    return abs(statistics.correlation(range(len(values)), _ranks(values))) > 0.8
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    return [(ordered.index(value) + len(ordered) - 1 - ordered[::-1].index(value)) / 2 for value in values]
 
 
 @of_column

@@ -15,7 +15,7 @@ from engine.plan import Plan, plan
 from engine.references import Referent, Wanted, wanted
 from engine.requests import EngineError, Source, Unreadable
 from engine.spark import partitions
-from engine.spark.failures import told
+from engine.spark.failures import is_cancelled, told
 from engine.spark.sources import read as read_table
 from engine.spark.sources import resolved, schema_of
 from engine.states import States
@@ -101,6 +101,8 @@ def read(
     except Unbindable as reason:
         return str(reason)
     except Exception as error:
+        if is_cancelled(error):
+            raise
         condition = told(error)
         return UNEVALUATED if condition.startswith(RAISED) else f"Spark could not compute it: {condition}"
 

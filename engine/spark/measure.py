@@ -1,6 +1,6 @@
 """The states of what changed in a table: the answer to the registry's `MeasureRequest`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 from contracts.document import Contract
 from contracts.logical_types import Schema
 from contracts.reading import read as read_contract
-from engine.checks import BoundChecks, bind
+from engine.checks import bind
 from engine.files import StateFiles
 from engine.filesystems import is_path
+from engine.plan import Plan
 from engine.requests import Measured, MeasureRequest, Source, Unreadable
 from engine.spark import apart, changes
 from engine.spark.apart import Others
@@ -20,6 +21,7 @@ from engine.spark.statistics import Known, counted, known
 from engine.states import ALL, States
 
 UNREAD = "unread"
+NOTHING: frozenset[str] = frozenset()
 
 
 def measure(session: Any, request: MeasureRequest) -> Measured:
@@ -41,36 +43,46 @@ class Table:
     contract: Contract
     lies: Layout
 
-    def states(self, names: Sequence[str] = (), folders: Sequence[str] = ()) -> tuple[Schema, dict[str, States]]:
-        """The schema and the bags of the named partitions, of all where none is named."""
+    def states(self, names: Sequence[str] = (), held: frozenset[str] = NOTHING) -> tuple[Schema, dict[str, States]]:
+        """The schema and the bags of the named partitions (of all where none is named), without the states `held`."""
+        folders = [folder for name in names for folder in self.lies.folders[name]]
         frame = read(self.session, self.source, names=names, folders=folders)
-        checks = bind(self.contract.object(self.request.object), schema_of(frame))
-        by, stated = self.source.partition_by, self._stated(checks, names)
-        bags = counted(frame, checks.plan, stated, partition_by=by, expected=names, others=self.others)
-        return checks.schema, bags
+        schema = schema_of(frame)
+        wanted = bind(self.contract.object(self.request.object), schema).plan.without(held)
+        by, stated = self.source.partition_by, self._stated(wanted, schema, names)
+        return schema, counted(frame, wanted, stated, partition_by=by, expected=names, others=self.others)
 
-    def _stated(self, checks: BoundChecks, names: Sequence[str]) -> Known:
+    def _stated(self, wanted: Plan, schema: Schema, names: Sequence[str]) -> Known:
         """What the files' own statistics tell of the named partitions: nothing where they are no plain Parquet."""
         plain = self.source.format == "parquet" and is_path(self.source.location)
         if not (self.request.statistics and plain and self.lies.files):
-            return Known(checks.plan)
+            return Known(wanted)
         files = {name: self.lies.files[name] for name in names or self.lies.files}
-        return known(checks.plan, self.source.location, files, checks.schema)
+        return known(wanted, self.source.location, files, schema)
 
     @cached_property
     def others(self) -> Others:
         """The other datasets that the contract's checks read."""
         return apart.opened(self.session, self.request.others)
 
-    def measured(self, schema: Schema, marks: dict[str, str], bags: dict[str, States]) -> Measured:
+    def measured(self, marks: dict[str, str], read: "Readings") -> Measured:
         """The bags packed, and what is read of all rows; what is known and has no mark has vanished."""
-        files = StateFiles(self.request.state_url) if self.request.state_url else None
-        packed = {name: bag.pack(files) for name, bag in sorted(bags.items())}
         vanished = tuple(sorted(self.request.known.keys() - marks.keys()))
-        whole = self._whole(schema) if marks and (bags or vanished) else None
+        whole = self._whole(read.schema) if marks and (read.bags or vanished or self.request.afresh) else None
         chosen = self.contract.object(self.request.object)
-        referents = apart.referents(chosen, self.others) if self.request.limits else {}
-        return Measured(schema, marks, packed, vanished, whole.pack() if whole else None, referents)
+        return Measured(
+            schema=read.schema,
+            fingerprints=marks,
+            states=self._packed(read.bags),
+            vanished=vanished,
+            added=self._packed(read.added),
+            whole=whole.pack() if whole else None,
+            referents=apart.referents(chosen, self.others) if self.request.limits else {},
+        )
+
+    def _packed(self, bags: Mapping[str, States]) -> dict[str, bytes]:
+        files = StateFiles(self.request.state_url) if self.request.state_url else None
+        return {name: bag.pack(files) for name, bag in sorted(bags.items())}
 
     def _whole(self, schema: Schema) -> States | None:
         """What checks need of all rows at once, read as `schema` has it, that of what changed; None: no check does."""
@@ -86,46 +98,63 @@ class Table:
         return apart.whole(frame, plan, self.others)
 
 
-def _whole(table: Table) -> Measured:
-    """Partitions that are columns, or none: the files tell only that something changed, so all is read again."""
-    marker, before = table.lies.fingerprints.get(""), table.request.known
-    if marker is not None and before and set(before.values()) == {marker}:
-        return table.measured(Schema(()), dict(before), {})
-    schema, bags = table.states()
-    return table.measured(schema, dict.fromkeys(bags, marker or UNREAD), bags)
-
-
 @dataclass
 class Readings:
-    """What was read of the changed partitions: the schema of the newest, all bags, and why some could not be read."""
+    """What was read: bags of the changed partitions, what others lacked, the schema, and why some could not be read."""
 
     schema: Schema = field(default_factory=lambda: Schema(()))
     bags: dict[str, States] = field(default_factory=dict)
+    added: dict[str, States] = field(default_factory=dict)
     unread: dict[str, Unreadable] = field(default_factory=dict)
+
+
+def _whole(table: Table) -> Measured:
+    """Partitions that are columns, or none: the files tell only that something changed, so all is read again."""
+    marker, before, held = table.lies.fingerprints.get(""), table.request.known, table.request.held
+    if marker is None or not before or set(before.values()) != {marker}:
+        schema, bags = table.states()
+        return table.measured(dict.fromkeys(bags, marker or UNREAD), Readings(schema, bags))
+    readings = Readings()
+    if held:
+        readings.schema, bags = table.states(held=frozenset.intersection(*held.values()))
+        readings.added = {name: bag for name, bag in bags.items() if name in held}
+    return table.measured(dict(before), readings)
 
 
 def _parted(table: Table) -> Measured:
     readings, names = Readings(), table.lies.changed(table.request.known)
+    for held, lacking in _lacking(table, names):
+        _read(table, lacking, readings, held=held)
     if names:
         _read(table, names, readings)
-    if readings.unread and not readings.bags:
+    if readings.unread and not (readings.bags or readings.added):
         raise next(iter(readings.unread.values()))
     marks = {**table.lies.fingerprints, **dict.fromkeys(readings.unread, UNREAD)}
-    failed = {name: States({}, failures={ALL: error.reason}) for name, error in readings.unread.items()}
-    return table.measured(readings.schema, marks, {**readings.bags, **failed})
+    for name, error in readings.unread.items():
+        readings.bags[name] = States({}, failures={ALL: error.reason})
+    return table.measured(marks, readings)
 
 
-def _read(table: Table, names: Sequence[str], readings: Readings) -> None:
+def _lacking(table: Table, changed: Sequence[str]) -> list[tuple[frozenset[str], list[str]]]:
+    """The partitions that did not change and lack states, together with those that have the same."""
+    lacking = sorted(table.request.held.keys() & table.lies.fingerprints.keys() - set(changed))
+    together: dict[frozenset[str], list[str]] = {}
+    for name in lacking:
+        together.setdefault(table.request.held[name], []).append(name)
+    return list(together.items())
+
+
+def _read(table: Table, names: Sequence[str], readings: Readings, *, held: frozenset[str] | None = None) -> None:
     """Reads the partitions together; halves them while they cannot be: damage and other schemas are then alone."""
     try:
-        schema, bags = table.states(names, [folder for name in names for folder in table.lies.folders[name]])
+        schema, bags = table.states(names, held or NOTHING)
     except Unreadable as error:
         if len(names) == 1:
             readings.unread[names[0]] = error
             return
         middle = len(names) // 2
-        _read(table, names[:middle], readings)
-        _read(table, names[middle:], readings)
+        _read(table, names[:middle], readings, held=held)
+        _read(table, names[middle:], readings, held=held)
     else:
         readings.schema = schema
-        readings.bags.update(bags)
+        (readings.bags if held is None else readings.added).update(bags)

@@ -14,7 +14,7 @@ from engine.checks import BoundChecks
 from engine.filesystems import opened
 from engine.requests import EngineError, Quarantine, Quarantined
 from engine.spark.apart import NONE, Others
-from engine.spark.failures import told
+from engine.spark.failures import is_cancelled, told
 from engine.spark.marks import OURS, row_tests
 from engine.spark.rows import BROKEN, UNEVALUATED, flagged
 
@@ -73,6 +73,8 @@ def _written(rows: Any, ids: Sequence[str], folder: str, into: Quarantine, parti
     try:
         writer.format(into.format).options(**FORMATS[into.format]).save(folder)
     except Exception as error:
+        if is_cancelled(error):
+            raise
         raise EngineError(f"the rows cannot be read, or not be written to {into.out}: {told(error)}") from error
     found = seen.get
     return [int(found[f"c{at}"]) for at in range(len(counted))]

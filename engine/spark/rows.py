@@ -11,7 +11,7 @@ from engine.results import Sample
 from engine.samples import LONGEST, MASK, Shown, shown
 from engine.spark import partitions
 from engine.spark.apart import NONE, Others
-from engine.spark.failures import told
+from engine.spark.failures import is_cancelled, told
 from engine.spark.marks import RowTest, added, marked, row_tests
 
 BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
@@ -58,6 +58,8 @@ def sample(
     try:
         (found,) = marked(frame, tests, others).agg(*_expressions(chosen)).collect()
     except Exception as error:
+        if is_cancelled(error):
+            raise
         raise Unreadable(f"the rows that break checks cannot be read: {told(error)}") from error
     pairs = zip(tests, views, found, strict=True)
     return tuple(_sample(each.id, view, rows) for each, view, rows in pairs if rows)

@@ -10,7 +10,7 @@ from contracts.predicates import quote_path
 from engine.filesystems import is_path, opened
 from engine.requests import Source, Unreadable
 from engine.spark import partitions
-from engine.spark.failures import told
+from engine.spark.failures import is_cancelled, told
 
 FORMATS = {
     "parquet": "parquet",
@@ -44,6 +44,8 @@ def read(session: Any, source: Source, *, names: Sequence[str] = (), folders: Se
         frame = _analysed(_load(session, known) if is_path(source.location) else session.table(source.location))
         return partitions.only(frame, source.partition_by, names) if names else frame
     except Exception as error:
+        if is_cancelled(error):
+            raise
         what = f"{source.location} cannot be read as a table{f' of {known.format}' if known.format else ''}"
         raise Unreadable(f"{what}: {told(error)}; check its name, its format and that its files agree") from error
 
@@ -100,6 +102,8 @@ def _details(session: Any, table: str) -> dict[str, str]:
     try:
         rows = session.sql(f"describe table extended {quote_path(table)}").collect()
     except Exception as error:
+        if is_cancelled(error):
+            raise
         what = f"{table} is neither a path that exists nor a table of the catalog ({told(error)})"
         raise Unreadable(f"{what}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}

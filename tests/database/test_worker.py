@@ -100,13 +100,14 @@ def test_an_emptied_table_is_not_evaluated(scene: Scene) -> None:
     assert rows(scene.database, PartitionState) == []
 
 
-def test_a_version_that_never_judged_the_data_reads_all_of_it(scene: Scene) -> None:
+def test_a_version_that_never_judged_the_data_judges_all_of_it_by_what_is_known(scene: Scene) -> None:
     scene.send(event())
     scene.work()
     next_version(scene.database, "2.0.0")
     scene.ask()
     scene.work()
-    assert scene.engine.requests[1].known == {}
+    asked = scene.engine.requests[1]
+    assert (set(asked.known), asked.held, asked.afresh) == ({"ds=1", "ds=2"}, {}, True)
     assert (scene.runs[1].version, scene.runs[1].partitions) == ("2.0.0", ["ds=1", "ds=2"])
 
 
@@ -124,7 +125,8 @@ def test_states_that_cannot_answer_are_computed_again_and_not_judged_again(scene
     scene.engine.tables[LOCATION]["ds=2"] = "better"
     scene.send(event(run="0197c0de-0000-7000-8000-000000000002"))
     scene.work()
-    assert [dict(request.known) for request in scene.engine.requests] == [{}, {}]
+    asked = scene.engine.requests[1]
+    assert (set(asked.known), asked.held) == ({"ds=1", "ds=2"}, {"ds=1": frozenset()})
     assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"], ["ds=2"]]
 
 

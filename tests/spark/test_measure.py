@@ -13,7 +13,7 @@ from contracts.document import Contract
 from contracts.errors import ContractError
 from engine import states as bags
 from engine.files import StateFiles
-from engine.judging import judge
+from engine.judging import judge, lacking
 from engine.requests import DraftRequest, EngineError, Measured, MeasureRequest, Source, Unreadable
 from engine.results import RunResult
 from engine.spark import changes
@@ -105,6 +105,41 @@ def test_exactly_what_changed_is_read_again(event: str, spark: Any, table: Path)
     assert (set(after.states), set(after.vanished)) == (changed, vanished)
     assert set(after.fingerprints) == (set(DAYS) | changed) - vanished
     assert all(after.fingerprints[name] == before.fingerprints[name] for name in set(DAYS) - changed - vanished)
+
+
+MORE = contract(
+    check("mean", "average", column="id", mustBeGreaterOrEqualTo=0),
+    check("uniqueness", "ids", column="id", mustBe=1),
+    check("maximum", "largest", column="id", mustBeLessThan=100),
+    check("entropy", "spread", column="id", mustBeGreaterOrEqualTo=0),
+    properties=COLUMNS,
+)
+
+
+@pytest.mark.parametrize("partition_by", [("day",), ()])
+def test_only_the_states_that_are_lacking_are_computed(spark: Any, table: Path, partition_by: tuple[str, ...]) -> None:
+    first = measure(spark, asked(table, partition_by=partition_by))
+    held = {name: lacking(MORE, "orders", packed) for name, packed in first.states.items()}
+    request = asked(table, dict(first.fingerprints), MORE, partition_by=partition_by)
+    second = measure(spark, replace(request, held={name: keys for name, keys in held.items() if keys is not None}))
+    assert (second.states, set(second.added)) == ({}, set(first.states))
+    assert all(len(bags.unpack(packed).entries) == 2 for packed in second.added.values())
+    whole = {name: bags.joined(first.states[name], packed) for name, packed in second.added.items()}
+    assert {lacking(MORE, "orders", packed) for packed in whole.values()} == {None}
+    at_once = judged(measure(spark, asked(table, given=MORE, partition_by=partition_by)), MORE)
+    assert [each.value for each in judged(replace(second, states=whole), MORE).results] == [
+        each.value for each in at_once.results
+    ]
+
+
+def test_what_changed_is_read_whole_and_the_rest_gets_what_it_lacks(spark: Any, table: Path) -> None:
+    first = measure(spark, asked(table))
+    write(spark, table, [(99, 3)], "append")
+    held = {name: lacking(MORE, "orders", packed) or frozenset() for name, packed in first.states.items()}
+    second = measure(spark, replace(asked(table, dict(first.fingerprints), MORE), held={**held, "day=1": frozenset()}))
+    assert (set(second.states), set(second.added)) == ({"day=3"}, {"day=1", "day=2"})
+    assert lacking(MORE, "orders", second.added["day=1"]) is None
+    assert lacking(MORE, "orders", second.states["day=3"]) is None
 
 
 def test_an_empty_partition_has_states_of_no_rows(spark: Any, table: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cancelling import Cancelled, cancelled
 from support.orders import check, contract
 
 from contracts.document import Contract
@@ -114,6 +115,15 @@ def test_rows_that_cannot_be_read_leave_what_was_there(frame: Any, tmp_path: Pat
     with pytest.raises(EngineError, match=r"cannot be read, or not be written to .*DIVIDE_BY_ZERO"):
         quarantine(frame.withColumn("outcome", frame["id"] / (frame["id"] - 3)), promised(), into)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_job_that_is_cancelled_is_no_fault_of_the_rows_and_leaves_nothing(
+    frame: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(frame.write), "save", cancelled)
+    with pytest.raises(Cancelled):
+        quarantine(frame, promised(), Quarantine(str(tmp_path / "out")))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_check_that_no_row_could_be_judged_by_is_named(frame: Any, tmp_path: Path) -> None:

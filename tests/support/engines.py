@@ -42,8 +42,10 @@ class FakeEngine:
             raise Unreadable("the table is not there")
         now = {partition: marker(text) for partition, text in table.items()}
         changed = {name: table[name].encode() for name in sorted(now) if request.known.get(name) != now[name]}
+        lacking = request.held.keys() & now.keys() - changed.keys()
+        added = {name: table[name].encode() for name in sorted(lacking)}
         vanished = tuple(sorted(request.known.keys() - now.keys()))
-        return Measured(SCHEMA if changed else Schema(()), now, changed, vanished)
+        return Measured(SCHEMA if changed or added else Schema(()), now, changed, vanished, added)
 
     def draft(self, request: DraftRequest) -> Drafted:
         """The draft that the test prepared."""
@@ -66,9 +68,9 @@ class FakeEngine:
             raise self.errors.pop(0)
 
 
-def suffices(contract: Contract, object_name: str, packed: bytes) -> bool:
-    """States answer unless their text says that they are old."""
-    return packed != b"old"
+def lacking(contract: Contract, object_name: str, packed: bytes) -> frozenset[str] | None:
+    """States answer unless their text says that they are old: then none of them can be used."""
+    return frozenset() if packed == b"old" else None
 
 
 def judge(

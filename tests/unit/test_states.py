@@ -39,6 +39,28 @@ def test_what_was_packed_comes_back() -> None:
     assert (back.rows, back.schema, back.failures) == (5, SCHEMA, given.failures)
 
 
+def test_states_that_were_added_stand_beside_those_there_were() -> None:
+    rows, some, others = [1, 2, 2, None, 9], plan(BOUND[:2]), plan(BOUND[1:])
+    first, second = (bag(each, SCHEMA, {"id": rows}) for each in (some, others))
+    whole = states.unpack(states.joined(first.pack(), second.pack()))
+    assert answers(whole) == answers(made(rows))
+    assert set(whole.entries) == PLAN.keys
+
+
+def test_of_two_readings_the_later_counts_and_what_failed_may_be_there_now() -> None:
+    key = BOUND[1].parts["largest"].key
+    failed = states.of(plan(BOUND), {}, SCHEMA, failures={key: "Spark could not compute it"})
+    empty = bag(plan(BOUND[:2]), SCHEMA, {"id": []})
+    whole = states.unpack(states.joined(failed.pack(), empty.pack()))
+    assert (set(whole.entries), whole.failures) == (PLAN.keys, {})
+    assert set(states.unpack(states.joined(empty.pack(), failed.pack())).failures) == set()
+
+
+def test_readings_of_other_rows_are_not_put_together() -> None:
+    with pytest.raises(StateError, match="another number of rows"):
+        states.joined(made([1]).pack(), made([1, 2]).pack())
+
+
 def test_only_the_asked_states_are_loaded() -> None:
     key = BOUND[1].parts["largest"].key
     assert set(states.unpack(made([1]).pack(), keys=frozenset({key})).entries) == {key}

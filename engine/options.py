@@ -1,0 +1,64 @@
+"""The arguments and options of the verbs: what each may be, and its help."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class RowsFormat(StrEnum):
+    """What rows are written as."""
+
+    PARQUET = "parquet"
+    ORC = "orc"
+    JSON = "json"
+    CSV = "csv"
+
+
+class FailOn(StrEnum):
+    """From which severity on a violation gives an exit code other than 0."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Report(StrEnum):
+    """How a verification is told; `datacontract` is the shape of datacontract-cli's result file."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    JUNIT = "junit"
+    DATACONTRACT = "datacontract"
+
+
+Data = Annotated[str, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
+ContractFile = Annotated[Path, typer.Option("--contract", "-c", help="the contract (ODCS YAML)", show_default=False)]
+PartitionBy = Annotated[
+    list[str] | None, typer.Option("--partition-by", "-p", help="a partition column; repeat for more")
+]
+Format = Annotated[str | None, typer.Option(help="parquet, orc, csv, json, delta; found out by default")]
+ObjectName = Annotated[str | None, typer.Option("--object", help="which table of the contract; the first by default")]
+Columns = Annotated[str | None, typer.Option(help="only these columns, comma-separated")]
+ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")]
+Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+AsJson = Annotated[bool, typer.Option("--json", help="the same as --report json")]
+Samples = Annotated[int, typer.Option(min=0, max=100, help="show so many rows that break each failed check")]
+Folder = Annotated[str, typer.Option("--out", help="a new folder for outcome=good and outcome=bad", show_default=False)]
+OutFormat = Annotated[RowsFormat, typer.Option(help="of the files that are written")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="replace what an earlier quarantine wrote there")]
+Warnings = Annotated[bool, typer.Option("--warnings", help="rows that break checks of severity warning are bad, too")]
+Output = Annotated[Path | None, typer.Option(help="write the report to this file, and print it as text")]
+Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port", envvar="TREATY_SPARK_REMOTE")]
+Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
+Others = Annotated[
+    list[str] | None,
+    typer.Option("--other", help="another dataset that the contract refers to: titles=PATH; repeat for more"),
+]
+Plugins = Annotated[
+    str,
+    typer.Option(help="packages whose analyzers and assertions are used, comma-separated", envvar="TREATY_PLUGINS"),
+]
+ReportForm = Annotated[Report, typer.Option(help="how the run is told")]

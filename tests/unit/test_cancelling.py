@@ -1,0 +1,28 @@
+"""What is read ends with its jobs where someone cancels them: no check is to blame."""
+
+from types import SimpleNamespace
+
+import pytest
+from support.cancelling import Cancelled, cancelled
+from support.orders import check, contract
+
+from contracts.logical_types import Column, Schema
+from engine.analyzers.queries import Sql
+from engine.checks import bind
+from engine.spark import apart, rows
+
+SCHEMA = Schema((Column("id", "bigint"), Column("status", "string")))
+FRAME = SimpleNamespace(sparkSession=SimpleNamespace(sql=cancelled))
+
+
+def test_a_query_that_is_cancelled_does_not_fail_alone() -> None:
+    part = Sql(query="SELECT count(*) FROM {object}").bind(SCHEMA).parts["answer"]
+    with pytest.raises(Cancelled):
+        apart.read(FRAME, part, apart.NONE)
+
+
+def test_rows_whose_reading_is_cancelled_are_not_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
+    promised = contract(check("compliance", "small", predicate="id < 1", mustBe=1))
+    monkeypatch.setattr(rows, "marked", cancelled)
+    with pytest.raises(Cancelled):
+        rows.sample(FRAME, bind(promised.object("orders"), SCHEMA), {"small": []})
