@@ -22,12 +22,14 @@ ACTOR = "worker"
 class Origin:
     """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
 
-    `marker` None: no data could be read. `reason`: why nothing could be judged, or what else people should know."""
+    `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
+    nothing could be judged, or what else people should know."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None
     lineage_run_id: UUID | None = None
     marker: str | None = None
+    states_version: int | None = None
     reason: str | None = None
 
 
@@ -106,6 +108,7 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
         task_id=origin.task_id,
         lineage_run_id=origin.lineage_run_id,
         marker=origin.marker,
+        states_version=origin.states_version,
         reason=_text(origin.reason),
     )
 

@@ -1,17 +1,19 @@
-"""The memory of partitions: for each partition of a dataset the packed states of its current generation."""
+"""The memory of partitions: generations of packed states, of which one a partition is current.
+
+Every change of a dataset's states makes a version of them; a run names the one it judged, so that it can be done
+again for as long as the generations are kept."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete
-from sqlalchemy.orm import defer
+from sqlalchemy import ColumnElement, delete, func, update
 from sqlmodel import Session, col, select
 
 from contracts.logical_types import Column, Schema
 from engine.requests import Measured
 from registry.errors import Conflict
-from registry.tables import PartitionState
+from registry.tables import Dataset, PartitionState
 
 CHUNK = 500
 
@@ -22,48 +24,97 @@ class Overtaken(Conflict):
 
 def known(session: Session, dataset_id: UUID) -> dict[str, str]:
     """The fingerprint that each stored partition was read at; empty for a dataset never measured."""
-    query = select(PartitionState.partition, PartitionState.fingerprint).where(PartitionState.dataset_id == dataset_id)
+    query = select(PartitionState.partition, PartitionState.fingerprint).where(*_current(dataset_id))
     return dict(session.exec(query.order_by(PartitionState.partition)).all())
 
 
-def load(session: Session, dataset_id: UUID) -> dict[str, bytes]:
-    """The packed states of every stored partition."""
-    query = select(PartitionState.partition, PartitionState.states).where(PartitionState.dataset_id == dataset_id)
+def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, bytes]:
+    """The packed states of every stored partition; with `version`, as they were then, as far as they are kept."""
+    chosen = _current(dataset_id) if version is None else _at(dataset_id, version)
+    query = select(PartitionState.partition, PartitionState.states).where(*chosen)
     return dict(session.exec(query.order_by(PartitionState.partition)).all())
 
 
 def schema(session: Session, dataset_id: UUID) -> Schema:
     """The columns as last stored; without columns where nothing is stored."""
-    query = select(PartitionState.columns).where(PartitionState.dataset_id == dataset_id)
+    query = select(PartitionState.columns).where(*_current(dataset_id))
     columns = session.exec(
         query.order_by(col(PartitionState.created).desc(), col(PartitionState.id).desc()).limit(1)
     ).first()
     return Schema(tuple(Column(**column) for column in columns or ()))
 
 
-def save(session: Session, dataset_id: UUID, measured: Measured, *, now: datetime, ids: Callable[[], UUID]) -> None:
-    """Makes the measured states the current ones: a new generation where the partition was known before."""
-    rows = _rows(session, dataset_id)
-    columns = [{"name": column.name, "type": column.type, "nullable": column.nullable} for column in measured.schema]
-    for partition, packed in measured.states.items():
-        row = rows.get(partition) or PartitionState(
-            id=ids(), dataset_id=dataset_id, partition=partition, generation=0, fingerprint="", states=b"", created=now
+def save(
+    session: Session,
+    dataset_id: UUID,
+    measured: Measured | None,
+    *,
+    vanished: Collection[str] = (),
+    now: datetime,
+    ids: Callable[[], UUID],
+) -> int:
+    """Makes the measured states the current ones, a new generation of each partition, and ends those that vanished.
+
+    Returns the version of the dataset's states that this makes; where nothing changes, the one there is."""
+    dataset = session.get_one(Dataset, dataset_id)
+    fresh = measured.states if measured else {}
+    if not fresh and not vanished:
+        return dataset.states_version
+    dataset.states_version += 1
+    before = _generations(session, dataset_id, fresh)
+    _end(session, dataset_id, {*fresh, *vanished}, version=dataset.states_version, now=now)
+    columns = [{"name": each.name, "type": each.type, "nullable": each.nullable} for each in _columns(measured)]
+    session.add_all(
+        PartitionState(
+            id=ids(),
+            dataset_id=dataset_id,
+            partition=partition,
+            generation=before.get(partition, 0) + 1,
+            since=dataset.states_version,
+            fingerprint=measured.fingerprints[partition] if measured else "",
+            states=packed,
+            columns=columns,
+            created=now,
         )
-        row.generation += 1
-        row.fingerprint, row.states = measured.fingerprints[partition], packed
-        row.columns, row.created = columns, now
-        session.add(row)
+        for partition, packed in fresh.items()
+    )
     session.flush()
+    return dataset.states_version
 
 
-def forget(session: Session, dataset_id: UUID, partitions: Collection[str]) -> None:
-    """Removes vanished partitions from the current set; unknown ones are no matter."""
+def prune(session: Session, dataset_id: UUID, *, before: datetime) -> int:
+    """Deletes the generations that ended before that moment, current ones never. Returns how many there were."""
+    ended = col(PartitionState.ended) < before
+    return session.exec(delete(PartitionState).where(col(PartitionState.dataset_id) == dataset_id, ended)).rowcount
+
+
+def _columns(measured: Measured | None) -> Schema:
+    return measured.schema if measured else Schema(())
+
+
+def _current(dataset_id: UUID) -> tuple[ColumnElement[bool], ...]:
+    return col(PartitionState.dataset_id) == dataset_id, col(PartitionState.until).is_(None)
+
+
+def _at(dataset_id: UUID, version: int) -> tuple[ColumnElement[bool], ...]:
+    until = col(PartitionState.until)
+    return (
+        col(PartitionState.dataset_id) == dataset_id,
+        col(PartitionState.since) <= version,
+        until.is_(None) | (until > version),
+    )
+
+
+def _generations(session: Session, dataset_id: UUID, partitions: Collection[str]) -> dict[str, int]:
+    """The newest generation of each of these partitions that ever was, as far as any is kept."""
+    row = PartitionState
+    query = select(row.partition, func.max(row.generation)).where(row.dataset_id == dataset_id).group_by(row.partition)
+    return {name: generation for name, generation in session.exec(query) if name in partitions}
+
+
+def _end(session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int, now: datetime) -> None:
     names = sorted(partitions)
     for start in range(0, len(names), CHUNK):
         some = col(PartitionState.partition).in_(names[start : start + CHUNK])
-        session.exec(delete(PartitionState).where(col(PartitionState.dataset_id) == dataset_id, some))
-
-
-def _rows(session: Session, dataset_id: UUID) -> dict[str, PartitionState]:
-    query = select(PartitionState).where(PartitionState.dataset_id == dataset_id)
-    return {row.partition: row for row in session.exec(query.options(defer(PartitionState.states)))}  # type: ignore[arg-type]
+        ending = update(PartitionState).where(*_current(dataset_id), some).values(until=version, ended=now)
+        session.exec(ending, execution_options={"synchronize_session": False})

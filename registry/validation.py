@@ -113,14 +113,13 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
 
     Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
     _claim_data(session, asked)
-    if finding.measured is not None:
-        states.save(session, asked.dataset_id, finding.measured, now=now, ids=ids)
-    states.forget(session, asked.dataset_id, finding.vanished)
+    version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     if finding.result is None:
         return {"note": NOTHING_CHANGED}
     run_id = ids()
     marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
-    origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker=marker, reason=finding.reason)
+    judged = version if marker else None
+    origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, judged, reason=finding.reason)
     run = runs.record(session, run_id, finding.result, origin, now=now)
     samples.keep(session, run_id, finding.result.samples, until=finding.samples_until or now, now=now)
     return {"run_id": str(run_id), "verdict": run.verdict.value, "partitions": len(run.partitions)}

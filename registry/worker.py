@@ -23,7 +23,7 @@ from contracts.errors import ContractError
 from engine import plugins
 from engine.judging import lacking
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
-from registry import audit, clock, config, drafting, ids, orders, tasks, validation
+from registry import audit, clock, config, drafting, ids, orders, states, tasks, validation
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
@@ -195,6 +195,7 @@ def _validate(worker: Worker, task: Task) -> Effect:
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         validation.settle(session, task, asked.covers, now=now, ids=worker.ids)
+        states.prune(session, asked.dataset_id, before=now - timedelta(days=worker.settings.state_days))
         return validation.keep(session, asked, finding, now=now, ids=worker.ids)
 
     return effect

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
-from registry.tables.base import Table, data, moment, reference, word
+from registry.tables.base import Table, big, data, moment, reference, word
 from registry.words import Decision, ProposalState, VersionState
 
 
@@ -39,7 +39,9 @@ class ContractVersion(Table, table=True):
 
 
 class Dataset(Table, table=True):
-    """A dataset as lineage names it, and the contract object that promises something about it."""
+    """A dataset as lineage names it, and the contract object that promises something about it.
+
+    `states_version` counts the changes of its partitions' states."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"),)
@@ -51,6 +53,7 @@ class Dataset(Table, table=True):
     location: str | None = None
     format: str | None = None
     partition_by: list[str] = data(default_factory=list)
+    states_version: int = big(default=0)
 
 
 class Proposal(Table, table=True):

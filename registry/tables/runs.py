@@ -12,7 +12,9 @@ from registry.tables.base import Table, big, data, moment, reference, word
 
 
 class Run(Table, table=True):
-    """One verification of one object of a contract version. `reason` says why nothing could be judged."""
+    """One verification of one object of a contract version. `reason` says why nothing could be judged.
+
+    `states_version`: the version of the dataset's states that was judged; None where none was."""
 
     __tablename__ = "run"
     __table_args__ = (Index(None, "contract_id", "finished"),)
@@ -31,6 +33,7 @@ class Run(Table, table=True):
     task_id: UUID | None = reference("task.id", default=None, index=True)
     lineage_run_id: UUID | None = reference("lineage_run.id", default=None)
     marker: str | None = None
+    states_version: int | None = big(default=None)
     reason: str | None = None
 
 
@@ -103,14 +106,20 @@ class MeasurementRow(Table, table=True):
 
 
 class PartitionState(Table, table=True):
-    """The states of a partition's current generation, packed; `fingerprint` names the content they describe."""
+    """A generation of a partition's states, packed; `fingerprint` names the content they describe.
+
+    It was current from version `since` of the dataset's states up to, without, `until`; None: it is current. `ended`
+    says when that was over."""
 
     __tablename__ = "partition_state"
-    __table_args__ = (UniqueConstraint("dataset_id", "partition"),)
+    __table_args__ = (UniqueConstraint("dataset_id", "partition", "generation"), Index(None, "dataset_id", "until"))
     id: UUID = Field(primary_key=True)
     dataset_id: UUID = reference("dataset.id")
     partition: str
     generation: int = 1
+    since: int = big(default=1)
+    until: int | None = big(default=None)
+    ended: datetime | None = moment(default=None)
     fingerprint: str
     states: bytes
     columns: list[dict[str, Any]] = data()

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from alembic import command
@@ -12,8 +13,12 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from support.databases import blank
+from support.scenes import NOON
 
-from registry.database import migrate, migration_config, reading
+from contracts.logical_types import Schema
+from engine.requests import Measured
+from registry import ids, states
+from registry.database import migrate, migration_config, reading, transaction
 from registry.tables import ResultRow, metadata
 
 ENTRY = (
@@ -32,6 +37,12 @@ OLD_RUN = (
 OLD_RESULT = (
     "insert into result (run_id, position, check_id, name, outcome, severity, scope, sentence) "
     "values (:id, 0, 'c', 'c', 'passed', 'error', 'delta', 'c must be')"
+)
+
+OLD_DATASET = "insert into dataset (id, namespace, name, partition_by) values (:id, 'file', '/t', '[]')"
+OLD_STATE = (
+    "insert into partition_state (id, dataset_id, partition, generation, fingerprint, states, columns, created) "
+    f"values (:id, :id, 'day=1', 3, 'f', :states, '[]', {AT})"
 )
 
 
@@ -115,6 +126,23 @@ def test_runs_of_before_keep_their_results(nothing: Engine) -> None:
     with nothing.begin() as connection:
         command.downgrade(migration_config(connection), "0001")
         assert connection.scalar(text("select check_id from result")) == "c"
+
+
+def test_states_of_before_are_current_and_go_on_counting(nothing: Engine) -> None:
+    with nothing.begin() as connection:
+        command.upgrade(migration_config(connection), "0002")
+        connection.execute(text(OLD_DATASET), {"id": OLD})
+        connection.execute(text(OLD_STATE), {"id": OLD, "states": b"old"})
+    migrate(nothing)
+    dataset = UUID(OLD)
+    with transaction(nothing) as tx:
+        assert states.load(tx, dataset) == states.load(tx, dataset, version=1) == {"day=1": b"old"}
+        measured = Measured(Schema(()), {"day=1": "g"}, {"day=1": b"new"})
+        assert states.save(tx, dataset, measured, now=NOON, ids=ids.new) == 2
+        tx.commit()
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "0002")
+        assert connection.execute(text("select generation, fingerprint from partition_state")).all() == [(4, "g")]
 
 
 def test_migrating_twice_changes_nothing(engine: Engine) -> None:

@@ -1,5 +1,6 @@
-"""Partition states: one current generation a partition, found again byte for byte."""
+"""Partition states: generations of which one is current, found again byte for byte, now and as they were."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -22,11 +23,19 @@ def dataset(engine: Engine) -> UUID:
     return rows(engine, Dataset)[0].id
 
 
-def save(engine: Engine, dataset: UUID, *, schema: Schema = SCHEMA, **content: bytes) -> None:
+def save(
+    engine: Engine, dataset: UUID, *, schema: Schema = SCHEMA, vanished: tuple[str, ...] = (), **content: bytes
+) -> int:
     measured = Measured(schema, {name: f"f-{packed!r}" for name, packed in content.items()}, content)
     with transaction(engine) as tx:
-        states.save(tx, dataset, measured, now=NOON, ids=ids.new)
+        version = states.save(tx, dataset, measured, vanished=vanished, now=NOON, ids=ids.new)
         tx.commit()
+    return version
+
+
+def loaded(engine: Engine, dataset: UUID, version: int | None = None) -> dict[str, bytes]:
+    with reading(engine) as tx:
+        return states.load(tx, dataset, version=version)
 
 
 def test_states_come_back_byte_for_byte(engine: Engine, dataset: UUID) -> None:
@@ -40,16 +49,55 @@ def test_states_come_back_byte_for_byte(engine: Engine, dataset: UUID) -> None:
 def test_saving_again_is_a_new_generation_of_that_partition_alone(engine: Engine, dataset: UUID) -> None:
     save(engine, dataset, a=b"1", b=b"1")
     save(engine, dataset, a=b"2", c=b"2")
-    found = {row.partition: (row.generation, row.states) for row in rows(engine, PartitionState)}
-    assert found == {"a": (2, b"2"), "b": (1, b"1"), "c": (1, b"2")}
+    found = {
+        (row.partition, row.generation): (row.states, row.since, row.until) for row in rows(engine, PartitionState)
+    }
+    assert found == {
+        ("a", 1): (b"1", 1, 2),
+        ("a", 2): (b"2", 2, None),
+        ("b", 1): (b"1", 1, None),
+        ("c", 1): (b"2", 2, None),
+    }
+    assert loaded(engine, dataset) == {"a": b"2", "b": b"1", "c": b"2"}
+
+
+def test_states_are_found_as_they_were_at_every_version(engine: Engine, dataset: UUID) -> None:
+    now: dict[str, bytes] = {}
+    then = [now]
+    for at, (content, vanished) in enumerate(
+        [({"a": b"1", "b": b"1"}, ()), ({"b": b"2"}, ("a",)), ({}, ()), ({"a": b"3"}, ()), ({}, ("a", "b"))], start=1
+    ):
+        version = save(engine, dataset, vanished=vanished, **content)
+        if content or vanished:
+            now = {name: each for name, each in now.items() if name not in vanished} | content
+            then.append(now)
+        assert version == len(then) - 1 <= at
+    assert [loaded(engine, dataset, version) for version in range(len(then))] == then
+    assert loaded(engine, dataset) == {}
+
+
+def test_a_partition_that_comes_back_goes_on_counting(engine: Engine, dataset: UUID) -> None:
+    save(engine, dataset, a=b"1")
+    save(engine, dataset, vanished=("a",))
+    save(engine, dataset, a=b"2")
+    assert [(row.generation, row.until) for row in rows(engine, PartitionState)] == [(1, 2), (2, None)]
 
 
 def test_what_vanished_is_forgotten_however_much_it_is(engine: Engine, dataset: UUID) -> None:
     save(engine, dataset, **{f"p{number}": b"x" for number in range(1200)}, kept=b"y")
-    with transaction(engine) as tx:
-        states.forget(tx, dataset, [f"p{number}" for number in range(1200)] + ["never known"])
-        tx.commit()
-    assert [row.partition for row in rows(engine, PartitionState)] == ["kept"]
+    save(engine, dataset, vanished=(*(f"p{number}" for number in range(1200)), "never known"))
+    assert loaded(engine, dataset) == {"kept": b"y"}
+
+
+def test_only_generations_that_ended_long_ago_are_pruned(engine: Engine, dataset: UUID) -> None:
+    save(engine, dataset, a=b"1", b=b"1")
+    save(engine, dataset, a=b"2")
+    for before, kept in [(NOON, {"a": b"1", "b": b"1"}), (NOON + timedelta(seconds=1), {"b": b"1"})]:
+        with transaction(engine) as tx:
+            states.prune(tx, dataset, before=before)
+            tx.commit()
+        assert loaded(engine, dataset, 1) == kept
+        assert loaded(engine, dataset) == {"a": b"2", "b": b"1"}
 
 
 def test_nothing_is_known_of_a_new_dataset(engine: Engine, dataset: UUID) -> None:

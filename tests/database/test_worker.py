@@ -4,15 +4,25 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
+from sqlmodel import select
 from support.engines import marker
 from support.events import event
-from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows, user
+from support.scenes import LOCATION, NOON, Scene, current, document, next_version, orders, rows, user
 
 from engine.requests import Drafted, DraftRequest
 from engine.results import Outcome, Verdict
-from registry import ids, tasks
-from registry.database import transaction
-from registry.tables import AuditEntry, LineageRun, MeasurementRow, PartitionState, Proposal, ResultRow, SuggestionRow
+from registry import ids, states, tasks
+from registry.database import reading, transaction
+from registry.tables import (
+    AuditEntry,
+    Dataset,
+    LineageRun,
+    MeasurementRow,
+    PartitionState,
+    Proposal,
+    ResultRow,
+    SuggestionRow,
+)
 from registry.words import Action, ProposalState, TaskState
 
 
@@ -75,8 +85,31 @@ def test_a_replaced_partition_has_a_new_generation(scene: Scene) -> None:
     scene.write("ds=1", "better")
     scene.send(event(run="b"))
     scene.work()
-    states = {row.partition: (row.generation, row.states) for row in rows(scene.database, PartitionState)}
-    assert states == {"ds=1": (2, b"better"), "ds=2": (1, b"good")}
+    found = {row.partition: (row.generation, row.states) for row in current(scene.database)}
+    assert found == {"ds=1": (2, b"better"), "ds=2": (1, b"good")}
+
+
+def test_a_run_names_the_version_of_the_states_that_it_judged(scene: Scene) -> None:
+    scene.send(event(run="a"))
+    scene.work()
+    scene.write("ds=1", "better")
+    scene.send(event(run="b"))
+    scene.work()
+    assert [run.states_version for run in scene.runs] == [1, 2]
+    with reading(scene.database) as tx:
+        dataset = tx.exec(select(Dataset)).one()
+        assert states.load(tx, dataset.id, version=1) == {"ds=1": b"good", "ds=2": b"good"}
+        assert states.load(tx, dataset.id, version=2) == {"ds=1": b"better", "ds=2": b"good"}
+
+
+def test_states_that_ended_long_ago_are_not_kept(scene: Scene) -> None:
+    for run, text in zip("abcd", ["1", "2", "3", "4"], strict=True):
+        scene.write("ds=1", text)
+        scene.send(event(run=run))
+        scene.work()
+        scene.clock.advance(20 * 86400)
+    kept = {row.states for row in rows(scene.database, PartitionState) if row.partition == "ds=1"}
+    assert kept == {b"2", b"3", b"4"}
 
 
 def test_a_vanished_partition_is_forgotten_and_the_run_says_so(scene: Scene) -> None:
@@ -85,7 +118,7 @@ def test_a_vanished_partition_is_forgotten_and_the_run_says_so(scene: Scene) -> 
     del scene.engine.tables[LOCATION]["ds=1"]
     scene.send(event(run="b"))
     scene.work()
-    assert [row.partition for row in rows(scene.database, PartitionState)] == ["ds=2"]
+    assert [row.partition for row in current(scene.database)] == ["ds=2"]
     assert (scene.runs[1].reason, scene.runs[1].partitions) == ("1 known partition(s) vanished: ds=1", [])
     assert scene.runs[1].verdict is Verdict.PASSED
 
@@ -97,7 +130,7 @@ def test_an_emptied_table_is_not_evaluated(scene: Scene) -> None:
     scene.send(event(run="b"))
     scene.work()
     assert scene.runs[1].verdict is Verdict.NOT_EVALUATED
-    assert rows(scene.database, PartitionState) == []
+    assert current(scene.database) == []
 
 
 def test_a_version_that_never_judged_the_data_judges_all_of_it_by_what_is_known(scene: Scene) -> None:

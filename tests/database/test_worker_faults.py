@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import delete, select
 from support.engines import judge
 from support.events import event
-from support.scenes import NOON, Scene, add, orders, rows
+from support.scenes import NOON, Scene, add, current, orders, rows
 
 from contracts.errors import ContractError, Fault
 from engine.requests import EngineError, EngineKilled, Unreadable
@@ -106,7 +106,7 @@ def test_damaged_states_are_computed_again(scene: Scene) -> None:
     scene.send(event(run="b"))
     scene.work(judge=strict)
     assert scene.runs[1].partitions == ["ds=2"]
-    assert {row.states for row in rows(scene.database, PartitionState)} == {b"good", b"new"}
+    assert {row.states for row in current(scene.database)} == {b"good", b"new"}
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,11 @@ def damage(payments: Payments, day: str) -> None:
     of_day = select(PartitionState).join(Dataset, col(Dataset.id) == col(PartitionState.dataset_id))
     with transaction(payments.services.database) as tx:
         row = tx.exec(
-            of_day.where(Dataset.name == str(payments.location), PartitionState.partition == f"day={day}")
+            of_day.where(
+                Dataset.name == str(payments.location),
+                PartitionState.partition == f"day={day}",
+                col(PartitionState.until).is_(None),
+            )
         ).one()
         middle = len(row.states) // 2
         row.states = row.states[:middle] + bytes([row.states[middle] ^ 1]) + row.states[middle + 1 :]

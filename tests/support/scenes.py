@@ -18,7 +18,7 @@ from registry.database import reading, transaction
 from registry.lineage import inbox
 from registry.lineage.events import parse
 from registry.lineage.names import location, normalise
-from registry.tables import ApiToken, Contract, ContractVersion, Dataset, Run, Task, User
+from registry.tables import ApiToken, Contract, ContractVersion, Dataset, PartitionState, Run, Task, User
 from registry.words import Permission, Role, VersionState
 from registry.worker import Worker
 
@@ -122,6 +122,11 @@ def rows(database: Engine, kind: type[Row]) -> list[Row]:
 
 def _identity(row: Any) -> Any:
     return getattr(row, "id", None) or getattr(row, "position", 0)
+
+
+def current(database: Engine) -> list[PartitionState]:
+    """The current generations of all partitions."""
+    return [row for row in rows(database, PartitionState) if row.until is None]
 
 
 @dataclass
