@@ -120,7 +120,7 @@ def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
         run_id=run_id,
         position=position,
         **told,
-        value=_exact(result.value),
+        value=exact(result.value),
         reason=_text(result.reason),
         found=_text(result.found),
         bound=plain.get("limit"),
@@ -140,7 +140,7 @@ def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
             arguments=each.arguments,
             partition=each.partition,
             value=_number(each),
-            exact=_exact(each.value),
+            exact=exact(each.value),
             reason=_text(each.reason),
             time=result.finished,
             counted=each.counted,
@@ -157,7 +157,7 @@ def _number(measurement: Measurement) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _exact(value: Value) -> str | None:
+def exact(value: Value) -> str | None:
     """The value as text, every digit of it. None for no value."""
     return None if value is None else _text(str(value))
 

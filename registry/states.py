@@ -22,22 +22,23 @@ class Overtaken(Conflict):
     """Another validation of the same data came first: this one has to look again."""
 
 
-def known(session: Session, dataset_id: UUID) -> dict[str, str]:
-    """The fingerprint that each stored partition was read at; empty for a dataset never measured."""
-    query = select(PartitionState.partition, PartitionState.fingerprint).where(*_current(dataset_id))
+def known(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, str]:
+    """The fingerprint that each stored partition was read at; empty for a dataset never measured.
+
+    With `version` as it was then, as far as it is kept."""
+    query = select(PartitionState.partition, PartitionState.fingerprint).where(*_at(dataset_id, version))
     return dict(session.exec(query.order_by(PartitionState.partition)).all())
 
 
 def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, bytes]:
-    """The packed states of every stored partition; with `version`, as they were then, as far as they are kept."""
-    chosen = _current(dataset_id) if version is None else _at(dataset_id, version)
-    query = select(PartitionState.partition, PartitionState.states).where(*chosen)
+    """The packed states of every stored partition; with `version` as they were then, as far as they are kept."""
+    query = select(PartitionState.partition, PartitionState.states).where(*_at(dataset_id, version))
     return dict(session.exec(query.order_by(PartitionState.partition)).all())
 
 
-def schema(session: Session, dataset_id: UUID) -> Schema:
-    """The columns as last stored; without columns where nothing is stored."""
-    query = select(PartitionState.columns).where(*_current(dataset_id))
+def schema(session: Session, dataset_id: UUID, *, version: int | None = None) -> Schema:
+    """The columns as last stored, up to `version`; without columns where nothing is stored."""
+    query = select(PartitionState.columns).where(*_at(dataset_id, version))
     columns = session.exec(
         query.order_by(col(PartitionState.created).desc(), col(PartitionState.id).desc()).limit(1)
     ).first()
@@ -92,17 +93,12 @@ def _columns(measured: Measured | None) -> Schema:
     return measured.schema if measured else Schema(())
 
 
-def _current(dataset_id: UUID) -> tuple[ColumnElement[bool], ...]:
-    return col(PartitionState.dataset_id) == dataset_id, col(PartitionState.until).is_(None)
-
-
-def _at(dataset_id: UUID, version: int) -> tuple[ColumnElement[bool], ...]:
-    until = col(PartitionState.until)
-    return (
-        col(PartitionState.dataset_id) == dataset_id,
-        col(PartitionState.since) <= version,
-        until.is_(None) | (until > version),
-    )
+def _at(dataset_id: UUID, version: int | None = None) -> tuple[ColumnElement[bool], ...]:
+    """The generations that are current, or that were in that version of the dataset's states."""
+    mine, until = col(PartitionState.dataset_id) == dataset_id, col(PartitionState.until)
+    if version is None:
+        return mine, until.is_(None)
+    return mine, col(PartitionState.since) <= version, until.is_(None) | (until > version)
 
 
 def _generations(session: Session, dataset_id: UUID, partitions: Collection[str]) -> dict[str, int]:
@@ -116,5 +112,5 @@ def _end(session: Session, dataset_id: UUID, partitions: Collection[str], *, ver
     names = sorted(partitions)
     for start in range(0, len(names), CHUNK):
         some = col(PartitionState.partition).in_(names[start : start + CHUNK])
-        ending = update(PartitionState).where(*_current(dataset_id), some).values(until=version, ended=now)
+        ending = update(PartitionState).where(*_at(dataset_id), some).values(until=version, ended=now)
         session.exec(ending, execution_options={"synchronize_session": False})
