@@ -11,7 +11,9 @@ from contracts.assertions import Assertion
 from contracts.fingerprint import fingerprint
 
 Severity = Literal["warning", "error"]
-Scope = Literal["delta", "dataset"]
+# What a check is judged on: SCOPES, or the name of a view.
+Scope = str
+SCOPES = ("delta", "dataset")
 CheckKind = Literal["treaty", "library", "sql", "text", "custom", "schema"]
 
 
@@ -29,10 +31,19 @@ class Alias(TermsModel):
     name: str
 
 
+class View(TermsModel):
+    """A name for the partitions that a condition on partition columns chooses."""
+
+    name: str
+    where: str
+
+
 class Terms(TermsModel):
     """The contract-level terms that ODCS has no word for, kept in customProperties under `treaty`."""
 
     aliases: list[Alias] = []
+    # What checks may name as their scope.
+    views: list[View] = []
     # Of columns that the contract does not name: they are welcome, told as a warning, or an error.
     columns: Literal["open", "watched", "closed"] = "watched"
     order: bool = False
@@ -89,13 +100,16 @@ class Property:
 
 @dataclass(frozen=True)
 class DataObject:
-    """A table of the contract: its columns and its checks (those on its properties included)."""
+    """A table of the contract: its columns and its checks (those on its properties included).
+
+    `views` are those of the contract, which its checks may name as their scope."""
 
     name: str
     physical_name: str | None = None
     properties: tuple[Property, ...] = ()
     checks: tuple[Check, ...] = ()
     tags: tuple[str, ...] = ()
+    views: tuple[View, ...] = ()
     path: str = ""
     line: int | None = None
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.assertions import OPERATORS, PAIRED, Assertion, Referred
-from contracts.document import Check, CheckKind, Severity
-from contracts.errors import Faults, nearest
+from contracts.document import SCOPES, Check, CheckKind, Severity
+from contracts.errors import Faults
 from contracts.predicates import PredicateError, parse
 from contracts.syntax import join
 
 MILD = frozenset({"info", "warning", "warn", "low", "minor", "trivial"})
-SCOPES = ("delta", "dataset")
 EQUALITY = frozenset({"mustBe", "mustNotBe"})
 OWN_WORDS = frozenset({"analyzer", "where", "scope"})
 
@@ -149,12 +148,12 @@ def _analyzer(entry: Entry) -> str:
     return entry.text("analyzer") or ""
 
 
-def _scope(entry: Entry) -> Any:
+def _scope(entry: Entry) -> str | None:
+    """The scope as written: whether it is the name of a view is known once the whole document is read."""
     scope = entry.content.get("scope")
-    if scope is None or scope in SCOPES:
+    if scope is None or isinstance(scope, str):
         return scope
-    remedy = (nearest(scope, SCOPES) if isinstance(scope, str) else "") or f"write one of {', '.join(SCOPES)}"
-    entry.add("check-scope", "scope", "is not a known scope", remedy)
+    entry.add("check-scope", "scope", "is not text", f"write one of {', '.join(SCOPES)}, or the name of a view")
     return None
 
 

@@ -16,6 +16,7 @@ from contracts.json_schema import inspect_schema
 from contracts.options import read_enum, read_options
 from contracts.quality import Entry, read_check
 from contracts.syntax import join
+from contracts.views import inspect_views
 
 TERMS = tuple(Terms.model_fields)
 INSPECTIONS = (
@@ -47,7 +48,7 @@ def read(source: bytes) -> Contract:
         name=parsed.data.get("name") or identity,
         version=parsed.data["version"],
         status=parsed.data.get("status") or "draft",
-        objects=objects,
+        objects=tuple(replace(each, views=tuple(terms.views)) for each in objects),
         terms=terms,
         lines=parsed.lines,
     )
@@ -152,6 +153,7 @@ def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults:
             _keep_term(each["type"], each["msg"], reduce(join, each["loc"], path), faults)
         return Terms()
     _inspect_aliases(terms, objects, path, faults)
+    inspect_views(terms.views, join(path, "views"), faults)
     return terms
 
 

@@ -8,10 +8,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts.assertions import Assertion
-from contracts.document import Check, DataObject
+from contracts.document import SCOPES, Check, DataObject, View
 from contracts.errors import ContractError, Fault, nearest
+from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
-from contracts.predicates import quote, quote_path
+from contracts.predicates import PredicateError, parse, quote, quote_path
+from engine import selecting, views
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer
@@ -21,19 +23,31 @@ from engine.plan import Plan, plan
 from engine.promises import columns_of, promised
 from engine.references import Referent, bound_of, promise, sources
 
+NOT_OF_VIEWS = "it must see all rows at once, and of a view only the states of its partitions are known"
 # Kinds of checks that are the standard's own words.
 STANDARD = frozenset({"library", "schema", "sql"})
 
 
 @dataclass(frozen=True)
 class BoundCheck:
-    """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`."""
+    """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`.
+
+    `view` is the one that its scope names, `within` its condition in SQL on the table's rows."""
 
     check: Check
     analyzer: Analyzer | None
     bound: BoundAnalyzer | None = None
     reason: str | None = None
     referents: Mapping[str, Referent] = field(default_factory=dict)
+    view: View | None = None
+    within: str | None = None
+
+    @property
+    def identity(self) -> str | None:
+        """What its measurement is called: as its analyzer, but over a view as nothing else; None without analyzer."""
+        if self.analyzer is None or self.view is None:
+            return self.analyzer.identity if self.analyzer else None
+        return fingerprint([self.analyzer.name, self.analyzer.arguments(), self.view.where])[:16]
 
     @property
     def promise(self) -> Assertion | str:
@@ -70,14 +84,16 @@ class BoundCheck:
         """Which single rows break the check; None where none does, or where it cannot be judged."""
         if self.bound is None or self.check.assertion is None or self.check.assertion.references:
             return None
-        return self.bound.breaking(self.check.assertion)
+        found = self.bound.breaking(self.check.assertion)
+        return found.within(self.within) if found and self.within else found
 
     @property
     def sentence(self) -> str:
         """The promise in words: 'completeness of status must be at least 0.95'."""
         if self.analyzer is None or self.check.assertion is None:
             return self.check.name
-        return f"{self.analyzer.phrase} must {self.check.assertion.sentence()}"
+        where = f" over the view {self.view.name}" if self.view else ""
+        return f"{self.analyzer.phrase}{where} must {self.check.assertion.sentence()}"
 
 
 @dataclass(frozen=True)
@@ -113,13 +129,51 @@ class Binding:
     """Binds the checks of one object to one schema; keeps the faults found on the way."""
 
     def __init__(self, data_object: DataObject, schema: Schema) -> None:
+        self.object = data_object
         self.schema = schema
+        self.views = {each.name: each for each in data_object.views}
         self.faults: list[Fault] = []
         self.tables = tuple(filter(None, (data_object.name, data_object.physical_name)))
         self.declared = {path for path, _ in columns_of(data_object.properties)}
 
     def check(self, check: Check) -> BoundCheck | None:
         """The bound check; None where it has faults, or where it is a text, which nothing can judge."""
+        found = self._judgeable(check)
+        return self._over_view(found, check.scope) if found and check.scope not in (None, *SCOPES) else found
+
+    def _over_view(self, found: BoundCheck, scope: str | None) -> BoundCheck | None:
+        """The check over the view that its scope names; None where there is none, or none that chooses partitions."""
+        view = self.views.get(scope or "")
+        if view is None:
+            known = (*SCOPES, *self.views)
+            remedy = nearest(scope or "", known) or f"known are {', '.join(known)}"
+            self._add("SCOPE", found.check, f"no view is named {scope!r}", remedy, "implementation.scope")
+            return None
+        viewed = replace(found, view=view)
+        if found.bound and any(part.component.apart for part in found.bound.parts.values()):
+            return replace(viewed, bound=None, reason=NOT_OF_VIEWS)
+        return self._within(viewed, view) if self._inspect_view(found.check, view) else None
+
+    def _within(self, viewed: BoundCheck, view: View) -> BoundCheck:
+        try:
+            return replace(viewed, within=parse(view.where, schema=self.schema).sql)
+        except PredicateError as error:
+            reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
+            return replace(viewed, bound=None, reason=reason)
+
+    def _inspect_view(self, check: Check, view: View) -> bool:
+        """Whether partitions can be chosen by the view's condition; asked where the contract names their columns."""
+        if not self.object.partition_columns:
+            return True
+        try:
+            selecting.condition(view.where, views.columns(self.object, self.schema, ()))
+        except PredicateError as error:
+            for fault in error.faults:
+                self._add("VIEW", check, f"view {view.name} {fault.message}", fault.remedy, "implementation.scope")
+            return False
+        return True
+
+    def _judgeable(self, check: Check) -> BoundCheck | None:
         if check.kind in STANDARD:
             return self._standard(check)
         if check.kind != "treaty":

@@ -7,9 +7,10 @@ from functools import cached_property, partial
 from typing import Any
 
 from contracts.assertions import FUNCTION, Assertion
-from contracts.document import Contract, DataObject, Terms
+from contracts.document import Contract, DataObject, Terms, View
 from contracts.logical_types import Schema
-from engine import plugins
+from contracts.predicates import PredicateError
+from engine import plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck, BoundChecks, bind
@@ -22,6 +23,8 @@ from engine.structure import judge_structure
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
+UNFILTERED = "of {} rows the filter cannot say whether they count"
+UNMEASURED = "there was nothing to measure: no matching row has a value"
 UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
 
@@ -41,7 +44,8 @@ def judge(  # noqa: PLR0913
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
-    Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions.
+    Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions, those
+    of a view one over the partitions that it chooses.
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
     judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
     values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
@@ -50,7 +54,7 @@ def judge(  # noqa: PLR0913
         contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
         references or {}, {checks.schema: checks} if checks else {},
     )  # fmt: skip
-    judged = [*bench.judge_delta(), *bench.judge_dataset()]
+    judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
     return RunResult(
         contract_id=contract.id,
@@ -129,6 +133,27 @@ class Bench:
         whole = (merged or States({})).beside(self._whole(apart))
         yield from (self._judge(check, whole, None) for check in ours)
 
+    def judge_views(self) -> Iterator[Judged]:
+        """Every check over a view, on all the partitions together that the view chooses."""
+        for view in self.object.views:
+            ours = self._checks(view.name, self.schema)
+            if ours:
+                yield from self._judge_view(view, ours)
+
+    def _judge_view(self, view: View, ours: Sequence[BoundCheck]) -> Iterator[Judged]:
+        try:
+            names = views.chosen(view.where, self.packed, views.columns(self.object, self.schema, self.packed))
+        except PredicateError as error:
+            reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
+            yield from ((_result(check, None, Outcome.NOT_EVALUATED, reason=reason), None) for check in ours)
+            return
+        bag = bags.merge(self._unpacked(name, _keys(ours)) for name in names)
+        if bag is None:
+            reason = f"view {view.name} chooses none of {len(self.packed)} partitions"
+            yield from ((_result(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
+        else:
+            yield from (self._judge(check, bag, None) for check in ours)
+
     def _whole(self, keys: frozenset[str]) -> States:
         """The bag of what was read of all rows at once; where it was not, why not."""
         if self.at_once is None:
@@ -170,7 +195,7 @@ def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime)
         arguments=check.analyzer.arguments(),
         partition=partition,
         value=reading.value,
-        identity=check.analyzer.identity,
+        identity=check.identity or check.analyzer.identity,
         counted=reading.counted,
         details=reading.details,
         sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
@@ -181,9 +206,9 @@ def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime)
 
 def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
     if reading.unfiltered:
-        return Outcome.NOT_EVALUATED, f"of {reading.unfiltered} rows the filter cannot say whether they count"
+        return Outcome.NOT_EVALUATED, UNFILTERED.format(reading.unfiltered)
     if reading.value is None:
-        return Outcome.NOT_APPLICABLE, "there was nothing to measure: no matching row has a value"
+        return Outcome.NOT_APPLICABLE, UNMEASURED
     promised = check.promise
     return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
 
@@ -219,7 +244,7 @@ def _result(
         dimension=check.check.dimension,
         value=reading.value,
         reason=reason,
-        measurement=check.analyzer.identity if check.analyzer else None,
+        measurement=check.identity,
         found=_found(check, outcome, reading),
         counted=reading.counted,
         broken=reading.broken,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from contracts.document import DataObject, Property
 from contracts.predicates import quote
+from engine.analyzers.base import Analyzer
 from engine.checks import BoundCheck, BoundChecks
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 
@@ -67,12 +68,16 @@ def discreet(checks: BoundChecks, run: RunResult) -> RunResult:
     """The run without values of columns that are masked: distributions, and smallest or largest texts.
 
     What was judged stays as it was judged; runs are kept, and read by more people than the rows are."""
-    read = ((each.analyzer, each.analyzer.columns_named) for each in checks.checks if each.analyzer)
-    along = checks.schema.names_along
-    hidden = {of.identity for of, paths in read if any(is_masked(checks.object, along(path)) for path in paths)}
+    hidden = {each.identity for each in checks.checks if each.analyzer and is_hidden(each.analyzer, checks)}
     measured = (_without_values(each) if each.identity in hidden else each for each in run.measurements)
     told = (_without_text(each) if each.measurement in hidden else each for each in run.results)
     return run.model_copy(update={"measurements": tuple(measured), "results": tuple(told)})
+
+
+def is_hidden(analyzer: Analyzer, checks: BoundChecks) -> bool:
+    """Whether the analyzer reads a column that is masked, so that values of rows are not to be shown of its metric."""
+    along = checks.schema.names_along
+    return any(is_masked(checks.object, along(path)) for path in analyzer.columns_named)
 
 
 def _without_values(measured: Measurement) -> Measurement:

@@ -21,6 +21,11 @@ def name(columns: Sequence[str], values: Sequence[str | None]) -> str:
     return "/".join(f"{escaped(column)}={NULL if value is None else escaped(value)}" for column, value in pairs)
 
 
+def values(partition: str) -> dict[str, str | None]:
+    """The values that a partition's name says, by column: what `name` was given. {} where there is no column."""
+    return {column: None if value == NULL else value for column, value in _pairs(f"{partition}/")}
+
+
 def escaped(text: str) -> str:
     """A name or value as it stands in the name of a partition folder."""
     return "".join(f"%{ord(each):02X}" if each in ESCAPED else each for each in text)

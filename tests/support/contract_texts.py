@@ -218,7 +218,6 @@ HOSTILE: dict[str, tuple[str | bytes, str, int | None]] = {
     "a mapping as limit": (check("mustBeLessThan: {dataset: a}"), "check-limit", 17),
     "null as limit": (check("mustBe: ~"), "check-limit", 17),
     "a truth in an order": (check("mustBeLessThan: true"), "check-limit", 17),
-    "an unknown scope": (check("scope: deltas"), "check-scope", 17),
     "a list as scope": (check("scope: [delta]"), "check-scope", 17),
     "a number as predicate": (check("where: 5"), "check-where", 17),
     "a predicate of an unknown column": (check("where: amout > 1"), "predicate-column", 17),
@@ -260,5 +259,14 @@ HOSTILE: dict[str, tuple[str | bytes, str, int | None]] = {
     "terms that are a list": (TERMS + "      - a\n", "terms-form", 8),
     "an alias without a name": (TERMS + "      aliases: [{object: a, namespace: b}]\n", "terms-missing", 9),
     "an alias of no table": (TERMS + "      aliases: [{object: a, namespace: b, name: c}]\n", "terms-object", 9),
+    "a view without a condition": (TERMS + "      views: [{name: eu}]\n", "terms-missing", 9),
+    "a view that is no predicate": (TERMS + "      views: [{name: eu, where: sleep(9)}]\n", "predicate-function", 9),
+    "a view named as a scope": (TERMS + "      views: [{name: delta, where: day > 1}]\n", "view-name", 9),
+    "a blank view": (TERMS + "      views: [{name: ' ', where: day > 1}]\n", "view-name", 9),
+    "a view twice": (
+        TERMS + "      views:\n        - {name: eu, where: day > 1}\n        - {name: eu, where: day > 2}\n",
+        "view-name",
+        11,
+    ),
     "terms twice": (TERMS + "      {}\n  - {property: treaty, value: {}}\n", "terms-twice", 10),
 }

@@ -28,7 +28,7 @@ def test_every_fault_says_where(text):
 
 
 def test_all_faults_are_said_at_once():
-    text = check("mustBeBetween: [2, 1]\n              scope: all\n              where: amout > 1") + "ownr: me\n"
+    text = check("mustBeBetween: [2, 1]\n              scope: [all]\n              where: amout > 1") + "ownr: me\n"
     with pytest.raises(ContractError) as error:
         read(text.replace("number", "int").encode())
     codes = [fault.code for fault in error.value.faults]

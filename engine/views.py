@@ -1,0 +1,59 @@
+"""Views: the partitions of a table that a condition on its partition columns chooses, told by their names alone."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contracts.document import DataObject
+from contracts.errors import Fault
+from contracts.logical_types import LOGICAL, Column, Schema
+from contracts.predicates import PredicateError
+from engine import selecting
+from engine.spark import partitions
+
+# What the values of a partition column are compared as, by its logical type: folders hold nothing but texts.
+TYPES = {
+    "string": "string", "integer": "bigint", "number": "double", "boolean": "boolean", "date": "date",
+    "timestamp": "timestamp",
+}  # fmt: skip
+
+
+def columns(of: DataObject, recorded: Schema, names: Iterable[str]) -> Schema:
+    """The partition columns that these partitions are named by, or, without partitions, that the contract names.
+
+    A column has the type that was `recorded` where that is of the logical type that the contract declares, else the
+    declared one; of a column that is not declared the recorded one; a text where nobody knows."""
+    named = dict.fromkeys(column for name in names for column in partitions.values(name))
+    declared = {each.name: each.logical_type for each in of.properties}
+    found = tuple(named) or of.partition_columns
+    return Schema(tuple(Column(name, _type(recorded.get(name), declared.get(name))) for name in found))
+
+
+def _type(recorded: Column | None, declared: str | None) -> str:
+    if recorded is not None and LOGICAL.get(recorded.base_type) == (declared or recorded.logical_type):
+        return recorded.type
+    return TYPES.get(declared or "", "string")
+
+
+def chosen(where: str | None, names: Iterable[str], by: Schema) -> tuple[str, ...]:
+    """The partitions for which the condition on the columns `by` is true, in the order given; all without a condition.
+
+    Raises PredicateError for a condition that partitions cannot be chosen by, and for a value that is none of its
+    column's type."""
+    if where is None:
+        return tuple(names)
+    holds = selecting.condition(where, by)
+    return tuple(name for name in names if holds(_values(name, by)) is True)
+
+
+def _values(partition: str, by: Schema) -> Mapping[str, Any]:
+    texts = partitions.values(partition)
+    return {column.name: _value(partition, column, texts.get(column.name)) for column in by}
+
+
+def _value(partition: str, column: Column, text: str | None) -> Any:
+    try:
+        return None if text is None else selecting.read(text, column.type)
+    except ValueError as error:
+        message = f"cannot be told of partition {partition}: the value of {column.name} {error}"
+        remedy = "declare the column's logicalType as what its partitions hold"
+        raise PredicateError([Fault("predicate-partition", "predicate", message, remedy)]) from None
