@@ -194,7 +194,7 @@ class Binding:
         except Unbindable as unbindable:
             return BoundCheck(check, None, reason=str(unbindable))
         except ValidationError as invalid:
-            return BoundCheck(check, None, reason="; ".join(message for _, message in _messages(invalid)))
+            return BoundCheck(check, None, reason="; ".join(message for _, message in messages(invalid)))
         return self._on_table(ours, analyzer)
 
     def _bound(self, check: Check, analyzer: Analyzer) -> BoundCheck:
@@ -228,7 +228,7 @@ class Binding:
         return {**given, "tables": self.tables} if "tables" in kind.model_fields else given
 
     def _add_invalid(self, check: Check, invalid: ValidationError, *, takes: str) -> None:
-        for place, message in _messages(invalid):
+        for place, message in messages(invalid):
             self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", f"implementation{place}")
 
     def _look_up(self, check: Check, column: str) -> None:
@@ -248,7 +248,7 @@ class Binding:
         self.faults.append(Fault(f"TR-CHECK-{code}", where, message, remedy, check.line))
 
 
-def _messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
+def messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
     """The place among the arguments and the words of each mistake."""
     for error in invalid.errors(include_input=False, include_url=False):
         yield "".join(f".{part}" for part in error["loc"]), error["msg"].removeprefix("Value error, ")

@@ -1,6 +1,7 @@
 """Large states as files named by their content: written under a new name first, so a crash leaves no half file."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,14 @@ class StateFiles:
         if f"{hashlib.sha256(content).hexdigest()}.parquet" != name:
             raise StateError(f"the state file {name} is damaged: the checksum differs; compute the partition again")
         return content
+
+    def sizes(self, names: Collection[str]) -> dict[str, int]:
+        """How many bytes each of these files has; those that are gone are left out."""
+        if not names:
+            return {}
+        filesystem, folder = self._opened()
+        found = filesystem.get_file_info([f"{folder}/{name}" for name in names])
+        return {each.base_name: int(each.size) for each in found if each.size is not None}
 
     def _opened(self) -> tuple[Any, str]:
         from engine.filesystems import opened

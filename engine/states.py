@@ -129,6 +129,19 @@ def _sealed(schema: Schema, states: Iterable[_Packed], failures: Mapping[str, st
     return body + hashlib.sha256(body).digest()
 
 
+@dataclass(frozen=True)
+class Held:
+    """One state of a packed bag: its bytes within it, or the name of the file where it lies. Not `usable`: its
+    component is of a version unknown here."""
+
+    key: str
+    kind: str
+    size: int
+    file: str | None
+    source: str
+    usable: bool
+
+
 Bag = bytes | States
 
 
@@ -185,6 +198,18 @@ def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
     schema, failures, lying = _opened(packed)
     usable = {each.key for each in lying if _component(each) is not None}
     return schema, frozenset(usable | failures.keys())
+
+
+def inventory(packed: bytes) -> tuple[tuple[Held, ...], Mapping[str, str]]:
+    """What a packed bag holds, none of it loaded, and why other states are not there, by key. Raises StateError."""
+    _, failures, lying = _opened(packed)
+    return tuple(map(_held, lying)), failures
+
+
+def _held(packed: _Packed) -> Held:
+    plain = {name: packed.described[name] for name in ("key", "kind", "size")}
+    source = packed.described.get("source", SCANNED)
+    return Held(**plain, file=packed.described.get("file"), source=source, usable=_component(packed) is not None)
 
 
 def _opened(packed: bytes) -> tuple[Schema, Mapping[str, str], tuple[_Packed, ...]]:

@@ -1,19 +1,32 @@
 """The `treaty` command: the engine's verbs and the registry's, and how every failure ends."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
-from engine.cli import NOT_CHECKED, PASSED, Stop
+from engine.cli import NOT_CHECKED, PASSED, Json, Stop
 from engine.requests import EngineError
 from registry.config import ConfigError, Settings, load
 
+if TYPE_CHECKING:
+    from registry.client import Client
+
 INTERRUPTED = 130
+UNAUTHENTICATED = 401
+DatasetName = Annotated[
+    str,
+    typer.Argument(metavar="DATASET", help="a contract's id, contract.object, or a dataset's name", show_default=False),
+]
+Where = Annotated[str | None, typer.Option(help="only partitions for which this is true: \"day >= '2026-01-01'\"")]
+Metric = Annotated[list[str] | None, typer.Option(help="completeness:column=status; repeat for more")]
+Namespace = Annotated[str | None, typer.Option(help="that of the dataset's name, where several have it")]
 
 app = typer.Typer(
     name="treaty",
@@ -100,6 +113,54 @@ def demo(
     from registry.demo import run
 
     raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, write=write))
+
+
+@app.command()
+def metrics(
+    dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
+) -> None:
+    """Tell metrics of chosen partitions from stored states alone: no data is read, no Spark is started."""
+    from registry.printing import print_metrics
+
+    with _service() as service:
+        found = service.metrics(dataset, where=where, metrics=metric or (), namespace=namespace)
+    _tell(found, print_metrics, as_json=as_json)
+
+
+@app.command()
+def states(
+    dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
+) -> None:
+    """Show what is stored of each partition, and what a question about them would merge and lacks."""
+    from registry.printing import print_states
+
+    with _service() as service:
+        found = service.states(dataset, where=where, metrics=metric or (), namespace=namespace)
+    _tell(found, print_states, as_json=as_json)
+
+
+@contextmanager
+def _service() -> "Iterator[Client]":
+    """The API as the settings say, acting by their token; its refusals end the command."""
+    from registry.client import Client, ClientError
+
+    settings = load()
+    try:
+        with Client(settings.api, settings.token or None) as client:
+            yield client
+    except ClientError as error:
+        faults = "".join(f"\n  {each.message}" + (f" ({each.remedy})" if each.remedy else "") for each in error.faults)
+        told = "sign in with an API token: set TREATY_TOKEN" if error.status == UNAUTHENTICATED else error.message
+        raise Stop(f"{told}{faults}") from None
+
+
+def _tell(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
+    from rich.console import Console
+
+    if as_json:
+        print(found.model_dump_json(indent=2))
+    else:
+        show(found, Console(highlight=False, width=None if sys.stdout.isatty() else 160))
 
 
 def main(arguments: list[str] | None = None) -> None:

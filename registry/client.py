@@ -1,6 +1,6 @@
 """The typed client of the API, for the command line, the pages and programs. Imports no database and no server."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import UUID
@@ -215,6 +215,22 @@ class Client:
         """The last values of a metric, oldest first."""
         query = {"contract_id": contract_id, "object": object_name, "identity": identity, "limit": limit}
         return self._get(list[schemas.MeasurementOut], "/measurements", **query)
+
+    # --- memory ---
+
+    def metrics(
+        self, dataset: str, *, where: str | None = None, metrics: Sequence[str] = (), namespace: str | None = None
+    ) -> schemas.MetricsOut:
+        """What stored states say of the metrics (those of the contract where none is named) of chosen partitions."""
+        query = {"name": dataset, "namespace": namespace, "where": where, "metric": list(metrics)}
+        return self._get(schemas.MetricsOut, "/dataset/metrics", **query)
+
+    def states(
+        self, dataset: str, *, where: str | None = None, metrics: Sequence[str] = (), namespace: str | None = None
+    ) -> schemas.StatesOut:
+        """What is stored of each chosen partition, and what a question about those metrics would merge."""
+        query = {"name": dataset, "namespace": namespace, "where": where, "metric": list(metrics)}
+        return self._get(schemas.StatesOut, "/dataset/states", **query)
 
     # --- tasks and lineage ---
 

@@ -30,6 +30,7 @@ class Settings(BaseModel):
     api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
     ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
     api_url: str = Field(default="", description="how the pages reach the API, where it is not on this machine")
+    token: str = Field(default="", repr=False, description="the API token of commands that ask the service")
     spark_remote: str | None = Field(default=None, description="Spark Connect, sc://host:port")
     spark_master: str | None = Field(default=None, description="a Spark cluster, spark://host:port or yarn")
     spark_memory: str = Field(default="2g", pattern=SIZE, description="memory of the local Spark")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from contracts.document import Contract, DataObject
 from registry.errors import Conflict
@@ -26,6 +26,12 @@ def register(session: Session, contract: Contract, source: Mapping[str, Any], *,
         dataset.contract_id, dataset.object = contract.id, each.name
         _place(dataset, each, source if source.get("object", each.name) == each.name else {})
         session.flush()
+
+
+def kept(session: Session, contract_id: str, object_name: str) -> Dataset | None:
+    """The dataset whose states are the object's memory: of several, the oldest with a location; None where none is."""
+    query = select(Dataset).where(Dataset.contract_id == contract_id, Dataset.object == object_name)
+    return session.exec(query.order_by(col(Dataset.location).is_(None), col(Dataset.id)).limit(1)).first()
 
 
 def names_of(contract: Contract) -> Iterator[tuple[DataObject, Name]]:

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from contracts.document import Contract, DataObject
 from contracts.reading import read
 from engine.requests import Source
-from registry import references, runs, states
+from registry import datasets, references, runs, states
 from registry.errors import RegistryError
 from registry.lineage import debounce, names
 from registry.tables import Contract as ContractRow
@@ -76,9 +76,7 @@ def _in_force(session: Session, contract_id: str) -> Contract:
 
 
 def _dataset(session: Session, contract_id: str, name: str) -> Dataset:
-    """The dataset whose states are the object's memory: of several, the oldest with a location."""
-    query = select(Dataset).where(Dataset.contract_id == contract_id, Dataset.object == name)
-    found = session.exec(query.order_by(col(Dataset.location).is_(None), col(Dataset.id)).limit(1)).first()
+    found = datasets.kept(session, contract_id, name)
     if found is None:
         raise Unworkable(f"nobody knows where the data of {name} lies: name its dataset in the contract's aliases")
     return found

@@ -24,6 +24,11 @@ def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, S
     return {name: _source(dataset) for name, dataset in found.items() if dataset}
 
 
+def named(session: Session, name: str) -> Dataset | None:
+    """The dataset that the name stands for, outside any contract; None for none, or for several."""
+    return _found(session, name, "")
+
+
 def referents(session: Session, contract: Contract, of: DataObject) -> dict[str, Referent]:
     """What the limits of the object's checks refer to, by their words, as the newest run there measured it."""
     return {words: _referent(session, each, contract.id) for words, each in wanted(of).items()}

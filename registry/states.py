@@ -3,7 +3,7 @@
 Every change of a dataset's states makes a version of them; a run names the one it judged, so that it can be done
 again for as long as the generations are kept."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from uuid import UUID
 
@@ -34,6 +34,14 @@ def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> d
     """The packed states of every stored partition; with `version` as they were then, as far as they are kept."""
     query = select(PartitionState.partition, PartitionState.states).where(*_at(dataset_id, version))
     return dict(session.exec(query.order_by(PartitionState.partition)).all())
+
+
+def some(session: Session, dataset_id: UUID, partitions: Collection[str]) -> Iterator[PartitionState]:
+    """The current rows of these partitions, ordered by name, a portion at a time; without those that are not stored."""
+    names = sorted(partitions)
+    query = select(PartitionState).where(*_at(dataset_id)).order_by(PartitionState.partition)
+    for start in range(0, len(names), CHUNK):
+        yield from session.exec(query.where(col(PartitionState.partition).in_(names[start : start + CHUNK])))
 
 
 def schema(session: Session, dataset_id: UUID, *, version: int | None = None) -> Schema:

@@ -4,7 +4,7 @@ from fastapi import APIRouter, FastAPI
 from sqlalchemy import Engine
 
 from engine import plugins
-from registry.api import contracts, lineage, people, problems, proposals, reference, runs, schemas, tasks
+from registry.api import contracts, lineage, memory, people, problems, proposals, reference, runs, schemas, tasks
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
 from registry.config import Settings
@@ -16,7 +16,7 @@ LINEAGE = f"{PREFIX}/lineage"
 ready = APIRouter(tags=["service"])
 ROUTERS = (
     ready, people.router, proposals.router, contracts.router, runs.router, reference.router, tasks.router,
-    lineage.router,
+    memory.router, lineage.router,
 )  # fmt: skip
 
 

@@ -97,6 +97,8 @@ CALLS = [
     Call("GET", "/runs", EVERYBODY),
     Call("GET", "/measurements?contract_id=known&object=orders&identity=x", EVERYBODY),
     Call("GET", "/analyzers", EVERYBODY),
+    Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY),
+    Call("GET", "/dataset/states?name=known", EVERYBODY),
     Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
     Call("GET", "/tasks/{task}", EVERYBODY),
 ]
@@ -234,6 +236,8 @@ def test_unknown_and_forbidden_things_get_the_same_answer(world: World) -> None:
         (lambda w: w.call("producer", "POST", "/drafts", json={**DRAFT, "object": "a\x00b"}), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/proposals/not-an-id"), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/contract?id=unknown"), 404, "no such thing"),
+        (lambda w: w.call("producer", "GET", "/dataset/metrics?name=unknown"), 404, "no contract is about a dataset"),
+        (lambda w: w.call("producer", "GET", "/dataset/states"), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/nowhere"), 404, "Not Found"),
         (lambda w: w.call("producer", "DELETE", "/me"), 405, "Method Not Allowed"),
         (lambda w: w.call("admin", "POST", "/users", json={**USER, "password": "short"}), 422, "cannot be used"),

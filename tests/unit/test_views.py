@@ -157,7 +157,7 @@ def test_a_scope_that_names_no_view_is_a_fault_with_the_nearest_name() -> None:
 
 def test_a_view_over_other_columns_than_those_of_partitions_is_a_fault() -> None:
     given = contract(check("size", scope="dear", mustBe=1), dear="amount > 100")
-    with pytest.raises(ContractError, match=r"view dear reads 'amount', which is not a partition column .*day, country"):
+    with pytest.raises(ContractError, match=r"view dear reads 'amount', which is not a partition column .*day"):
         bind(given.object("orders"), TABLE)
 
 

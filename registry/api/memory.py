@@ -1,0 +1,95 @@
+"""Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+
+from engine.asking import Answer
+from engine.files import StateFiles
+from registry import access, clock, questions, runs
+from registry.api import schemas
+from registry.api.dependencies import Caller, Reader, Shared
+from registry.questions import Memory, Question
+from registry.words import Permission
+
+router = APIRouter(tags=["memory"])
+NAMED = 20
+LISTED = 1000
+Name = Annotated[str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")]
+Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
+Where = Annotated[str | None, Query(description="a condition on partition columns; all partitions without one")]
+Metrics = Annotated[
+    list[str] | None,
+    Query(max_length=200, description="completeness:column=status; without one those of the contract"),
+]
+
+
+def question(name: Name, namespace: Namespace = None, where: Where = None, metric: Metrics = None) -> Question:
+    """What the request asks."""
+    return Question(name, namespace, where, tuple(metric or ()))
+
+
+Asked = Annotated[Question, Depends(question)]
+
+
+@router.get("/dataset/metrics")
+def get_metrics(asked: Asked, shared: Shared, by: Caller, tx: Reader) -> schemas.MetricsOut:
+    """Metrics of the partitions that a condition chooses, merged from their stored states: no data is read."""
+    access.decide(by, Permission.READ)
+    memory = questions.remembered(tx, asked)
+    found = questions.answered(tx, memory, StateFiles(shared.settings.states), now=clock.now())
+    return schemas.MetricsOut(**_memory(memory, asked), metrics=tuple(map(_metric, found)))
+
+
+@router.get("/dataset/states")
+def get_states(asked: Asked, shared: Shared, by: Caller, tx: Reader) -> schemas.StatesOut:
+    """What is stored of each partition that a condition chooses, and what a question about them would merge."""
+    access.decide(by, Permission.READ)
+    memory = questions.remembered(tx, asked)
+    found = questions.stored(tx, memory, StateFiles(shared.settings.states))
+    return schemas.StatesOut(
+        **_memory(memory, asked),
+        size=sum(each.size for each in found),
+        filed=sum(each.filed for each in found),
+        listed=tuple(map(schemas.PartitionOut.model_validate, found[:LISTED])),
+        metrics=tuple(
+            schemas.ProspectOut(**_asked(each), bytes=size) for each, size in questions.prospects(memory, found)
+        ),
+    )
+
+
+def _memory(memory: Memory, asked: Question) -> dict[str, Any]:
+    dataset, contract = memory.dataset, memory.contract
+    return {
+        **dataset.model_dump(include={"namespace", "name", "object"}),
+        "contract_id": contract.id,
+        "version": contract.version,
+        "where": asked.where,
+        "partitions": len(memory.names),
+        "chosen": len(memory.chosen),
+    }
+
+
+def _metric(answer: Answer) -> schemas.MetricOut:
+    reading = answer.reading
+    return schemas.MetricOut(
+        **_asked(answer),
+        value=runs.exact(reading.value) if reading else None,
+        counted=reading.counted if reading else None,
+        unevaluated=reading.unevaluated if reading else 0,
+    )
+
+
+def _asked(answer: Answer) -> dict[str, Any]:
+    analyzer = answer.asked.analyzer
+    return {
+        "identity": analyzer.identity,
+        "analyzer": analyzer.name,
+        "arguments": analyzer.arguments(),
+        "phrase": analyzer.phrase,
+        "unit": analyzer.unit,
+        "merged": answer.merged,
+        "lacking": len(answer.missing),
+        "missing": answer.missing[:NAMED],
+        "reason": answer.reason,
+    }

@@ -1,0 +1,83 @@
+"""What is remembered of datasets, and what it says, as the API gives it."""
+
+from datetime import datetime
+from typing import Any
+
+from registry.api.schemas.base import Schema
+
+
+class AskedOut(Schema):
+    """A metric over the chosen partitions: `merged` of them together; `lacking` ones lack a state, `missing` names the
+    first of these. Nothing is said of the others alone: then there is a `reason`."""
+
+    identity: str
+    analyzer: str
+    arguments: dict[str, Any]
+    phrase: str
+    unit: str
+    merged: int
+    lacking: int
+    missing: tuple[str, ...]
+    reason: str | None
+
+
+class MetricOut(AskedOut):
+    """What the states say of a metric. `value` is the number as text, every digit of it, measured on `counted` rows.
+
+    `unevaluated`: rows whose conditions could not be evaluated."""
+
+    value: str | None
+    counted: int | None
+    unevaluated: int
+
+
+class ProspectOut(AskedOut):
+    """What merging the states of a metric would read: `bytes` of them."""
+
+    bytes: int
+
+
+class MemoryOut(Schema):
+    """The dataset and the contract's version in force; of how many `partitions` the condition chose `chosen`."""
+
+    namespace: str
+    name: str
+    contract_id: str
+    version: str
+    object: str
+    where: str | None
+    partitions: int
+    chosen: int
+
+
+class MetricsOut(MemoryOut):
+    """Metrics, from the stored states of the chosen partitions alone."""
+
+    metrics: tuple[MetricOut, ...]
+
+
+class PartitionOut(Schema):
+    """The states of a partition's current generation: `size` bytes in the database, `filed` bytes in files.
+
+    `marker` is the fingerprint of the content that they describe, `kinds` counts the states by kind of component,
+    `failed` those that could not be computed; `sources` say what they were read from. `fault`: why they are no use."""
+
+    partition: str
+    generation: int
+    marker: str
+    created: datetime
+    size: int
+    filed: int
+    kinds: dict[str, int]
+    failed: int
+    sources: tuple[str, ...]
+    fault: str | None
+
+
+class StatesOut(MemoryOut):
+    """What is kept of the chosen partitions, the first of them `listed`; `metrics`: what questions would merge."""
+
+    size: int
+    filed: int
+    listed: tuple[PartitionOut, ...]
+    metrics: tuple[ProspectOut, ...]

@@ -1,0 +1,67 @@
+"""What is remembered, for people at a terminal."""
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.figures import visible
+from registry.api import schemas
+
+
+def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
+    """A line for each metric: its value, the rows that it was measured on, and what is lacking."""
+    table = _table("metric", "value", "rows", "partitions", "")
+    for each in found.metrics:
+        table.add_row(
+            _shown(each.phrase), _shown(each.value or "-"), _count(each.counted), str(each.merged), _why(each)
+        )
+    console.print(table)
+    console.print(f"\n{_about(found)}")
+
+
+def print_states(found: schemas.StatesOut, console: Console) -> None:
+    """A line for each partition, a line for each metric with what it would merge, the sums."""
+    partitions = _table("partition", "generation", "states", "bytes", "in files", "source", "of", "")
+    for each in found.listed:
+        states = f"{sum(each.kinds.values())}" + (f", {each.failed} failed" if each.failed else "")
+        partitions.add_row(
+            _shown(each.partition or "the whole table"), str(each.generation), states, _count(each.size),
+            _count(each.filed), ", ".join(each.sources), each.marker[:12], _shown(each.fault or ""),
+        )  # fmt: skip
+    metrics = _table("metric", "would merge", "bytes", "")
+    for asked in found.metrics:
+        metrics.add_row(_shown(asked.phrase), str(asked.merged), _count(asked.bytes), _why(asked))
+    console.print(partitions)
+    if found.chosen > len(found.listed):
+        console.print(f"... and {found.chosen - len(found.listed):,} more")
+    console.print()
+    console.print(metrics)
+    console.print(f"\n{_about(found)}, {found.size:,} bytes and {found.filed:,} in files")
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _about(found: schemas.MemoryOut) -> str:
+    where = f" where {found.where}" if found.where else ""
+    of = f"{found.object} of {found.contract_id} {found.version}"
+    return _shown(f"{found.chosen:,} of {found.partitions:,} partitions of {of}{where}")
+
+
+def _why(asked: schemas.AskedOut) -> str:
+    lacking = (
+        f" ({', '.join(asked.missing)}{', ...' if asked.lacking > len(asked.missing) else ''})" if asked.missing else ""
+    )
+    return _shown(f"{asked.reason or ''}{lacking}")
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))

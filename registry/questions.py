@@ -1,0 +1,164 @@
+"""Questions asked of the memory: which partitions a condition chooses, what their states say, what they would cost.
+
+Nothing here starts Spark or reads a row of a table."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+
+from sqlmodel import Session, select
+
+from contracts.document import Contract
+from contracts.errors import ContractError
+from contracts.reading import read
+from engine import asking, views
+from engine import states as bags
+from engine.asking import Answer, Asked
+from engine.checks import BoundChecks, bind
+from engine.samples import HIDDEN, is_hidden
+from engine.states import Files, Held, StateError
+from registry import catalog, datasets, references, states
+from registry.errors import Invalid, NotFound
+from registry.lineage.names import normalise
+from registry.tables import Dataset, PartitionState
+
+HOW = "name a contract's id, contract.object, or a namespace and a name"
+
+
+class Places(Files, Protocol):
+    """Where large states lie, and how large they are."""
+
+    def sizes(self, names: Collection[str]) -> Mapping[str, int]: ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a dataset: of the partitions that `where` chooses (None: all), the metrics of these names.
+
+    `dataset` is a contract's id where that is about one table, `contract.object`, or a name as lineage has it;
+    `namespace` says of which one, where several datasets bear that name. No metrics: those that the contract measures.
+    """
+
+    dataset: str
+    namespace: str | None = None
+    where: str | None = None
+    metrics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a question is about: the dataset whose states are kept, its contract in force, and the table's checks.
+
+    `names` are all its partitions, `chosen` those that are asked about, `asked` the metrics."""
+
+    dataset: Dataset
+    contract: Contract
+    checks: BoundChecks
+    names: tuple[str, ...]
+    chosen: tuple[str, ...]
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The states of a partition as they are kept: `size` bytes in its row, `filed` bytes in its files.
+
+    `kinds` counts the states by kind of component, `failed` those that could not be computed; `sizes` are those of the
+    states that can be used, by key. `fault`: why the row is no use, or which of its files is gone."""
+
+    partition: str
+    generation: int
+    marker: str
+    created: datetime
+    size: int
+    filed: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    failed: int = 0
+    sources: tuple[str, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    fault: str | None = None
+
+
+def remembered(session: Session, question: Question) -> Memory:
+    """The memory that the question is about. Raises NotFound for no such dataset or none with a contract in force,
+    Invalid for a condition that chooses no partitions by their names, and for a metric that there is not."""
+    dataset = _dataset(session, question)
+    contract = read(catalog.version(session, dataset.contract_id or "").body)
+    found = next((each for each in contract.objects if each.name == dataset.object), None)
+    if found is None:
+        raise NotFound(f"version {contract.version} of contract {contract.id} has no object {dataset.object}")
+    schema, names = states.schema(session, dataset.id), tuple(states.known(session, dataset.id))
+    try:
+        checks = bind(found, schema)
+        chosen = views.chosen(question.where, names, views.columns(found, schema, names))
+        asked = tuple(asking.asked(asking.metric(each), schema) for each in question.metrics)
+    except ContractError as error:
+        raise Invalid("the question cannot be answered as it is asked", faults=error.faults) from None
+    return Memory(dataset, contract, checks, names, chosen, asked or asking.of_checks(checks))
+
+
+def _dataset(session: Session, question: Question) -> Dataset:
+    found = _named(session, question)
+    if found is None or found.contract_id is None or found.object is None:
+        raise NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
+    return datasets.kept(session, found.contract_id, found.object) or found
+
+
+def _named(session: Session, question: Question) -> Dataset | None:
+    if question.namespace is None:
+        return references.named(session, question.dataset)
+    name = normalise(question.namespace, question.dataset)
+    query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
+    return session.exec(query).first()
+
+
+def answered(session: Session, memory: Memory, files: Files, *, now: datetime) -> tuple[Answer, ...]:
+    """What the states of the chosen partitions say of each metric; texts of classified columns are not said."""
+    rows = states.some(session, memory.dataset.id, memory.chosen)
+    found = asking.answers(memory.asked, ((row.partition, row.states) for row in rows), files=files, now=now)
+    return tuple(_discreet(each, memory.checks) for each in found)
+
+
+def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
+    reading = answer.reading
+    if reading is None or not isinstance(reading.value, str) or not is_hidden(answer.asked.analyzer, checks):
+        return answer
+    return replace(answer, reading=reading._replace(value=None), reason=HIDDEN)
+
+
+def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...]:
+    """The states of each chosen partition as they are kept, by name."""
+    rows = [_opened(row) for row in states.some(session, memory.dataset.id, memory.chosen)]
+    sizes = files.sizes(sorted({each.file for _, held in rows for each in held if each.file}))
+    return tuple(_with_files(found, held, sizes) for found, held in rows)
+
+
+def _opened(row: PartitionState) -> tuple[Stored, tuple[Held, ...]]:
+    found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states))
+    try:
+        held, failed = bags.inventory(row.states)
+    except StateError as error:
+        return replace(found, fault=str(error)), ()
+    kinds = Counter(each.kind for each in held)
+    sources = tuple(sorted({each.source for each in held}))
+    return replace(found, kinds=dict(sorted(kinds.items())), failed=len(failed), sources=sources), held
+
+
+def _with_files(found: Stored, held: Sequence[Held], files: Mapping[str, int]) -> Stored:
+    gone = next((each.file for each in held if each.file and each.file not in files), None)
+    there = [each for each in held if each.usable and (each.file is None or each.file in files)]
+    sizes = {each.key: each.size + files.get(each.file or "", 0) for each in there}
+    filed = sum(files.get(each.file, 0) for each in held if each.file)
+    return replace(found, filed=filed, sizes=sizes, fault=found.fault or (gone and f"the state file {gone} is gone"))
+
+
+def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, int], ...]:
+    """What each metric would merge of these partitions and what it lacks, with the bytes that it would read."""
+    held = {each.partition: frozenset(each.sizes) for each in found}
+    return tuple((asking.prospect(each, held), _bytes(each.keys, found)) for each in memory.asked)
+
+
+def _bytes(keys: Collection[str], found: Sequence[Stored]) -> int:
+    return sum(each.sizes.get(key, 0) for each in found for key in keys)

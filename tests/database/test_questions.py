@@ -1,0 +1,224 @@
+"""Questions asked of the memory: metrics of chosen partitions, and what is stored of them, on both databases."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import select
+from support.api import NOW, World, build, counted_queries, plain
+from support.bags import bag
+
+from contracts import writing
+from contracts.logical_types import Column, Schema
+from contracts.reading import read
+from engine.analyzers.numbers import Maximum
+from engine.checks import bind
+from engine.files import StateFiles
+from engine.plan import plan
+from engine.requests import Measured
+from registry import ids, states
+from registry.client import ClientError
+from registry.database import reading, transaction
+from registry.tables import AuditEntry, Dataset, PartitionState
+
+TABLE = Schema((Column("id", "bigint"), Column("mail", "string"), Column("day", "string"), Column("land", "string")))
+ROWS = {"id": [1, 2, 3, 4], "mail": ["a@x", None, "b@x", "c@x"]}
+DAYS = [f"day=2026-03-0{day}/land={land}" for day in (1, 2, 3) for land in ("DE", "FR")]
+
+
+def check(analyzer: str, **words: Any) -> dict[str, Any]:
+    name = "-".join([analyzer, *map(str, words.values())])
+    implementation = {"analyzer": analyzer, **words, "mustBeGreaterOrEqualTo": 0}
+    return {"id": name, "type": "custom", "engine": "treaty", "implementation": implementation}
+
+
+def document() -> dict[str, Any]:
+    """A contract that measures rows, completeness and uniqueness; mail addresses are personal."""
+    content = plain("shop-orders")
+    (table,) = content["schema"]
+    table["properties"] = [
+        {"name": "id", "logicalType": "integer"},
+        {"name": "mail", "logicalType": "string", "classification": "personal"},
+        {"name": "day", "logicalType": "date", "partitioned": True, "partitionKeyPosition": 1},
+        {"name": "land", "logicalType": "string", "partitioned": True, "partitionKeyPosition": 2},
+    ]
+    table["quality"] = [
+        check("size"), check("completeness", column="mail"), check("uniqueness", column="id"),
+        check("maximum", column="id"),
+    ]  # fmt: skip
+    return content
+
+
+class Memory:
+    """The service with the contract in force, and states of partitions in its database and in files."""
+
+    def __init__(self, engine: Engine, home: Path) -> None:
+        self.world: World = build(engine, home=home)
+        self.files = StateFiles(str(home / "states"))
+        made = self.world.client("producer").propose(writing.write(document()).decode())
+        owner = self.world.client("owner")
+        owner.approve(made.id, owner.preview(made.id).fingerprint)
+
+    def save(self, *names: str, rows: Mapping[str, Any] = ROWS, **packing: Any) -> None:
+        """Stores states of these rows for each of the partitions."""
+        asked = bind(read(writing.write(document())).object("orders"), TABLE).plan
+        self.put(bag(asked, TABLE, rows, **packing).pack(self.files), *names)
+
+    def put(self, packed: bytes, *names: str) -> None:
+        """Stores these packed states for each of the partitions, for those of DAYS where none is named."""
+        names = names or tuple(DAYS)
+        measured = Measured(TABLE, {name: f"marker of {name}" for name in names}, dict.fromkeys(names, packed))
+        with transaction(self.world.engine) as tx:
+            states.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
+            tx.commit()
+
+    def metrics(self, where: str | None = None, *names: str, **more: Any) -> Any:
+        """What is told to somebody who may read."""
+        found = self.world.client("viewer").metrics("shop-orders", where=where, metrics=names, **more)
+        return found, {each.phrase: each for each in found.metrics}
+
+
+@pytest.fixture
+def memory(engine: Engine, tmp_path: Path) -> Memory:
+    made = Memory(engine, tmp_path)
+    made.save(*DAYS)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("where", "chosen"),
+    [(None, 6), ("land = 'DE'", 3), ("day BETWEEN '2026-03-02' AND DATE '2026-03-03'", 4), ("day = '2026-01-01'", 0)],
+)
+def test_metrics_of_the_contract_are_told_of_the_partitions_that_are_chosen(
+    memory: Memory, where: str | None, chosen: int
+) -> None:
+    found, told = memory.metrics(where)
+    assert (found.contract_id, found.version, found.object) == ("shop-orders", "1.0.0", "orders")
+    assert (found.partitions, found.chosen, found.where) == (6, chosen, where)
+    assert {name: each.value for name, each in told.items()} == {
+        "size": str(4 * chosen) if chosen else None,
+        "completeness of mail": "0.75" if chosen else None,
+        "uniqueness of id": "0.0" if chosen else None,
+        "maximum of id": "4" if chosen else None,
+    }
+    assert {each.merged for each in told.values()} == {chosen}
+    assert {each.reason for each in told.values()} == {None if chosen else "no partition is chosen"}
+    assert told["size"].counted == (4 * chosen or None)
+
+
+def test_any_metric_may_be_asked_that_the_states_can_tell(memory: Memory) -> None:
+    _, told = memory.metrics("land = 'FR'", "size", "count_distinct:columns=id", "mean:column=id")
+    assert (told["size"].value, told["count distinct of id"].value) == ("12", "4")
+    mean = told["mean of id"]
+    assert (mean.value, mean.merged, mean.lacking) == (None, 0, 3)
+    assert mean.missing == tuple(DAYS[1::2])
+    assert mean.reason == "3 of 3 partitions have no state of it: validate them again"
+
+
+def test_partitions_that_lack_a_state_are_named_and_nothing_is_said_of_the_others(memory: Memory) -> None:
+    key = next(
+        each for each in bind(read(writing.write(document())).object("orders"), TABLE).plan.keys if "max" in each
+    )
+    memory.save(DAYS[0], failures={key: "Spark could not compute it: OVERFLOW"})
+    _, told = memory.metrics()
+    largest = told["maximum of id"]
+    assert (largest.value, largest.lacking, largest.missing) == (None, 1, (DAYS[0],))
+    assert largest.reason == "1 of 6 partitions have no state of it: Spark could not compute it: OVERFLOW"
+    assert told["size"].value == "24"
+
+
+def test_texts_of_classified_columns_are_not_told(memory: Memory) -> None:
+    largest = [Maximum(column=name).bind(TABLE) for name in ("id", "mail")]
+    memory.put(bag(plan(largest), TABLE, ROWS).pack())
+    _, told = memory.metrics(None, "maximum:column=id", "maximum:column=mail")
+    assert (told["maximum of id"].value, told["maximum of mail"].value) == ("4", None)
+    assert told["maximum of mail"].reason == "the measured text is not shown: the contract classifies its column"
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "said"),
+    [
+        ({"name": "shop-orders", "where": "id > 1"}, 422, "reads 'id', which is not a partition column"),
+        ({"name": "shop-orders", "where": "upper(land) = 'DE'"}, 422, "upper()"),
+        ({"name": "shop-orders", "where": "land = "}, 422, "is not a condition"),
+        ({"name": "shop-orders", "metric": "completenes:column=mail"}, 422, "names no analyzer that there is"),
+        ({"name": "shop-order"}, 404, "no contract is about a dataset shop-order"),
+        ({"name": "shop-orders", "namespace": "file"}, 404, "no contract is about a dataset shop-orders"),
+        ({"name": "shop\x00"}, 404, "no contract is about"),
+    ],
+)
+@pytest.mark.parametrize("route", ["metrics", "states"])
+def test_what_cannot_be_answered_is_refused_in_words(
+    memory: Memory, route: str, query: dict[str, str], status: int, said: str
+) -> None:
+    answer = memory.world.call("viewer", "GET", f"/dataset/{route}", params=query)
+    assert answer.status_code in {status, 422}
+    assert said in answer.text or "\x00" in query["name"]
+
+
+@pytest.mark.parametrize(
+    "called",
+    [{"dataset": "shop-orders"}, {"dataset": "shop-orders.orders"}, {"dataset": "/lake/shop-orders"},
+     {"dataset": "lake/shop-orders/", "namespace": "file"}],
+)  # fmt: skip
+def test_a_dataset_is_called_by_its_contract_or_by_its_own_name(memory: Memory, called: dict[str, str]) -> None:
+    assert memory.world.client("viewer").metrics(**called).partitions == 6
+
+
+def test_what_is_stored_is_told_partition_by_partition(memory: Memory) -> None:
+    memory.save(DAYS[0])
+    found = memory.world.client("viewer").states("shop-orders", where="day = '2026-03-01'")
+    assert [(each.partition, each.generation, each.marker) for each in found.listed] == [
+        (DAYS[0], 2, f"marker of {DAYS[0]}"), (DAYS[1], 1, f"marker of {DAYS[1]}"),
+    ]  # fmt: skip
+    with reading(memory.world.engine) as tx:
+        stored = {row.partition: len(row.states) for row in tx.exec(select(PartitionState))}
+    (file,) = Path(memory.files.url).iterdir()
+    assert {each.partition: each.size for each in found.listed} == {name: stored[name] for name in DAYS[:2]}
+    assert {each.filed for each in found.listed} == {file.stat().st_size}
+    assert (found.size, found.filed) == (sum(stored[name] for name in DAYS[:2]), 2 * file.stat().st_size)
+    assert found.listed[0].kinds == {"count": 2, "frequencies": 1, "max": 1}
+    assert found.listed[0].sources == ("scan",)
+
+
+def test_what_a_question_would_merge_is_told_beforehand(memory: Memory) -> None:
+    (file,) = Path(memory.files.url).iterdir()
+    asked = ("uniqueness:column=id", "mean:column=id")
+    found = memory.world.client("viewer").states("shop-orders", where="land = 'DE'", metrics=asked)
+    unique, mean = found.metrics
+    assert (unique.merged, unique.lacking, unique.bytes > 3 * file.stat().st_size) == (3, 0, True)
+    assert (mean.merged, mean.lacking, mean.missing) == (0, 3, tuple(DAYS[::2]))
+
+
+def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
+    with transaction(memory.world.engine) as tx:
+        row = tx.exec(select(PartitionState).where(PartitionState.partition == DAYS[0])).one()
+        row.states = row.states[:-1] + bytes([row.states[-1] ^ 1])
+        tx.commit()
+    next(Path(memory.files.url).iterdir()).unlink()
+    found = memory.world.client("viewer").states("shop-orders")
+    faults = sorted(str(each.fault).split(";")[0] for each in found.listed)
+    assert sum("is gone" in each for each in faults) == 5
+    assert sum("damaged" in each for each in faults) == 1
+    told = {each.phrase: (each.merged, each.lacking) for each in found.metrics}
+    assert (told["size"], told["uniqueness of id"]) == ((0, 1), (0, 6))
+
+
+def test_asking_writes_nothing_and_asks_as_often_for_many_partitions_as_for_few(memory: Memory) -> None:
+    counts = []
+    for number in (0, 60):
+        memory.save(*(f"day=2026-04-{at:02d}/land=DE" for at in range(1, number // 2 + 1)))
+        with counted_queries(memory.world.engine) as statements:
+            memory.metrics()
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
+    with reading(memory.world.engine) as tx:
+        assert {each.value for each in tx.exec(select(AuditEntry.action))}.isdisjoint({"run:recorded"})
+
+
+def test_nothing_is_told_to_nobody(memory: Memory) -> None:
+    with pytest.raises(ClientError) as refused:
+        memory.world.client(None).metrics("shop-orders")
+    assert refused.value.status == 401
