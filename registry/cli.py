@@ -11,7 +11,8 @@ from typer.exceptions import TyperException
 
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
-from engine.cli import NOT_CHECKED, PASSED, Json, Stop
+from engine.cli import NOT_CHECKED, PASSED, Stop
+from engine.options import Json
 from engine.requests import EngineError
 from registry.config import ConfigError, Settings, load
 

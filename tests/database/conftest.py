@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Engine
 from support.api import World, build
 from support.databases import KINDS, empty, postgres_server, sqlite_copy, sqlite_template
+from support.memories import DAYS, Memory
 
 from registry.database import connect, migrate
 
@@ -61,3 +62,11 @@ def world(engine: Engine) -> Iterator[World]:
     made = build(engine)
     with made.http:
         yield made
+
+
+@pytest.fixture
+def memory(engine: Engine, tmp_path: Path) -> Memory:
+    """A service that remembers six partitions of one table."""
+    made = Memory(engine, tmp_path)
+    made.save(*DAYS)
+    return made

@@ -1,0 +1,76 @@
+"""A service that remembers partitions of one table: a contract in force, and states in its database and in files."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlmodel import select
+from support.api import NOW, World, build, plain
+from support.bags import bag
+
+from contracts import writing
+from contracts.logical_types import Column, Schema
+from contracts.reading import read
+from engine.checks import bind
+from engine.files import StateFiles
+from engine.requests import Measured
+from registry import ids, states
+from registry.database import transaction
+from registry.tables import Dataset
+
+TABLE = Schema((Column("id", "bigint"), Column("mail", "string"), Column("day", "string"), Column("land", "string")))
+ROWS = {"id": [1, 2, 3, 4], "mail": ["a@x", None, "b@x", "c@x"]}
+DAYS = [f"day=2026-03-0{day}/land={land}" for day in (1, 2, 3) for land in ("DE", "FR")]
+
+
+def check(analyzer: str, **words: Any) -> dict[str, Any]:
+    name = "-".join([analyzer, *map(str, words.values())])
+    implementation = {"analyzer": analyzer, **words, "mustBeGreaterOrEqualTo": 0}
+    return {"id": name, "type": "custom", "engine": "treaty", "implementation": implementation}
+
+
+def document() -> dict[str, Any]:
+    """A contract that measures rows, completeness and uniqueness; mail addresses are personal."""
+    content = plain("shop-orders")
+    (table,) = content["schema"]
+    table["properties"] = [
+        {"name": "id", "logicalType": "integer"},
+        {"name": "mail", "logicalType": "string", "classification": "personal"},
+        {"name": "day", "logicalType": "date", "partitioned": True, "partitionKeyPosition": 1},
+        {"name": "land", "logicalType": "string", "partitioned": True, "partitionKeyPosition": 2},
+    ]
+    table["quality"] = [
+        check("size"), check("completeness", column="mail"), check("uniqueness", column="id"),
+        check("maximum", column="id"),
+    ]  # fmt: skip
+    return content
+
+
+class Memory:
+    """The service with the contract in force, and states of partitions in its database and in files."""
+
+    def __init__(self, engine: Engine, home: Path) -> None:
+        self.world: World = build(engine, home=home)
+        self.files = StateFiles(str(home / "states"))
+        made = self.world.client("producer").propose(writing.write(document()).decode())
+        owner = self.world.client("owner")
+        owner.approve(made.id, owner.preview(made.id).fingerprint)
+
+    def save(self, *names: str, rows: Mapping[str, Any] = ROWS, **packing: Any) -> None:
+        """Stores states of these rows for each of the partitions."""
+        asked = bind(read(writing.write(document())).object("orders"), TABLE).plan
+        self.put(bag(asked, TABLE, rows, **packing).pack(self.files), *names)
+
+    def put(self, packed: bytes, *names: str) -> None:
+        """Stores these packed states for each of the partitions, for those of DAYS where none is named."""
+        names = names or tuple(DAYS)
+        measured = Measured(TABLE, {name: f"marker of {name}" for name in names}, dict.fromkeys(names, packed))
+        with transaction(self.world.engine) as tx:
+            states.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
+            tx.commit()
+
+    def metrics(self, where: str | None = None, *names: str, **more: Any) -> Any:
+        """What is told to somebody who may read."""
+        found = self.world.client("viewer").metrics("shop-orders", where=where, metrics=names, **more)
+        return found, {each.phrase: each for each in found.metrics}
