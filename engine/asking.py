@@ -46,7 +46,8 @@ class Asked:
 
     def missing(self, held: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
         """The partitions that lack one of its states, of those whose held states are given by their keys."""
-        return tuple(name for name, keys in held.items() if not self.keys <= keys)
+        wanted = self.keys
+        return tuple(name for name, keys in held.items() if not wanted <= keys)
 
 
 @dataclass(frozen=True)

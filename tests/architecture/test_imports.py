@@ -19,7 +19,7 @@ LIGHT = {
     "engine": (
         "engine.checks engine.cli engine.files engine.profile.holdout engine.profile.suggestions engine.report "
         "engine.reference engine.rows engine.samples engine.requests engine.results engine.spark.child "
-        "engine.states engine.judging engine.verify",
+        "engine.states engine.judging engine.verify engine.views engine.asking",
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "client": ("registry.client registry.api.schemas registry.config", HEAVY | STORE | {"fastapi", "starlette"}),

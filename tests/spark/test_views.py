@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from support.view_texts import CONDITIONS, ROWS, SCHEMA, TYPES
+from support.orders import check
+from support.view_texts import CONDITIONS, ROWS, SCHEMA, TYPES, viewed
 
 from contracts.predicates import parse, quote
 from engine import views
 from engine.spark import partitions
+from engine.verify import verify
 
 
 def test_the_engine_chooses_by_names_what_spark_chooses_by_rows(spark: Any) -> None:
@@ -23,3 +25,28 @@ def test_the_engine_chooses_by_names_what_spark_chooses_by_rows(spark: Any) -> N
     by_names = {text: list(views.chosen(text, names, SCHEMA)) for text in CONDITIONS}
     assert {text: by_names[text] for text in CONDITIONS if by_names[text] != by_rows[text]} == {}
     assert len({tuple(each) for each in by_rows.values()}) > 40
+
+
+def test_a_check_over_a_view_says_of_partitions_what_their_rows_say(spark: Any) -> None:
+    rows = [
+        (number, f"2026-01-0{day}", country, None if number % day == 0 else "paid")
+        for day in (1, 2, 3) for country in ("DE", "FR") for number in range(6)
+    ]  # fmt: skip
+    typed = "id bigint, day string, country string, status string, amount double"
+    frame = spark.createDataFrame([(*row, float(row[0])) for row in rows], typed)
+    checks = [
+        check("completeness", "c", column="status", scope="late", mustBe=1),
+        check("uniqueness", "u", column="id", scope="late", mustBe=1),
+        check("approx_quantile", "q", column="amount", quantile=1, scope="late", mustBe=5),
+    ]
+    run = verify(frame, viewed(*checks, late="day >= DATE '2026-01-02' AND country = 'DE'"), samples=20)
+    late = [row for row in rows if row[1] >= "2026-01-02" and row[2] == "DE"]
+    found = {each.check_id: (each.value, str(each.outcome)) for each in run.results if each.scope == "late"}
+    assert found == {
+        "c": (sum(row[3] is not None for row in late) / len(late), "failed"),
+        "u": (0.0, "failed"),
+        "q": (5.0, "passed"),
+    }
+    shown = {each.check_id: [dict(zip(each.columns, row, strict=True)) for row in each.rows] for each in run.samples}
+    assert len(shown["c"]) == sum(row[3] is None for row in late)
+    assert {(row["day"] >= "2026-01-02", row["country"]) for each in shown.values() for row in each} == {(True, "DE")}

@@ -1,11 +1,17 @@
 """Partitions of many kinds and conditions on them: which are chosen is asked of Spark and of the engine alike."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from math import inf, nan
 from typing import Any
 
+from support.orders import PROPERTIES
+
+from contracts.document import Contract
 from contracts.logical_types import Column, Schema
+from contracts.reading import read
+from contracts.writing import write
 
 TYPES = {
     "day": "date", "country": "string", "hour": "int", "big": "bigint", "ratio": "double", "single": "float",
@@ -169,3 +175,17 @@ REFUSED = [
     ("hour = 1; drop table x", "semicolon"),
     ("", "is empty"),
 ]
+
+KEYED = [
+    {"name": "day", "logicalType": "date", "partitioned": True, "partitionKeyPosition": 1},
+    {"name": "country", "logicalType": "string", "partitioned": True, "partitionKeyPosition": 2},
+]
+
+
+def viewed(*checks: Mapping[str, Any], keyed: Sequence[Mapping[str, Any]] = KEYED, **named: str) -> Contract:
+    """The contract of the orders with these views, by name."""
+    listed = [{"name": name, "where": where} for name, where in named.items()]
+    table = {"name": "orders", "logicalType": "object", "properties": [*PROPERTIES, *keyed], "quality": list(checks)}
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "orders", "name": "orders", "version": "1.0.0"}
+    terms = [{"property": "treaty", "value": {"views": listed}}]
+    return read(write({**head, "status": "active", "schema": [table], "customProperties": terms}))

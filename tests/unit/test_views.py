@@ -6,16 +6,14 @@ from typing import Any
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
-from support.orders import NOW, PROPERTIES, ROWS, SCHEMA, check, result, run, states
-from support.view_texts import CONDITIONS, REFUSED
+from support.orders import NOW, ROWS, SCHEMA, check, result, run, states
+from support.view_texts import CONDITIONS, REFUSED, viewed
 from support.view_texts import SCHEMA as MANY
 
 from contracts.document import Contract, DataObject, Property
 from contracts.errors import ContractError
 from contracts.logical_types import Column, Schema
 from contracts.predicates import PredicateError
-from contracts.reading import read
-from contracts.writing import write
 from engine import views
 from engine.checks import NOT_OF_VIEWS, bind
 from engine.judging import judge
@@ -23,20 +21,7 @@ from engine.spark import partitions
 
 DAYS = [f"day=2026-01-0{day}/country={country}" for day in (1, 2, 3) for country in ("DE", "FR")]
 NONE = f"day={partitions.NULL}/country={partitions.NULL}"
-KEYED = [
-    {"name": "day", "logicalType": "date", "partitioned": True, "partitionKeyPosition": 1},
-    {"name": "country", "logicalType": "string", "partitioned": True, "partitionKeyPosition": 2},
-]
 TABLE = Schema((*SCHEMA.columns, Column("day", "string"), Column("country", "string")))
-
-
-def contract(*checks: Mapping[str, Any], keyed: Sequence[Mapping[str, Any]] = KEYED, **named: str) -> Contract:
-    """The contract of the orders with these views, by name."""
-    listed = [{"name": name, "where": where} for name, where in named.items()]
-    table = {"name": "orders", "logicalType": "object", "properties": [*PROPERTIES, *keyed], "quality": list(checks)}
-    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "orders", "name": "orders", "version": "1.0.0"}
-    terms = [{"property": "treaty", "value": {"views": listed}}]
-    return read(write({**head, "status": "active", "schema": [table], "customProperties": terms}))
 
 
 def bags(of: Contract, names: Sequence[str], rows: Mapping[str, Any] = ROWS) -> dict[str, Any]:
@@ -121,21 +106,21 @@ def test_a_table_without_partition_columns_has_no_views() -> None:
     ],
 )
 def test_a_check_over_a_view_is_judged_on_its_partitions_together(where: str, value: int, outcome: str) -> None:
-    given = contract(check("size", scope="mine", mustBe=12), mine=where)
+    given = viewed(check("size", scope="mine", mustBe=12), mine=where)
     found = result(run(given, bags(given, DAYS[:1]), bags(given, [*DAYS[1:], NONE])))
     assert (found.value, found.outcome, found.scope, found.partition) == (value, outcome, "mine", None)
     assert found.sentence == "size over the view mine must be 12"
 
 
 def test_a_view_that_chooses_no_partition_is_not_applicable() -> None:
-    given = contract(check("size", scope="uk", mustBe=1), uk="country = 'UK'")
+    given = viewed(check("size", scope="uk", mustBe=1), uk="country = 'UK'")
     found = result(run(given, bags(given, DAYS)))
     assert (found.outcome, found.reason) == ("not_applicable", "view uk chooses none of 6 partitions")
 
 
 def test_a_measurement_over_a_view_is_told_apart_from_that_of_the_dataset() -> None:
     checks = [check("size", scope, scope=scope, mustBeGreaterThan=0) for scope in ("dataset", "eu", "de")]
-    given = contract(*checks, eu="country IN ('DE', 'FR')", de="country = 'DE'")
+    given = viewed(*checks, eu="country IN ('DE', 'FR')", de="country = 'DE'")
     found = run(given, bags(given, DAYS))
     assert sorted(each.value for each in found.measurements) == [12, 24, 24]
     assert len({each.identity for each in found.measurements}) == 3
@@ -145,18 +130,18 @@ def test_a_measurement_over_a_view_is_told_apart_from_that_of_the_dataset() -> N
 
 
 def test_a_scope_that_names_no_view_is_a_fault_with_the_nearest_name() -> None:
-    given = contract(check("size", scope="german", mustBe=1), germany="country = 'DE'")
+    given = viewed(check("size", scope="german", mustBe=1), germany="country = 'DE'")
     with pytest.raises(ContractError, match=r"no view is named 'german' \(did you mean 'germany'\?\)") as error:
         bind(given.object("orders"), TABLE)
     assert [(fault.code, fault.where) for fault in error.value.faults] == [
         ("TR-CHECK-SCOPE", "schema[0].quality[0].implementation.scope")
     ]
     with pytest.raises(ContractError, match="did you mean 'delta'"):
-        bind(contract(check("size", scope="deltas", mustBe=1)).object("orders"), TABLE)
+        bind(viewed(check("size", scope="deltas", mustBe=1)).object("orders"), TABLE)
 
 
 def test_a_view_over_other_columns_than_those_of_partitions_is_a_fault() -> None:
-    given = contract(check("size", scope="dear", mustBe=1), dear="amount > 100")
+    given = viewed(check("size", scope="dear", mustBe=1), dear="amount > 100")
     with pytest.raises(ContractError, match=r"view dear reads 'amount', which is not a partition column .*day"):
         bind(given.object("orders"), TABLE)
 
@@ -164,7 +149,7 @@ def test_a_view_over_other_columns_than_those_of_partitions_is_a_fault() -> None
 def test_a_view_that_its_partitions_cannot_tell_leaves_the_other_checks_judged() -> None:
     views_of = {"odd": "hour = 1", "even": "country = 'DE'"}
     checks = [check("size", name, scope=name, mustBeGreaterThan=0) for name in views_of]
-    given = contract(*checks, keyed=[], **views_of)
+    given = viewed(*checks, keyed=[], **views_of)
     table = Schema((*TABLE.columns, Column("hour", "string")))
     found = judge(
         given, "orders", states={name: states(given, ROWS, table).pack() for name in DAYS}, delta=DAYS,
@@ -175,21 +160,21 @@ def test_a_view_that_its_partitions_cannot_tell_leaves_the_other_checks_judged()
 
 
 def test_what_must_see_all_rows_at_once_says_nothing_of_a_view() -> None:
-    given = contract(check("sql", scope="eu", query="SELECT count(*) FROM {object}", mustBe=1), eu="country = 'DE'")
+    given = viewed(check("sql", scope="eu", query="SELECT count(*) FROM {object}", mustBe=1), eu="country = 'DE'")
     (bound,) = [each for each in bind(given.object("orders"), TABLE).checks if each.check.id == "c"]
     assert (bound.bound, bound.reason) == (None, NOT_OF_VIEWS)
 
 
 def test_rows_break_a_check_over_a_view_only_within_it() -> None:
-    given = contract(check("completeness", column="status", scope="de", mustBe=1), de="country = 'DE'")
+    given = viewed(check("completeness", column="status", scope="de", mustBe=1), de="country = 'DE'")
     (bound,) = [each for each in bind(given.object("orders"), TABLE).checks if each.check.id == "c"]
     assert bound.breaking is not None
     assert bound.breaking.where == "`country` = 'DE'"
 
 
 def test_a_partition_of_the_view_without_a_state_leaves_it_open() -> None:
-    given = contract(check("mean", column="amount", scope="de", mustBe=2.5), de="country = 'DE'")
-    older = states(contract(check("size", mustBe=1)), ROWS, TABLE)
+    given = viewed(check("mean", column="amount", scope="de", mustBe=2.5), de="country = 'DE'")
+    older = states(viewed(check("size", mustBe=1)), ROWS, TABLE)
     held = bags(given, DAYS)
     assert result(run(given, held | {DAYS[1]: older})).outcome == "passed"
     assert result(run(given, held | {DAYS[0]: older})).outcome == "not_evaluated"
