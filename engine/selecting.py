@@ -2,7 +2,8 @@
 
 A part of what predicates may use (`contracts.grammar`): comparisons, IN, BETWEEN, LIKE, IS, AND, OR, NOT, columns and
 constants; all else is refused by name. Null is SQL's: a comparison with it is null, and what is not true is not chosen.
-Spark compares alike: texts by code point, NaN above all numbers, a date as its midnight beside a timestamp."""
+Spark compares alike: texts by code point, NaN above all numbers, a date as its midnight beside a timestamp. Times
+have no zone: they are as the names have them."""
 
 import operator
 import re

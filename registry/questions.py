@@ -18,7 +18,7 @@ from engine import states as bags
 from engine.asking import Answer, Asked
 from engine.checks import BoundChecks, bind
 from engine.samples import HIDDEN, is_hidden
-from engine.states import Files, Held, StateError
+from engine.states import Files, StateError
 from registry import catalog, datasets, references, states
 from registry.errors import Invalid, NotFound
 from registry.lineage.names import normalise
@@ -65,8 +65,9 @@ class Memory:
 class Stored:
     """The states of a partition as they are kept: `size` bytes in its row, `filed` bytes in its files.
 
-    `kinds` counts the states by kind of component, `failed` those that could not be computed; `sizes` are those of the
-    states that can be used, by key. `fault`: why the row is no use, or which of its files is gone."""
+    `kinds` counts the states by kind of component, `failed` those that could not be computed; `files` names the file of
+    each state that lies in one, `sizes` has the bytes of those that are asked for and can be used: both by key.
+    `fault`: why the row is no use, or which of its files is gone."""
 
     partition: str
     generation: int
@@ -77,6 +78,7 @@ class Stored:
     kinds: Mapping[str, int] = field(default_factory=dict)
     failed: int = 0
     sources: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     fault: str | None = None
 
@@ -130,28 +132,34 @@ def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
 
 def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...]:
     """The states of each chosen partition as they are kept, by name."""
-    rows = [_opened(row) for row in states.some(session, memory.dataset.id, memory.chosen)]
-    sizes = files.sizes(sorted({each.file for _, held in rows for each in held if each.file}))
-    return tuple(_with_files(found, held, sizes) for found, held in rows)
+    wanted = frozenset(key for each in memory.asked for key in each.keys)
+    found = [_opened(row, wanted) for row in states.some(session, memory.dataset.id, memory.chosen)]
+    there = files.sizes({file for each in found for file in each.files.values()})
+    return tuple(_with_files(each, there) for each in found)
 
 
-def _opened(row: PartitionState) -> tuple[Stored, tuple[Held, ...]]:
+def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
     found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states))
     try:
         held, failed = bags.inventory(row.states)
     except StateError as error:
-        return replace(found, fault=str(error)), ()
-    kinds = Counter(each.kind for each in held)
-    sources = tuple(sorted({each.source for each in held}))
-    return replace(found, kinds=dict(sorted(kinds.items())), failed=len(failed), sources=sources), held
+        return replace(found, fault=str(error))
+    return replace(
+        found,
+        kinds=dict(sorted(Counter(each.kind for each in held).items())),
+        failed=len(failed),
+        sources=tuple(sorted({each.source for each in held})),
+        sizes={each.key: each.size for each in held if each.usable and each.key in wanted},
+        files={each.key: each.file for each in held if each.file},
+    )
 
 
-def _with_files(found: Stored, held: Sequence[Held], files: Mapping[str, int]) -> Stored:
-    gone = next((each.file for each in held if each.file and each.file not in files), None)
-    there = [each for each in held if each.usable and (each.file is None or each.file in files)]
-    sizes = {each.key: each.size + files.get(each.file or "", 0) for each in there}
-    filed = sum(files.get(each.file, 0) for each in held if each.file)
-    return replace(found, filed=filed, sizes=sizes, fault=found.fault or (gone and f"the state file {gone} is gone"))
+def _with_files(found: Stored, there: Mapping[str, int]) -> Stored:
+    gone = sorted(set(found.files.values()) - there.keys())
+    lost = {key for key, file in found.files.items() if file in gone}
+    sizes = {key: size + there.get(found.files.get(key, ""), 0) for key, size in found.sizes.items() if key not in lost}
+    filed = sum(there.get(file, 0) for file in found.files.values())
+    return replace(found, filed=filed, sizes=sizes, fault=f"the state file {gone[0]} is gone" if gone else found.fault)
 
 
 def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, int], ...]:
