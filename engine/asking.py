@@ -23,6 +23,7 @@ from engine.states import ALL, Files, StateError, States
 
 EXAMPLE = "write completeness:column=status"
 NO_PARTITION = "no partition is chosen"
+MEASURE, AGAIN = "let a check of the contract measure it", "validate them again"
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,8 @@ def prospect(given: Asked, held: Mapping[str, frozenset[str]], told: str | None 
     if not missing:
         return Answer(given, len(held))
     lack = f"{len(missing)} of {len(held)} partitions have no state of it"
-    return Answer(given, missing=missing, reason=f"{lack}: {told or 'validate them again'}")
+    remedy = MEASURE if len(missing) == len(held) else AGAIN
+    return Answer(given, missing=missing, reason=f"{lack}: {told or remedy}")
 
 
 def _answer(given: Asked, held: Mapping[str, frozenset[str]], together: States | None, now: datetime | None) -> Answer:

@@ -21,7 +21,7 @@ def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
 
 def print_states(found: schemas.StatesOut, console: Console) -> None:
     """A line for each partition, a line for each metric with what it would merge, the sums."""
-    partitions = _table("partition", "generation", "states", "bytes", "in files", "source", "of", "")
+    partitions = _table("partition", "generation", "states", "bytes", "in files", "source", "marker", "")
     for each in found.listed:
         states = f"{sum(each.kinds.values())}" + (f", {each.failed} failed" if each.failed else "")
         partitions.add_row(

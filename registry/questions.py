@@ -165,7 +165,8 @@ def _with_files(found: Stored, there: Mapping[str, int]) -> Stored:
 def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, int], ...]:
     """What each metric would merge of these partitions and what it lacks, with the bytes that it would read."""
     held = {each.partition: frozenset(each.sizes) for each in found}
-    return tuple((asking.prospect(each, held), _bytes(each.keys, found)) for each in memory.asked)
+    told = [asking.prospect(each, held) for each in memory.asked]
+    return tuple((each, _bytes(each.asked.keys, found) if each.merged else 0) for each in told)
 
 
 def _bytes(keys: Collection[str], found: Sequence[Stored]) -> int:

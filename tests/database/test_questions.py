@@ -45,7 +45,7 @@ def test_any_metric_may_be_asked_that_the_states_can_tell(memory: Memory) -> Non
     mean = told["mean of id"]
     assert (mean.value, mean.merged, mean.lacking) == (None, 0, 3)
     assert mean.missing == tuple(DAYS[1::2])
-    assert mean.reason == "3 of 3 partitions have no state of it: validate them again"
+    assert mean.reason == "3 of 3 partitions have no state of it: let a check of the contract measure it"
 
 
 def test_partitions_that_lack_a_state_are_named_and_nothing_is_said_of_the_others(memory: Memory) -> None:
@@ -120,7 +120,7 @@ def test_what_a_question_would_merge_is_told_beforehand(memory: Memory) -> None:
     found = memory.world.client("viewer").states("shop-orders", where="land = 'DE'", metrics=asked)
     unique, mean = found.metrics
     assert (unique.merged, unique.lacking, unique.bytes > 3 * file.stat().st_size) == (3, 0, True)
-    assert (mean.merged, mean.lacking, mean.missing) == (0, 3, tuple(DAYS[::2]))
+    assert (mean.merged, mean.lacking, mean.missing, mean.bytes) == (0, 3, tuple(DAYS[::2]), 0)
 
 
 def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
