@@ -182,10 +182,12 @@ KEYED = [
 ]
 
 
-def viewed(*checks: Mapping[str, Any], keyed: Sequence[Mapping[str, Any]] = KEYED, **named: str) -> Contract:
+def viewed(
+    *checks: Mapping[str, Any], properties: Sequence[Mapping[str, Any]] = (*PROPERTIES, *KEYED), **named: str
+) -> Contract:
     """The contract of the orders with these views, by name."""
     listed = [{"name": name, "where": where} for name, where in named.items()]
-    table = {"name": "orders", "logicalType": "object", "properties": [*PROPERTIES, *keyed], "quality": list(checks)}
+    table = {"name": "orders", "logicalType": "object", "properties": list(properties), "quality": list(checks)}
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "orders", "name": "orders", "version": "1.0.0"}
     terms = [{"property": "treaty", "value": {"views": listed}}]
     return read(write({**head, "status": "active", "schema": [table], "customProperties": terms}))

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
-from support.orders import NOW, ROWS, SCHEMA, check, result, run, states
-from support.view_texts import CONDITIONS, REFUSED, viewed
+from support.orders import NOW, PROPERTIES, ROWS, SCHEMA, check, result, run, states
+from support.view_texts import CONDITIONS, KEYED, REFUSED, viewed
 from support.view_texts import SCHEMA as MANY
 
 from contracts.document import Contract, DataObject, Property
@@ -17,6 +17,7 @@ from contracts.predicates import PredicateError
 from engine import views
 from engine.checks import NOT_OF_VIEWS, bind
 from engine.judging import judge
+from engine.samples import discreet
 from engine.spark import partitions
 
 DAYS = [f"day=2026-01-0{day}/country={country}" for day in (1, 2, 3) for country in ("DE", "FR")]
@@ -149,7 +150,7 @@ def test_a_view_over_other_columns_than_those_of_partitions_is_a_fault() -> None
 def test_a_view_that_its_partitions_cannot_tell_leaves_the_other_checks_judged() -> None:
     views_of = {"odd": "hour = 1", "even": "country = 'DE'"}
     checks = [check("size", name, scope=name, mustBeGreaterThan=0) for name in views_of]
-    given = viewed(*checks, keyed=[], **views_of)
+    given = viewed(*checks, properties=PROPERTIES, **views_of)
     table = Schema((*TABLE.columns, Column("hour", "string")))
     found = judge(
         given, "orders", states={name: states(given, ROWS, table).pack() for name in DAYS}, delta=DAYS,
@@ -178,3 +179,15 @@ def test_a_partition_of_the_view_without_a_state_leaves_it_open() -> None:
     held = bags(given, DAYS)
     assert result(run(given, held | {DAYS[1]: older})).outcome == "passed"
     assert result(run(given, held | {DAYS[0]: older})).outcome == "not_evaluated"
+
+
+def test_texts_of_classified_columns_are_not_kept_of_a_view_either() -> None:
+    kinds = {"status": {"classification": "personal"}}
+    properties = [{**each, **kinds.get(each["name"], {})} for each in (*PROPERTIES, *KEYED)]
+    given = viewed(
+        check("maximum", column="status", scope="de", mustBe="zzz"), properties=properties, de="country = 'DE'"
+    )
+    judged = run(given, bags(given, DAYS))
+    assert result(judged).value == "paid"
+    shown = discreet(bind(given.object("orders"), TABLE), judged)
+    assert (result(shown).value, "paid" in shown.model_dump_json()) == (None, False)
