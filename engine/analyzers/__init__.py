@@ -2,9 +2,11 @@
 
 from engine.analyzers import (
     association,
+    characters,
     distinct,
     freshness,
     histogram,
+    keys,
     nulls,
     numbers,
     quantiles,
@@ -21,9 +23,11 @@ from engine.analyzers.base import ANALYZERS
 __all__ = [
     "ANALYZERS",
     "association",
+    "characters",
     "distinct",
     "freshness",
     "histogram",
+    "keys",
     "nulls",
     "numbers",
     "quantiles",

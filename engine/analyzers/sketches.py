@@ -17,12 +17,13 @@ class Parameter:
     hll_lg_k: int = 12
     kll_k: int = 400
     heavy_items: int = 1024
+    theta_lg_k: int = 12
 
 
 PARAMETER = Parameter()
 
 
-class _Sketch(Component):
+class Sketch(Component):
     """A DataSketches sketch, kept as the bytes that Spark's aggregate wrote. None: no rows seen."""
 
     sketched = True
@@ -45,7 +46,7 @@ class _Sketch(Component):
         return data or None
 
 
-class Distinct(_Sketch):
+class Distinct(Sketch):
     """Number of distinct non-null values, by HyperLogLog (lgK 12: standard error 1.6 %, exact to a few hundred)."""
 
     kind = "distinct"
@@ -71,7 +72,7 @@ def _hll(*states: bytes) -> Any:
     return union.get_result(datasketches.tgt_hll_type.HLL_8)
 
 
-class Quantiles(_Sketch):
+class Quantiles(Sketch):
     """Quantiles of the non-null, non-NaN values as doubles, by KLL (k 400: rank error about 0.7 %)."""
 
     kind = "quantiles"
@@ -112,7 +113,7 @@ class Quantiles(_Sketch):
         return ceil(sketch.normalized_rank_error(True) * sketch.n) if sketch.is_estimation_mode() else 0
 
 
-class HeavyHitters(_Sketch):
+class HeavyHitters(Sketch):
     """The frequent values of a string column with their counts; complete while the column has few distinct values."""
 
     kind = "heavy_hitters"
@@ -135,6 +136,11 @@ class HeavyHitters(_Sketch):
         import datasketches
 
         return datasketches.frequent_strings_sketch.deserialize(state)
+
+    @classmethod
+    def rows(cls, state: bytes | None) -> int:
+        """How many values were counted, frequent or not."""
+        return int(cls.sketch(state).total_weight) if state else 0
 
     @classmethod
     def values(cls, state: bytes | None) -> tuple[Mapping[str, int], int]:

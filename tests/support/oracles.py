@@ -74,6 +74,13 @@ def _heavy(values: Values) -> bytes | None:
     return bytes(sketch.serialize())
 
 
+def _theta(values: Values) -> bytes | None:
+    sketch = datasketches.update_theta_sketch(PARAMETER.theta_lg_k)
+    for value in present(values):
+        sketch.update(str(value))
+    return bytes(sketch.compact().serialize())
+
+
 def _frequencies(values: Values) -> Any:
     rows = [value if isinstance(value, tuple) else (value,) for value in values]
     counts = Counter(tuple(None if v is None else str(v) for v in row) for row in rows if set(row) != {None})
@@ -107,6 +114,8 @@ STATE_OF: dict[str, Callable[[Values], Any]] = {
     "distinct": _distinct,
     "quantiles": _quantiles,
     "heavy_hitters": _heavy,
+    "pattern_profile": _heavy,
+    "theta": _theta,
     "frequencies": _frequencies,
     "references": _references,
     "matches": _matches,

@@ -14,6 +14,7 @@ from engine.analyzers import ANALYZERS
 from engine.analyzers.components import COMPONENTS, Component
 from engine.analyzers.frequencies import Frequencies
 from engine.analyzers.sketches import Distinct, HeavyHitters, Quantiles
+from engine.analyzers.theta import Theta
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 VALUES = {
@@ -32,6 +33,8 @@ def observed(component: Component, state: Any) -> Any:
         return component.dump(state)
     if isinstance(component, Distinct):
         return Distinct.estimate(state)
+    if isinstance(component, Theta):
+        return Theta.estimate(state)
     if isinstance(component, HeavyHitters):
         return HeavyHitters.values(state)
     if isinstance(component, Quantiles):

@@ -1,0 +1,69 @@
+"""Cases of keys, of characters in texts and of their masks."""
+
+from typing import Any
+
+from support.analyzer_table import Case
+
+from engine.analyzers.characters import MeanCharacters, PatternShare
+from engine.analyzers.keys import ApproxCountKeys
+
+NOBODY = "id > 99"
+
+
+def looks(*masks: tuple[str, int]) -> dict[str, Any]:
+    """The details of a profile of patterns."""
+    return {"values": [{"value": mask, "count": n} for mask, n in masks], "other": {"values": 0}, "error": 0}
+
+
+KEYS = [
+    Case(ApproxCountKeys(columns=("id",)), 6),
+    Case(ApproxCountKeys(columns=("status",)), 4),
+    Case(ApproxCountKeys(columns=("words",)), 5),
+    Case(ApproxCountKeys(columns=("ratio",)), 4),
+    Case(ApproxCountKeys(columns=("wild",)), 4),
+    Case(ApproxCountKeys(columns=("seen",)), 3),
+    Case(ApproxCountKeys(columns=("day",)), 4),
+    Case(ApproxCountKeys(columns=("open",)), 2),
+    Case(ApproxCountKeys(columns=("blob",)), 5),
+    Case(ApproxCountKeys(columns=("price",)), 4),
+    Case(ApproxCountKeys(columns=("constant", "status")), 5),
+    Case(ApproxCountKeys(columns=("none", "none_number")), 0),
+    Case(ApproxCountKeys(columns=("none",)), 0),
+    Case(ApproxCountKeys(columns=("none", "words")), 5),
+    Case(ApproxCountKeys(columns=("nested.name", "`a.b`", "Größe `x`")), 6),
+    Case(ApproxCountKeys(columns=("id",), where=NOBODY), None),
+]
+CHARACTERS = [
+    Case(MeanCharacters(column="words", of="letters"), 7 / 5, counted=5),
+    Case(MeanCharacters(column="words", of="upper"), 0.0),
+    Case(MeanCharacters(column="words", of="punctuation"), 2 / 5),
+    Case(MeanCharacters(column="words", of="blanks"), 3 / 5),
+    Case(MeanCharacters(column="typed", of="digits"), 11 / 5),
+    Case(MeanCharacters(column="typed", of="upper"), 4 / 5),
+    Case(MeanCharacters(column="typed", of="punctuation"), 3 / 5),
+    Case(MeanCharacters(column="status", of="punctuation"), 2 / 5),
+    Case(MeanCharacters(column="nested.name", of="letters"), 1.0, counted=4),
+    Case(MeanCharacters(column="none", of="letters"), None, counted=0),
+    Case(MeanCharacters(column="words", of="letters", where=NOBODY), None),
+    Case(
+        PatternShare(column="status"),
+        3 / 5,
+        counted=5,
+        details=looks(("aaa", 2), ("a'aaaa", 1), ("aaaa", 1), ("aaaa\\aaaaa", 1)),
+    ),
+    Case(
+        PatternShare(column="words"),
+        1 / 5,
+        details=looks(("", 1), (" a ", 1), ("a", 1), ("axx", 1), ("aaaa\n", 1)),
+    ),
+    Case(
+        PatternShare(column="typed"),
+        1 / 5,
+        details=looks(("0", 1), ("0.0", 1), ("0000-00-00", 1), ("AAAA", 1), ("a", 1)),
+    ),
+    Case(PatternShare(column="long"), 3 / 5, details=looks(("a" * 64, 3), ("", 1), ("a", 1))),
+    Case(PatternShare(column="nested.name"), 1.0, counted=4),
+    Case(PatternShare(column="none"), None, counted=0, details=looks()),
+    Case(PatternShare(column="status", where=NOBODY), None),
+]
+CASES: list[Case] = [*KEYS, *CHARACTERS]
