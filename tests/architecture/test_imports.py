@@ -17,9 +17,9 @@ LIGHT = {
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "engine": (
-        "engine.checks engine.cli engine.files engine.profile.holdout engine.profile.suggestions engine.report "
-        "engine.reference engine.rows engine.samples engine.requests engine.results engine.spark.child "
-        "engine.states engine.judging engine.verify engine.views engine.asking",
+        "engine.asking engine.avh.distances engine.checks engine.cli engine.files engine.profile.holdout "
+        "engine.profile.suggestions engine.report engine.reference engine.rows engine.samples engine.requests "
+        "engine.results engine.spark.child engine.states engine.judging engine.verify engine.views",
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "client": ("registry.client registry.api.schemas registry.config", HEAVY | STORE | {"fastapi", "starlette"}),

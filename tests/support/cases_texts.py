@@ -47,14 +47,14 @@ CHARACTERS = [
     Case(MeanCharacters(column="words", of="letters", where=NOBODY), None),
     Case(
         PatternShare(column="status"),
-        3 / 5,
+        2 / 5,
         counted=5,
         details=looks(("aaa", 2), ("a'aaaa", 1), ("aaaa", 1), ("aaaa\\aaaaa", 1)),
     ),
     Case(
         PatternShare(column="words"),
         1 / 5,
-        details=looks(("", 1), (" a ", 1), ("a", 1), ("axx", 1), ("aaaa\n", 1)),
+        details=looks(("", 1), (" a ", 1), ("a", 1), ("aaaa\n", 1), ("axx", 1)),
     ),
     Case(
         PatternShare(column="typed"),
