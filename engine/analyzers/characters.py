@@ -61,7 +61,7 @@ class PatternShare(Analyzer):
 
     A mask has A for upper-case letters, a for lower-case ones, 0 for digits, x for what else is beyond ASCII, and the
     punctuation and blanks of the first 64 characters: '2026-01-31' is '0000-00-00'. Distribution: the 100 most frequent
-    masks, and by how much a count may be too high (`error`; 0 up to 768 distinct masks, or more). No value for an empty
+    masks, and by how much a count may be too high (`error`; 0 up to 1,024 distinct masks). No value for an empty
     table, for nothing but nulls, for a filter that admits no row."""
 
     name = "pattern_share"

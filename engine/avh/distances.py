@@ -5,6 +5,7 @@ exact where the states are; None where a partition has no values: then there is 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from math import isfinite, sqrt
 from typing import Any
 
@@ -34,7 +35,9 @@ def cohens_d(given: tuple[Three, Three]) -> Estimate | None:
 
 @dataclass(frozen=True)
 class Distance:
-    """A distance by its name: `kinds` of components whose states tell it, and `of` two of them side by side."""
+    """A distance by its name: `kinds` of components whose states tell it, and `of` two of them side by side.
+
+    What `of` says of itself is its page in the reference."""
 
     name: str
     kinds: frozenset[str]
@@ -42,7 +45,11 @@ class Distance:
 
 
 def _of_shares(told: Callable[[Any], Estimate | None]) -> Callable[[Any], Estimate | None]:
-    return lambda given: told(given.shares)
+    @wraps(told)
+    def of(given: Any) -> Estimate | None:
+        return told(given.shares)
+
+    return of
 
 
 DISTANCES: Mapping[str, Distance] = {

@@ -42,10 +42,10 @@ def jensen_shannon(given: Paired) -> Estimate:
 
 
 def kullback_leibler(given: Paired) -> Estimate:
-    """What the right one says of the left in too few words: the sum of p ln(p / m), m = 0.99 q + 0.01 p. Not symmetric.
+    """The sum of p ln(p / m) over all values, m = 0.99 q + 0.01 p: between 0 and 4.61 (ln 100). Not symmetric.
 
-    Without the hundredth of p a single new value would make it infinite; with it none adds more than p ln 100, and 4.61
-    is the most. That is the skew divergence (Lee 1999, Measures of distributional similarity). It does not depend on
+    Without the hundredth of p a single new value would make it infinite; with it none adds more than p ln 100.
+    That is the skew divergence (Lee 1999, Measures of distributional similarity). It does not depend on
     how many rows there are, as pseudo-counts would, and is 0 for equal shares alone. The left one is the new partition,
     the right one what it is compared with."""
     return _summed(_kullback_leibler, given)

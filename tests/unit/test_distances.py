@@ -93,7 +93,7 @@ def test_a_distance_has_the_value_that_is_known(
 def test_every_distance_has_a_case_and_is_told_from_components_there_are() -> None:
     assert {name for name, *_ in CASES} == set(DISTANCES)
     assert set(KINDS) <= set(COMPONENTS)
-    assert all(each.of.__doc__ or each.of.__name__ for each in DISTANCES.values())
+    assert all(each.of.__doc__ for each in DISTANCES.values())
 
 
 @pytest.mark.parametrize("kind", KINDS)
