@@ -259,6 +259,14 @@ def test_small_sketches_do_forget() -> None:
     assert told["l1"].error > 1
 
 
+def test_a_value_that_neither_lists_may_differ_most() -> None:
+    # Left: a with 0.5, fifty others with 0.01 each; right: a with 0.4, two others with 0.3 each. Both list a alone.
+    left, right = Shares.at_least(numpy.array([50.0]), 100, 1), Shares.at_least(numpy.array([40.0]), 100, 30)
+    told = divergences.l_infinity(Paired(left, right, 100, 100))
+    assert told.value == pytest.approx(0.1)
+    assert told.high == pytest.approx(0.3)
+
+
 VECTOR = st.lists(st.floats(0, 1), min_size=6, max_size=6).filter(lambda each: sum(each) > 0.1)
 TERMS = {
     "l1": divergences.l1,
