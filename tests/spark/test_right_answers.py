@@ -36,6 +36,7 @@ CONTRACT: Contract = contract(
     promise("paths", "contained_in", column="path", values=["C:\\temp", "C:\\new"], mustBe=1),
     promise("emails", "pattern_match", column="mail", format="email", mustBe=0.5),
     promise("cards", "pattern_match", column="card", format="credit_card", mustBe=0.5),
+    promise("words", "approx_count_distinct", column="word", mustBe=2),
     promise("anything", "pattern_match", column="word", pattern=".*", mustBe=1),
     promise("something", "pattern_match", column="word", pattern=".*", nulls="break", mustBe=1),
     promise("largest", "maximum", column="long", mustBe=9007199254740993),
@@ -119,6 +120,10 @@ def test_a_filter_that_admits_no_row_is_no_pass(results: dict[str, CheckResult])
 def test_rows_that_the_filter_leaves_out_are_of_no_type(results: dict[str, CheckResult]) -> None:
     assert (results["filtered-type"].value, results["filtered-type"].counted) == (1.0, 1)
     assert results["numbers"].outcome is Outcome.PASSED
+
+
+def test_an_empty_text_is_one_of_the_distinct_values(results: dict[str, CheckResult]) -> None:
+    assert results["words"].value == 2
 
 
 def test_a_text_that_is_no_number_is_not_positive(results: dict[str, CheckResult]) -> None:
