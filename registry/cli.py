@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 from typer.exceptions import TyperException
 
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
-from engine.cli import NOT_CHECKED, PASSED, Stop
+from engine.cli import NOT_CHECKED, PASSED, VIOLATED, Stop
 from engine.options import Json
 from engine.requests import EngineError
 from registry.config import ConfigError, Settings, load
@@ -138,6 +139,19 @@ def states(
     with _service() as service:
         found = service.states(dataset, where=where, metrics=metric or (), namespace=namespace)
     _tell(found, print_states, as_json=as_json)
+
+
+@app.command()
+def rerun(
+    run: Annotated[UUID, typer.Argument(help="the run's id, as its page and the API have it")], as_json: Json = False
+) -> None:
+    """Do a run again from the states that it judged: 0 where it comes out the same, 1 where it does not."""
+    from registry.printing import print_rerun
+
+    with _service() as service:
+        found = service.rerun(run)
+    _tell(found, print_rerun, as_json=as_json)
+    raise typer.Exit(VIOLATED if found.differences else PASSED)
 
 
 @contextmanager

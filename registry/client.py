@@ -232,6 +232,10 @@ class Client:
         query = {"name": dataset, "namespace": namespace, "where": where, "metric": list(metrics)}
         return self._get(schemas.StatesOut, "/dataset/states", **query)
 
+    def rerun(self, run_id: UUID) -> schemas.RerunOut:
+        """The run done again from the states that it judged, and what comes out otherwise."""
+        return self._get(schemas.RerunOut, f"/runs/{run_id}/again")
+
     # --- tasks and lineage ---
 
     def request_draft(self, draft: schemas.DraftIn) -> schemas.TaskOut:

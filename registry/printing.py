@@ -39,6 +39,24 @@ def print_states(found: schemas.StatesOut, console: Console) -> None:
     console.print(f"\n{_about(found)}, {found.size:,} bytes and {found.filed:,} in files")
 
 
+def print_rerun(found: schemas.RerunOut, console: Console) -> None:
+    """A line for each check that comes out otherwise, and the verdicts."""
+    table = _table("check", "partition", "then", "now", "")
+    for each in found.differences:
+        table.add_row(
+            _shown(each.check_id), _shown(each.partition or ""), _outcome(each.before), _outcome(each.after),
+            _shown(each.reason or ""),
+        )  # fmt: skip
+    if found.differences:
+        console.print(table)
+    of = _shown(f"{found.object} of {found.contract_id} {found.version}")
+    console.print(f"{of}: {found.before} then, {found.after} now; {len(found.differences)} of {found.results} differ")
+
+
+def _outcome(told: schemas.OutcomeOut | None) -> str:
+    return _shown(f"{told.outcome} {told.value or ''}".rstrip()) if told else "-"
+
+
 def _table(*headings: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:

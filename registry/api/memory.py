@@ -1,15 +1,19 @@
 """Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
 
+from functools import partial
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 
 from engine.asking import Answer
 from engine.files import StateFiles
-from registry import access, clock, questions, runs
+from engine.judging import judge
+from registry import access, clock, questions, reruns, runs
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared
 from registry.questions import Memory, Question
+from registry.reruns import Difference
 from registry.words import Permission
 
 router = APIRouter(tags=["memory"])
@@ -56,6 +60,35 @@ def get_states(asked: Asked, shared: Shared, by: Caller, tx: Reader) -> schemas.
             schemas.ProspectOut(**_asked(each), bytes=size) for each, size in questions.prospects(memory, found)
         ),
     )
+
+
+@router.get("/runs/{run_id}/again")
+def get_rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
+    """The run done again from the states that it judged, as long as they are kept. Nothing is stored, no data read."""
+    access.decide(by, Permission.READ)
+    done = reruns.again(tx, run_id, partial(judge, files=StateFiles(shared.settings.states)))
+    return schemas.RerunOut(
+        run_id=run_id,
+        **done.run.model_dump(include={"contract_id", "version", "object"}),
+        before=done.run.verdict,
+        after=done.result.verdict,
+        results=len(done.result.results),
+        differences=tuple(map(_difference, done.differences)),
+    )
+
+
+def _difference(found: Difference) -> schemas.DifferenceOut:
+    return schemas.DifferenceOut(
+        check_id=found.check_id,
+        partition=found.partition,
+        before=_outcome(found.before),
+        after=_outcome(found.after),
+        reason=found.reason,
+    )
+
+
+def _outcome(told: tuple[str, str | None] | None) -> schemas.OutcomeOut | None:
+    return schemas.OutcomeOut(outcome=told[0], value=told[1]) if told else None
 
 
 def _memory(memory: Memory, asked: Question) -> dict[str, Any]:

@@ -109,6 +109,7 @@ APART = {
     ("POST", "/session"),
     ("GET", "/runs/{run_id}"),
     ("GET", "/runs/{run_id}/samples"),
+    ("GET", "/runs/{run_id}/again"),
     ("POST", "/lineage"),
     ("POST", "/lineage/batch"),
 }
@@ -213,7 +214,7 @@ def shape(path: str) -> str:
 
 @pytest.mark.parametrize(
     "path",
-    ["/proposals/{}", "/proposals/{}/preview", "/runs/{}", "/tasks/{}"],
+    ["/proposals/{}", "/proposals/{}/preview", "/runs/{}", "/runs/{}/again", "/tasks/{}"],
 )
 def test_unknown_things_are_not_found(world: World, path: str) -> None:
     assert world.call("admin", "GET", path.format(NOBODY)).status_code == 404

@@ -1,4 +1,4 @@
-"""`treaty metrics` and `treaty states`: what they print of a service's answers, and how they end."""
+"""`treaty metrics`, `treaty states` and `treaty rerun`: what they print of a service's answers, and how they end."""
 
 import json
 from collections.abc import Callable
@@ -6,9 +6,21 @@ from collections.abc import Callable
 import httpx
 import pytest
 from fastapi.testclient import TestClient
-from support.memories import DAYS, Memory
+from sqlmodel import select
+from support.api import NOW
+from support.memories import DAYS, TABLE, Memory, document
 
+from contracts import writing
+from contracts.fingerprint import fingerprint
+from contracts.reading import read
+from engine.checks import bind
+from engine.judging import judge
+from engine.samples import discreet
+from registry import ids, runs, states
 from registry.cli import _code
+from registry.database import transaction
+from registry.runs import Origin
+from registry.tables import Dataset, ResultRow, Run
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -65,3 +77,49 @@ def test_a_refusal_ends_the_command_with_its_words(command: Command, verb: str) 
 def test_without_a_token_the_command_says_which_one_it_needs(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TREATY_TOKEN")
     assert command("metrics", "shop-orders")[::2] == (3, "treaty: sign in with an API token: set TREATY_TOKEN\n")
+
+
+@pytest.fixture
+def run(memory: Memory) -> Run:
+    """A run of the contract in force on what is stored, as a worker records it."""
+    given = read(writing.write(document()))
+    with transaction(memory.world.engine) as tx:
+        dataset = tx.exec(select(Dataset)).one()
+        packed = states.load(tx, dataset.id)
+        result = judge(
+            given, "orders", states=packed, delta=DAYS[:2], started=NOW, finished=NOW, schema=TABLE, files=memory.files
+        )
+        marker, number = fingerprint(states.known(tx, dataset.id)), dataset.states_version
+        origin = Origin(dataset.id, marker=marker, states_version=number)
+        told = discreet(bind(given.object("orders"), TABLE), result)
+        recorded = runs.record(tx, ids.new(), told, origin, now=NOW)
+        tx.commit()
+        tx.refresh(recorded)
+        tx.expunge(recorded)
+    return recorded
+
+
+def test_a_run_is_done_again_as_it_was(command: Command, memory: Memory, run: Run) -> None:
+    memory.save(DAYS[0], rows={"id": [1, 1], "mail": [None, None]})
+    code, printed, _ = command("rerun", str(run.id))
+    assert (code, printed) == (
+        0,
+        f"orders of shop-orders 1.0.0: {run.verdict} then, {run.verdict} now; 0 of 10 differ\n",
+    )
+    code, printed, _ = command("rerun", str(run.id), "--json")
+    assert (code, json.loads(printed)["differences"]) == (0, [])
+
+
+def test_what_comes_out_otherwise_is_a_line_and_the_exit_code(command: Command, memory: Memory, run: Run) -> None:
+    with transaction(memory.world.engine) as tx:
+        row = tx.exec(select(ResultRow).where(ResultRow.check_id == "size", ResultRow.partition == DAYS[0])).one()
+        row.value = "5"
+        tx.commit()
+    code, printed, _ = command("rerun", str(run.id))
+    assert code == 1
+    assert printed.splitlines()[1].split()[:6] == ["size", DAYS[0], "passed", "5", "passed", "4"]
+    assert "1 of 10 differ" in printed
+
+
+def test_a_run_that_is_not_there_ends_the_command(command: Command) -> None:
+    assert command("rerun", str(ids.new()))[::2] == (3, "treaty: There is no such thing, or it is not yours to see.\n")

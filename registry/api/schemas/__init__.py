@@ -13,7 +13,18 @@ from registry.api.schemas.contracts import (
     SampleOut,
     VersionOut,
 )
-from registry.api.schemas.memory import AskedOut, MemoryOut, MetricOut, MetricsOut, PartitionOut, ProspectOut, StatesOut
+from registry.api.schemas.memory import (
+    AskedOut,
+    DifferenceOut,
+    MemoryOut,
+    MetricOut,
+    MetricsOut,
+    OutcomeOut,
+    PartitionOut,
+    ProspectOut,
+    RerunOut,
+    StatesOut,
+)
 from registry.api.schemas.people import (
     AuditOut,
     ChainOut,
@@ -56,6 +67,7 @@ __all__ = [
     "DatasetOut",
     "DecisionIn",
     "DecisionsIn",
+    "DifferenceOut",
     "DraftIn",
     "FaultOut",
     "InboxOut",
@@ -65,6 +77,7 @@ __all__ = [
     "MetricOut",
     "MetricsOut",
     "NewToken",
+    "OutcomeOut",
     "PartitionOut",
     "PreviewOut",
     "Problem",
@@ -75,6 +88,7 @@ __all__ = [
     "Ready",
     "ReasonIn",
     "Request",
+    "RerunOut",
     "ResultOut",
     "RunOut",
     "RunSummary",

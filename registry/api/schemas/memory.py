@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from registry.api.schemas.base import Schema
 
@@ -81,3 +82,33 @@ class StatesOut(MemoryOut):
     filed: int
     listed: tuple[PartitionOut, ...]
     metrics: tuple[ProspectOut, ...]
+
+
+class OutcomeOut(Schema):
+    """How a check ended: its outcome, and the measured value as text, every digit of it."""
+
+    outcome: str
+    value: str | None
+
+
+class DifferenceOut(Schema):
+    """A check that comes out otherwise when its run is done again; None where it was or is not among the results."""
+
+    check_id: str
+    partition: str | None
+    before: OutcomeOut | None
+    after: OutcomeOut | None
+    reason: str | None
+
+
+class RerunOut(Schema):
+    """A run done again from the states that it judged: its verdict then and now, and every result that differs."""
+
+    run_id: UUID
+    contract_id: str
+    version: str
+    object: str
+    before: str
+    after: str
+    results: int
+    differences: tuple[DifferenceOut, ...]
