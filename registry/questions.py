@@ -3,7 +3,7 @@
 Nothing here starts Spark or reads a row of a table."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -118,9 +118,15 @@ def _named(session: Session, question: Question) -> Dataset | None:
 
 def answered(session: Session, memory: Memory, files: Files, *, now: datetime) -> tuple[Answer, ...]:
     """What the states of the chosen partitions say of each metric; texts of classified columns are not said."""
-    rows = states.some(session, memory.dataset.id, memory.chosen)
+    rows = _rows(session, memory)
     found = asking.answers(memory.asked, ((row.partition, row.states) for row in rows), files=files, now=now)
     return tuple(_discreet(each, memory.checks) for each in found)
+
+
+def _rows(session: Session, memory: Memory) -> Iterator[PartitionState]:
+    """The chosen partitions' rows, all of one version, whoever writes meanwhile."""
+    dataset = memory.dataset
+    return states.some(session, dataset.id, memory.chosen, version=dataset.states_version)
 
 
 def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
@@ -133,7 +139,7 @@ def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
 def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...]:
     """The states of each chosen partition as they are kept, by name."""
     wanted = frozenset(key for each in memory.asked for key in each.keys)
-    found = [_opened(row, wanted) for row in states.some(session, memory.dataset.id, memory.chosen)]
+    found = [_opened(row, wanted) for row in _rows(session, memory)]
     there = files.sizes({file for each in found for file in each.files.values()})
     return tuple(_with_files(each, there) for each in found)
 

@@ -36,10 +36,10 @@ def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> d
     return dict(session.exec(query.order_by(PartitionState.partition)).all())
 
 
-def some(session: Session, dataset_id: UUID, partitions: Collection[str]) -> Iterator[PartitionState]:
-    """The current rows of these partitions, ordered by name, a portion at a time; without those that are not stored."""
+def some(session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int) -> Iterator[PartitionState]:
+    """The rows of these partitions as they were at that version, in the order of their names, a portion at a time."""
     names = sorted(partitions)
-    query = select(PartitionState).where(*_at(dataset_id)).order_by(PartitionState.partition)
+    query = select(PartitionState).where(*_at(dataset_id, version)).order_by(PartitionState.partition)
     for start in range(0, len(names), CHUNK):
         yield from session.exec(query.where(col(PartitionState.partition).in_(names[start : start + CHUNK])))
 

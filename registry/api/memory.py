@@ -94,7 +94,7 @@ def _outcome(told: tuple[str, str | None] | None) -> schemas.OutcomeOut | None:
 def _memory(memory: Memory, asked: Question) -> dict[str, Any]:
     dataset, contract = memory.dataset, memory.contract
     return {
-        **dataset.model_dump(include={"namespace", "name", "object"}),
+        **dataset.model_dump(include={"namespace", "name", "object", "states_version"}),
         "contract_id": contract.id,
         "version": contract.version,
         "where": asked.where,

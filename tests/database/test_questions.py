@@ -60,6 +60,16 @@ def test_partitions_that_lack_a_state_are_named_and_nothing_is_said_of_the_other
     assert told["size"].value == "24"
 
 
+def test_a_partition_counts_as_it_was_stored_last_and_not_once_it_is_gone(memory: Memory) -> None:
+    memory.save(DAYS[0], rows={"id": [7], "mail": ["x@x"]})
+    found, told = memory.metrics(None, "size", "unique_row_ratio:columns=id")
+    assert (found.states_version, told["size"].value, told["size"].merged) == (2, "21", 6)
+    assert told["unique row ratio of id"].value == str(1 / 21)
+    memory.forget(*DAYS[:2])
+    found, told = memory.metrics(None, "size")
+    assert (found.states_version, found.partitions, told["size"].value) == (3, 4, "16")
+
+
 def test_texts_of_classified_columns_are_not_told(memory: Memory) -> None:
     largest = [Maximum(column=name).bind(TABLE) for name in ("id", "mail")]
     memory.put(bag(plan(largest), TABLE, ROWS).pack())

@@ -70,6 +70,13 @@ class Memory:
             states.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
             tx.commit()
 
+    def forget(self, *names: str) -> None:
+        """Ends what is stored of partitions that are there no longer."""
+        with transaction(self.world.engine) as tx:
+            dataset = tx.exec(select(Dataset)).one()
+            states.save(tx, dataset.id, None, vanished=names, now=NOW, ids=ids.new)
+            tx.commit()
+
     def metrics(self, where: str | None = None, *names: str, **more: Any) -> Any:
         """What is told to somebody who may read."""
         found = self.world.client("viewer").metrics("shop-orders", where=where, metrics=names, **more)

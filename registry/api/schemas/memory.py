@@ -39,7 +39,9 @@ class ProspectOut(AskedOut):
 
 
 class MemoryOut(Schema):
-    """The dataset and the contract's version in force; of how many `partitions` the condition chose `chosen`."""
+    """The dataset and the contract's version in force; of how many `partitions` the condition chose `chosen`.
+
+    `states_version`: the version of the dataset's states that is told of."""
 
     namespace: str
     name: str
@@ -47,6 +49,7 @@ class MemoryOut(Schema):
     version: str
     object: str
     where: str | None
+    states_version: int
     partitions: int
     chosen: int
 
