@@ -91,7 +91,9 @@ def remembered(session: Session, question: Question) -> Memory:
     found = next((each for each in contract.objects if each.name == dataset.object), None)
     if found is None:
         raise NotFound(f"version {contract.version} of contract {contract.id} has no object {dataset.object}")
-    schema, names = states.schema(session, dataset.id), tuple(states.known(session, dataset.id))
+    version = dataset.states_version
+    schema = states.schema(session, dataset.id, version=version)
+    names = tuple(states.known(session, dataset.id, version=version))
     try:
         checks = bind(found, schema)
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))

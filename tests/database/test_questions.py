@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import select
-from support.api import counted_queries
+from support.api import NOW, counted_queries
 from support.bags import bag
 from support.memories import DAYS, ROWS, TABLE, Memory, document
 
@@ -13,8 +13,10 @@ from contracts.reading import read
 from engine.analyzers.numbers import Maximum
 from engine.checks import bind
 from engine.plan import plan
+from registry import questions
 from registry.client import ClientError
 from registry.database import reading, transaction
+from registry.questions import Question
 from registry.tables import AuditEntry, PartitionState
 
 
@@ -68,6 +70,15 @@ def test_a_partition_counts_as_it_was_stored_last_and_not_once_it_is_gone(memory
     memory.forget(*DAYS[:2])
     found, told = memory.metrics(None, "size")
     assert (found.states_version, found.partitions, told["size"].value) == (3, 4, "16")
+
+
+def test_an_answer_is_of_one_version_of_the_states_whoever_writes_meanwhile(memory: Memory) -> None:
+    with reading(memory.world.engine) as tx:
+        asked = questions.remembered(tx, Question("shop-orders", metrics=("size",)))
+        tx.commit()
+        memory.save(*DAYS[:3], "day=2026-03-09/land=DE", rows={"id": [7], "mail": ["x@x"]})
+        (size,) = questions.answered(tx, asked, memory.files, now=NOW)
+    assert (size.merged, size.reading and size.reading.value) == (6, 24)
 
 
 def test_texts_of_classified_columns_are_not_told(memory: Memory) -> None:
