@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup demo test quick connect check lint types imports docs fuzz fuzz-predicates bench-engine lock
+.PHONY: help setup demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate bench-engine lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ fuzz: setup ## search further with property tests, by hand
 
 fuzz-predicates: setup ## compare random predicates with Spark's own answers, by hand
 	FUZZ_PREDICATES=4000 $(PY) -m pytest tests/spark/test_row_errors.py -q -s -k random
+
+kills-gate: setup ## kill 500 processes while they publish through a gate, by hand
+	GATE_KILLS=500 $(PY) -m pytest tests/unit/test_gate_kills.py -q
 
 bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS="--rounds 1" for less)
 	$(PY) -W ignore -m bench.engine $(ARGS)

@@ -158,6 +158,16 @@ class Quarantined:
     unjudged: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class StageRequest:
+    """Write the rows of `candidate` below `folder`, partitioned by these columns; `partition` names values of them."""
+
+    candidate: Source
+    folder: str
+    partition_by: tuple[str, ...] = ()
+    partition: Mapping[str, str | None] = field(default_factory=dict)
+
+
 class Engine(Protocol):
     """What the worker needs of the engine; `engine.spark.child` is the real one, tests hand in a fake."""
 

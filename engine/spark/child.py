@@ -22,6 +22,7 @@ from engine.requests import (
     QuarantineRequest,
     SampleRequest,
     Source,
+    StageRequest,
 )
 from engine.results import Sample
 from engine.spark import processes
@@ -85,6 +86,10 @@ class SparkChild:
     def quarantine(self, request: QuarantineRequest) -> Quarantined:
         """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
         return self._ask("engine.spark.failing:quarantine", request)  # type: ignore[no-any-return]
+
+    def stage(self, request: StageRequest) -> None:
+        """Writes rows where a gate looks for its candidate. Raises EngineError (Unreadable, EngineKilled)."""
+        self._ask("engine.spark.gating:staged", request)
 
     def schema(self, source: Source) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""

@@ -1,0 +1,135 @@
+"""Publication to a table that is a folder of Parquet files: partition folders are renamed, the old out and the new in.
+
+Everything of a table's gate lies in `.NAME.gate` beside the table, hidden from Spark and from whoever overwrites it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from engine.disk import Disk
+from engine.intents import Change
+from engine.requests import EngineError, Source, Unreadable
+
+NEW, OLD = "new", "old"
+
+
+class Publication(Protocol):
+    """How one kind of table takes what is staged in. Every step may be done again after a crash at any point."""
+
+    def fingerprints(self) -> dict[str, str]:
+        """The fingerprint of every partition that readers see now; empty for a table that is not there."""
+
+    def staged(self) -> dict[str, str]:
+        """The fingerprint of every partition that is staged and not published."""
+
+    def able(self, changes: Mapping[str, Change]) -> bool:
+        """Whether all the new files are complete, in the table or staged, and nothing foreign stands in their way."""
+
+    def publish(self, changes: Mapping[str, Change]) -> None:
+        """Has the table hold the new files, from whatever point a crash has left it at."""
+
+    def reversible(self, changes: Mapping[str, Change]) -> bool:
+        """Whether all the old files are complete, in the table or aside, and nothing foreign stands in their way."""
+
+    def restore(self, changes: Mapping[str, Change]) -> None:
+        """Has the table hold the old files, from whatever point a crash has left it at."""
+
+
+def located(table: str) -> str:
+    """The table's folder on this machine. Raises EngineError for a place where folders cannot be renamed."""
+    scheme, separator, rest = table.partition(":")
+    folder = "/" + rest.lstrip("/") if separator and scheme == "file" else table
+    elsewhere = separator and scheme != "file" and not os.path.isabs(table)
+    if elsewhere or os.path.isfile(folder):
+        raise EngineError(f"{table} is no folder of this machine: the gate publishes by renaming folders", retry=False)
+    return os.path.realpath(folder)
+
+
+def gate_of(table: str) -> str:
+    """The folder beside the table in which its gate keeps what it needs."""
+    return os.path.join(os.path.dirname(table), f".{os.path.basename(table)}.gate")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The folder `table`, and what a publication has staged in `NEW` and put aside in `OLD` below `stage`."""
+
+    table: str
+    partition_by: tuple[str, ...]
+    stage: str
+    disk: Disk = field(default_factory=Disk, compare=False)
+
+    def fingerprints(self) -> dict[str, str]:
+        """The fingerprint of every partition that readers see. Raises EngineError for tables that are laid out in
+        another way: what folders do not tell cannot be renamed."""
+        return self._at(self.table)
+
+    def staged(self) -> dict[str, str]:
+        """The fingerprint of every staged partition."""
+        return self._at(os.path.join(self.stage, NEW))
+
+    def able(self, changes: Mapping[str, Change]) -> bool:
+        """Whether every new partition is in the table, or staged while the table has the old one or none."""
+        here, staged = self.fingerprints(), self.staged()
+        return all(
+            here.get(name) == change.after.fingerprint
+            or (staged.get(name) == change.after.fingerprint and here.get(name) in (None, _before(change)))
+            for name, change in changes.items()
+        )
+
+    def publish(self, changes: Mapping[str, Change]) -> None:
+        """Moves, partition by partition, the old folder aside and the new one in."""
+        here = self.fingerprints()
+        for name, change in changes.items():
+            if here.get(name) != change.after.fingerprint:
+                self._moved(self.table, os.path.join(self.stage, OLD), name)
+                self._moved(os.path.join(self.stage, NEW), self.table, name)
+
+    def reversible(self, changes: Mapping[str, Change]) -> bool:
+        """Whether every old partition is in the table, or aside while the table has the new one or none."""
+        here, aside = self.fingerprints(), self._at(os.path.join(self.stage, OLD))
+        return all(
+            here.get(name) == _before(change)
+            or (aside.get(name) == _before(change) and here.get(name) in (None, change.after.fingerprint))
+            for name, change in changes.items()
+        )
+
+    def restore(self, changes: Mapping[str, Change]) -> None:
+        """Moves, partition by partition, the new folder out and the old one back."""
+        here = self.fingerprints()
+        for name, change in changes.items():
+            if here.get(name) != _before(change):
+                self._moved(self.table, os.path.join(self.stage, NEW), name)
+                self._moved(os.path.join(self.stage, OLD), self.table, name)
+
+    def _moved(self, origin: str, target: str, name: str) -> None:
+        """Moves a partition's folder, where there is one. A table without partitions is one folder itself."""
+        if os.path.isdir(os.path.join(origin, name)):
+            self.disk.rename(_below(origin, name), _below(target, name))
+
+    def _at(self, location: str) -> dict[str, str]:
+        from engine.spark.changes import layout
+
+        try:
+            found = layout(None, Source(location, "parquet", self.partition_by))
+        except Unreadable:
+            if os.path.isdir(location) and not os.access(location, os.R_OK | os.X_OK):
+                raise
+            return {}
+        odd = [name for name in found.fingerprints if found.folders.get(name, (name,)) != (name,)]
+        if odd or not found.files:
+            raise EngineError(
+                f"{location} is not laid out by {', '.join(self.partition_by) or 'no column'} alone, as Spark writes"
+                " Parquet: the gate cannot publish to it",
+                retry=False,
+            )
+        return dict(found.fingerprints)
+
+
+def _below(folder: str, name: str) -> str:
+    return os.path.join(folder, name) if name else folder
+
+
+def _before(change: Change) -> str | None:
+    return change.before.fingerprint if change.before else None

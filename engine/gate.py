@@ -1,0 +1,292 @@
+"""Write, audit, publish: a candidate becomes part of a table only once the contract is kept with it in place.
+
+    with gate(spark, "/data/orders", contract, StateFolder("/data/orders-states")) as candidate:
+        candidate.write(frame, partition={"day": "2026-01-01"})
+
+The candidate is staged beside the table, where no reader looks. At the end of the block its states are computed there,
+the contract is judged on them together with the stored states of all other partitions, and it is published, or
+`Rejected` is raised and nothing has changed.
+
+Table and states are two things that no transaction spans. What is promised of them, exactly:
+
+    settled        no intent. The table has the files that the states were computed from. The gate answers.
+      | 1 the intent is written: a new file, complete on disk, renamed to its name
+    intended       table and states are the old ones
+      | 2 the store swaps to the next generation, which it refuses where another writer came first
+    committed      the states are the new ones, the table is the old one
+      | 3 per changed partition: its folder is moved aside, the staged one is moved in
+    published      table and states are the new ones
+      | 4 the intent is removed
+    settled        what was put aside and left over is cleared away, by this process or by the next recovery
+
+Between 1 and 4 the gate's answer is `unknown`, and no other publication begins. After a crash there, `recover` compares
+the fingerprints in the intent with what lies on disk. Where all new files and their bags are complete it does what is
+left of 2 to 4: forward. Else, where all old files are, it undoes 3 and 2: back. Where neither is, because something
+else changed the table or the store meanwhile, it changes nothing, says so, and the answer stays `unknown`. Recovery may
+itself be cut off and begun again. Publishing and recovering hold one lock, which ends with the process that has it.
+
+The gap: a folder cannot be exchanged for another in one step. Within 3 a reader that lists the table between the two
+renames of a partition does not see that partition at all, and of several changed partitions it may see some old and
+some new; one that listed it before may find files gone. After a crash within 3 it stays so until `recover`. Whoever
+must not see this asks `answer` before and after reading.
+
+Writers that do not go through the gate are noticed when they came before the lock was taken (`Overtaken`, or the
+partition is measured again), not within 2 and 3."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from contracts.document import Contract
+from engine import clock, intents
+from engine import states as bags
+from engine.checks import bind
+from engine.disk import Busy, Disk, locked
+from engine.folders import NEW, Folders, gate_of, located
+from engine.generations import Entry, Generation, Overtaken, StateFolder, Store
+from engine.intents import Change, Intent
+from engine.judging import judge
+from engine.publishing import (
+    CANDIDATE,
+    LOCK,
+    Unsettled,
+    answer,
+    exclusive,
+    intent_of,
+    named,
+    publish,
+    recover,
+    refuse_open,
+    store_of,
+)
+from engine.requests import EngineError, Measured, MeasureRequest, Source
+from engine.results import RunResult, Verdict
+from engine.states import StateError
+
+__all__ = ["Busy", "Candidate", "Overtaken", "Rejected", "StateFolder", "Unsettled", "answer", "gate", "recover"]
+
+REJECTED = "rejected-"
+SETTING = "set spark.sql.sources.partitionColumnTypeInference.enabled to false"
+ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
+Partition = Mapping[str, str | None]
+
+
+class Rejected(Exception):
+    """The contract is not kept with the candidate in place, or cannot be judged; nothing was changed.
+
+    `run` says why, `kept` is the folder of the candidate where it was to be kept."""
+
+    def __init__(self, run: RunResult, kept: str | None = None) -> None:
+        self.run = run
+        self.kept = kept
+        failed = sum(each.outcome in ("failed", "not_evaluated") for each in run.results)
+        super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The gate of a table on this machine: where all of it lies, and what measures and stages.
+
+    `measure` answers a MeasureRequest; `stage` writes given rows below a folder, partitioned as the table is.
+    `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `others` are read by checks that need
+    other datasets."""
+
+    table: str
+    contract: Contract
+    object: str
+    partition_by: tuple[str, ...]
+    store: Store
+    measure: Callable[[MeasureRequest], Measured]
+    stage: Callable[[Any, str, Partition], None]
+    admitted: frozenset[Verdict] = ADMITTED
+    keep: bool = False
+    others: Mapping[str, Source] = field(default_factory=dict)
+    disk: Disk = field(default_factory=Disk)
+    now: Callable[[], datetime] = clock.now
+
+    def folders(self, stage: str) -> Folders:
+        """How the table takes what lies in that folder."""
+        return Folders(self.table, self.partition_by, stage, self.disk)
+
+    def measured(self, location: str, known: Mapping[str, str]) -> Measured:
+        """The states of the partitions at a location, without those that are known."""
+        source = Source(location, "parquet", self.partition_by)
+        return self.measure(
+            MeasureRequest(source, self.contract.source, self.object, known, others=self.others, limits=True)
+        )
+
+
+class Candidate:
+    """What shall become part of the table. After the block, `run` is how it was judged."""
+
+    def __init__(self, gate: Gate, folder: str) -> None:
+        self.gate = gate
+        self.folder = folder
+        self.run: RunResult | None = None
+
+    def write(self, rows: Any, partition: Partition | None = None) -> None:
+        """Stages rows, a Spark frame. Each partition that they belong to will replace the table's own as a whole.
+
+        `partition` names values of partition columns; the others, all where it is None, are columns of the frame. A
+        partition that is named in full is replaced even by no rows. What is written in one block adds up. Raises
+        EngineError where rows belong to another partition than is named, or cannot be written."""
+        self.gate.stage(rows, self.folder, partition or {})
+
+
+def gate(  # noqa: PLR0913
+    spark: Any,
+    table: str,
+    contract: Contract,
+    store: Store | None = None,
+    *,
+    object_name: str | None = None,
+    partition_by: Sequence[str] | None = None,
+    others: Mapping[str, Source] | None = None,
+    warnings: bool = True,
+    keep: bool = False,
+) -> AbstractContextManager[Candidate]:
+    """A block that stages a candidate in the caller's Spark session, and at its end judges and publishes it.
+
+    `table` is a folder of Parquet, which need not be there yet. `store` None: a folder beside the table. `object_name`
+    None: the contract's first object. `partition_by` None: the partition columns that it names. `warnings` says
+    whether a candidate is published that breaks checks of severity warning alone, `keep` whether a rejected one stays
+    for inspection. The block raises Rejected, Overtaken where other writers came first, Unsettled and Busy where a
+    publication is open or under way, EngineError where something cannot be read, and ContractError."""
+    from engine.spark.gating import stage
+    from engine.spark.measure import measure
+
+    chosen = contract.object(object_name or contract.objects[0].name)
+    by = tuple(chosen.partition_columns if partition_by is None else partition_by)
+    admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})
+    return opened(
+        Gate(
+            located(table), contract, chosen.name, by, store or store_of(table), partial(measure, spark),
+            partial(stage, by), admitted, keep, others or {},
+        )
+    )  # fmt: skip
+
+
+@contextmanager
+def opened(gate: Gate) -> Iterator[Candidate]:
+    """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
+    with _staging(gate) as stage:
+        before = _settled(gate, stage)
+        candidate = Candidate(gate, os.path.join(stage, NEW))
+        yield candidate
+        candidate.run = _audited(gate, stage, before)
+
+
+@contextmanager
+def _staging(gate: Gate) -> Iterator[str]:
+    """A folder to stage in, which this process holds until it is cleared away."""
+    stage = os.path.join(gate_of(gate.table), CANDIDATE + uuid4().hex)
+    with ExitStack() as held:
+        with exclusive(gate.table, gate.disk):
+            gate.disk.folder(stage)
+            held.enter_context(locked(os.path.join(stage, LOCK), patience=0))
+        try:
+            yield stage
+        finally:
+            # What an open intent speaks of is left for recovery.
+            if not _is_intended(gate.table, stage):
+                gate.disk.clear(stage)
+
+
+def _is_intended(table: str, stage: str) -> bool:
+    try:
+        intent = intents.read(intent_of(table))
+    except StateError:
+        return True
+    return intent is not None and intent.staged == stage
+
+
+def _settled(gate: Gate, stage: str) -> Generation:
+    """The current generation, with the states of every partition of the table: those that lack are measured."""
+    refuse_open(gate.table)
+    known, folders = gate.store.current(), gate.folders(stage)
+    lies = folders.fingerprints()
+    usable = {name: mark for name, mark in lies.items() if _is_usable(gate, known.entries.get(name), mark)}
+    if usable == lies and known.fingerprints == lies:
+        return known
+    found = gate.measured(gate.table, usable).states if usable != lies else {}
+    with exclusive(gate.table, gate.disk):
+        refuse_open(gate.table)
+        if folders.fingerprints() != lies or found.keys() != lies.keys() - usable.keys():
+            raise Overtaken(f"{gate.table} changed while it was read, or its partitions have other names to Spark")
+        entries = {name: known.entries[name] for name in usable}
+        new = {name: Entry(lies[name], gate.store.keep(packed)) for name, packed in found.items()}
+        return gate.store.swap(known.number, entries | new)
+
+
+def _is_usable(gate: Gate, entry: Entry | None, fingerprint: str) -> bool:
+    """Whether the stored states are those of these files and answer every check of the contract."""
+    if entry is None or entry.fingerprint != fingerprint:
+        return False
+    try:
+        schema, keys = bags.described(gate.store.bag(entry.bag))
+    except StateError:
+        return False
+    return bags.ALL in keys or bind(gate.contract.object(gate.object), schema).plan.keys <= keys
+
+
+def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
+    """The run that judged the candidate, which is published then. Raises Rejected, Overtaken."""
+    folders, started = gate.folders(stage), gate.now()
+    staged = folders.staged()
+    if not staged:
+        raise EngineError("nothing was written to the candidate: write a frame to it within the block", retry=False)
+    found = gate.measured(os.path.join(stage, NEW), {})
+    if found.states.keys() != staged.keys():
+        raise EngineError(f"Spark names the staged partitions otherwise than their folders: {SETTING}", retry=False)
+    with exclusive(gate.table, gate.disk):
+        refuse_open(gate.table)
+        current = _unchanged(gate, folders, before, staged)
+        run = _judged(gate, found, current, started)
+        if run.verdict not in gate.admitted:
+            raise Rejected(run, _kept(gate, stage))
+        after = {name: Entry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
+        changes = {name: Change(current.entries.get(name), entry) for name, entry in sorted(after.items())}
+        publish(_intent(gate, stage, current, run, changes), gate.store, folders, gate.disk)
+    return run
+
+
+def _unchanged(gate: Gate, folders: Folders, before: Generation, staged: Mapping[str, str]) -> Generation:
+    """The current generation. Raises Overtaken where one of the candidate's partitions is another than when the block
+    began, or where the table is not what the states tell of."""
+    current = gate.store.current()
+    lost = [name for name in sorted(staged) if current.fingerprints.get(name) != before.fingerprints.get(name)]
+    if lost:
+        raise Overtaken(f"another writer published {named(lost)} since this one began: nothing was changed")
+    if current.fingerprints != folders.fingerprints():
+        raise Overtaken(f"{gate.table} was written to past its gate since this one began: nothing was changed")
+    return current
+
+
+def _judged(gate: Gate, found: Measured, current: Generation, started: datetime) -> RunResult:
+    """The run that judges the candidate as if it were in."""
+    others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
+    return judge(
+        gate.contract, gate.object, schema=found.schema, states={**others, **found.states}, delta=sorted(found.states),
+        started=started, finished=gate.now(), references=found.referents, whole=None if others else found.whole,
+    )  # fmt: skip
+
+
+def _kept(gate: Gate, stage: str) -> str | None:
+    if not gate.keep:
+        return None
+    kept = stage.replace(CANDIDATE, REJECTED)
+    gate.disk.rename(stage, kept)
+    return kept
+
+
+def _intent(gate: Gate, stage: str, current: Generation, run: RunResult, changes: Mapping[str, Change]) -> Intent:
+    return Intent(
+        table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.where,
+        number=current.number, verdict=run.verdict.value, verdict_before=current.verdict, changes=changes,
+        written=gate.now().isoformat(),
+    )  # fmt: skip
