@@ -1,4 +1,4 @@
-"""The verbs that need no registry: verify, quarantine, draft, explain."""
+"""The verbs that need no registry: verify, quarantine, draft, explain; `gate` has a file of its own."""
 
 import json
 import sys
@@ -60,7 +60,9 @@ class Stop(Exception):
 
 def add_to(app: typer.Typer) -> None:
     """Registers the verbs."""
-    for verb in (verify, quarantine, draft, explain):
+    from engine.gate_cli import gate
+
+    for verb in (verify, quarantine, draft, explain, gate):
         app.command()(verb)
 
 

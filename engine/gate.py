@@ -44,13 +44,11 @@ from uuid import uuid4
 
 from contracts.document import Contract
 from engine import clock, intents
-from engine import states as bags
-from engine.checks import bind
 from engine.disk import Busy, Disk, locked
 from engine.folders import NEW, Folders, gate_of, located
 from engine.generations import Entry, Generation, Overtaken, StateFolder, Store
 from engine.intents import Change, Intent
-from engine.judging import judge
+from engine.judging import judge, lacking
 from engine.publishing import (
     CANDIDATE,
     LOCK,
@@ -228,10 +226,9 @@ def _is_usable(gate: Gate, entry: Entry | None, fingerprint: str) -> bool:
     if entry is None or entry.fingerprint != fingerprint:
         return False
     try:
-        schema, keys = bags.described(gate.store.bag(entry.bag))
+        return lacking(gate.contract, gate.object, gate.store.bag(entry.bag)) is None
     except StateError:
         return False
-    return bags.ALL in keys or bind(gate.contract.object(gate.object), schema).plan.keys <= keys
 
 
 def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:

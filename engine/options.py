@@ -62,3 +62,12 @@ Plugins = Annotated[
     typer.Option(help="packages whose analyzers and assertions are used, comma-separated", envvar="TREATY_PLUGINS"),
 ]
 ReportForm = Annotated[Report, typer.Option(help="how the run is told")]
+TableFolder = Annotated[str, typer.Argument(help="a folder of Parquet, on this machine", show_default=False)]
+GateContract = Annotated[Path | None, typer.Option("--contract", "-c", help="the contract (ODCS YAML)")]
+CandidateData = Annotated[str | None, typer.Option("--candidate", help="what shall become part of the table: a path")]
+Partition = Annotated[
+    list[str] | None, typer.Option("--partition", help="where the candidate belongs: day=2026-01-01; repeat for more")
+]
+StateUrl = Annotated[str | None, typer.Option(help="the folder of the table's states; beside the table by default")]
+Recover = Annotated[bool, typer.Option("--recover", help="end a publication that was cut off")]
+Keep = Annotated[bool, typer.Option("--keep", help="keep a candidate that is rejected, and say where")]

@@ -150,6 +150,25 @@ def test_a_table_written_past_the_gate_during_the_block_is_not_published_to(gate
     assert (gated.rows, gated.answer) == ({A: [1], C: [3]}, "unknown")
 
 
+@dataclass(frozen=True)
+class Contested(StateFolder):
+    """A store to which another writer always comes first."""
+
+    def swap(self, expected: int, *_: Any) -> Any:
+        raise Overtaken(f"no longer of {expected}")
+
+
+def test_where_the_store_has_another_generation_no_file_is_moved(gated: Gated) -> None:
+    gated.publish({A: [1]})
+    before = gated.fingerprints
+    contested = replace(gated.gate(), store=Contested(gated.store.where))
+    with pytest.raises(Overtaken, match="no longer of 1"), opened(contested) as candidate:
+        candidate.write({A: [2]})
+    assert (gated.fingerprints, gated.open, gated.answer) == (before, False, "passed")
+    assert gated.recover() == "nothing"
+    assert gated.leftovers == []
+
+
 def test_of_two_writers_of_one_partition_one_wins(gated: Gated) -> None:
     with pytest.raises(Overtaken, match=f"another writer published {A}"):
         interrupted(gated, {A: [1], B: [1]}, lambda other: other.publish({A: [2]}))

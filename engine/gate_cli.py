@@ -1,0 +1,159 @@
+"""The verb `gate`: a candidate becomes part of a table once the contract is kept with it in place."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from engine.cli import (
+    NOT_CHECKED,
+    PASSED,
+    Stop,
+    _load,
+    _request,
+    _sources,
+    _spark,
+    _tell,
+    exit_code,
+)
+from engine.options import (
+    CandidateData,
+    FailOn,
+    Format,
+    GateContract,
+    Keep,
+    Memory,
+    ObjectName,
+    Others,
+    Output,
+    Partition,
+    PartitionBy,
+    Plugins,
+    Recover,
+    Remote,
+    Report,
+    ReportForm,
+    StateUrl,
+    TableFolder,
+)
+from engine.requests import MeasureRequest, Source, StageRequest
+from engine.states import StateError
+
+
+def gate(  # noqa: PLR0913, PLR0917
+    table: TableFolder, contract: GateContract = None, candidate: CandidateData = None, partition: Partition = None,
+    state_url: StateUrl = None, recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,  # noqa: FBT002
+    partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
+    report: ReportForm = Report.TEXT, output: Output = None, others: Others = None, plugins: Plugins = "",
+    remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Publish a candidate to a table once the contract is kept with it in place; without one, say how the table stands.
+
+    Exit code 0 passed and published; else nothing has changed: 1 violated, 2 warned with --fail-on warning, 3 could not
+    check. A publication that was cut off gives 3 until --recover, which needs no contract, has ended or undone it."""
+    with _told():
+        if recover:
+            _recover(table, state_url)
+            return
+        _load(plugins)
+        request = _asked(table, contract, partition_by, object_name)
+        if candidate is None:
+            raise typer.Exit(_answered(request, state_url))
+        with _spark(remote, memory) as spark:
+            opened = _gate(spark, request, state_url, others, fail_on=fail_on, keep=keep)
+            run = _published(opened, Source(candidate, format), _values(partition), report, output)
+        raise typer.Exit(exit_code(run.verdict, fail_on))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the disk or stored states refuse, as a message."""
+    try:
+        yield
+    except StateError as error:
+        raise Stop(str(error)) from None
+    except OSError as error:
+        raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
+
+
+def _recover(table: str, state_url: str | None) -> None:
+    from engine.gate import recover
+
+    done = recover(table, _store(table, state_url))
+    told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
+    print(told.get(done, "there was nothing to recover"))
+
+
+def _store(table: str, state_url: str | None) -> Any:
+    from engine.gate import StateFolder
+    from engine.publishing import store_of
+
+    return StateFolder(state_url) if state_url else store_of(table)
+
+
+def _asked(table: str, contract: Path | None, partition_by: list[str] | None, name: str | None) -> MeasureRequest:
+    if contract is None:
+        raise Stop("name the contract that the table keeps: --contract FILE")
+    return _request(table, contract, partition_by, name, "parquet")
+
+
+def _answered(request: MeasureRequest, state_url: str | None) -> int:
+    from engine.gate import answer
+
+    table, by = request.source.location, request.source.partition_by
+    told = answer(table, _store(table, state_url), partition_by=by)
+    print(told)
+    return PASSED if told in ("passed", "warned") else NOT_CHECKED
+
+
+def _gate(
+    spark: Any, request: MeasureRequest, state_url: str | None, others: list[str] | None, *, fail_on: FailOn, keep: bool
+) -> Any:
+    from contracts.reading import read
+    from engine.folders import located
+    from engine.gate import ADMITTED, Gate
+    from engine.results import Verdict
+
+    table, by = request.source.location, request.source.partition_by
+
+    def stage(rows: Source, folder: str, partition: Any) -> None:
+        spark.stage(StageRequest(rows, folder, by, partition))
+
+    admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
+    return Gate(
+        located(table), read(request.contract), request.object, by, _store(table, state_url), spark.measure, stage,
+        admitted=admitted, keep=keep, others=_sources(others),
+    )  # fmt: skip
+
+
+def _published(gate: Any, rows: Source, partition: dict[str, str | None], report: Report, output: Path | None) -> Any:
+    from engine.gate import Rejected, opened
+
+    try:
+        with opened(gate) as candidate:
+            candidate.write(rows, partition)
+    except Rejected as rejected:
+        _tell(rejected.run, report, output)
+        _say(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
+        return rejected.run
+    _tell(candidate.run, report, output)
+    _say(f"published to {gate.table}", report)
+    return candidate.run
+
+
+def _say(words: str, report: Report) -> None:
+    """A line beside the text of a run; other forms of report are all that is printed."""
+    if report is Report.TEXT:
+        print(words)
+
+
+def _values(partition: list[str] | None) -> dict[str, str | None]:
+    pairs = [each.partition("=") for each in partition or ()]
+    for column, equals, value in pairs:
+        if not column or not equals:
+            raise Stop(
+                f"--partition {column}{equals}{value} names no column and value: write --partition day=2026-01-01"
+            )
+    return {column: value or None for column, _, value in pairs}

@@ -1,0 +1,39 @@
+"""A process that publishes to a gated table with an engine elsewhere, and is killed at a step: as the command does it,
+whose Spark is another process. `gate_spark_kill.py ADDRESS TABLE CONTRACT STEP ROWS`."""
+
+import sys
+from multiprocessing.connection import Client
+from pathlib import Path
+from typing import Any
+
+from support.gate_kill import Killed
+
+from contracts.reading import read
+from engine.gate import Gate, opened
+from engine.publishing import store_of
+
+
+def main() -> None:
+    """Publishes and ends, or is killed."""
+    address, table, contract, step, rows = sys.argv[1:]
+    disk = Killed(last=int(step))
+    with Client(address) as engine:
+
+        def ask(*question: Any) -> Any:
+            engine.send(question)
+            return engine.recv()
+
+        def measure(request: Any) -> Any:
+            return ask("measure", request)
+
+        def stage(*written: Any) -> None:
+            ask("stage", *written)
+
+        given = read(Path(contract).read_bytes())
+        gate = Gate(table, given, "orders", ("day",), store_of(table, disk), measure, stage, disk=disk)
+        with opened(gate) as candidate:
+            candidate.write(rows)
+
+
+if __name__ == "__main__":
+    main()
