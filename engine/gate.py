@@ -34,9 +34,9 @@ Writers that do not go through the gate are noticed when they came before the lo
 partition is measured again), not within 2 and 3."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -111,12 +111,11 @@ class Gate:
         """How the table takes what lies in that folder."""
         return Folders(self.table, self.partition_by, stage, self.disk)
 
-    def measured(self, location: str, known: Mapping[str, str]) -> Measured:
-        """The states of the partitions at a location, without those that are known."""
-        source = Source(location, "parquet", self.partition_by)
-        return self.measure(
-            MeasureRequest(source, self.contract.source, self.object, known, others=self.others, limits=True)
-        )
+    def measured(self, location: str, known: Mapping[str, str], *, beside: bool = False) -> Measured:
+        """The states of the partitions at a location, without those that are known; `beside` the table's others."""
+        here, table = (Source(each, "parquet", self.partition_by) for each in (location, self.table))
+        request = MeasureRequest(here, self.contract.source, self.object, known, others=self.others, limits=True)
+        return self.measure(replace(request, beside=table) if beside else request)
 
 
 class Candidate:
@@ -237,12 +236,17 @@ def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
     staged = folders.staged()
     if not staged:
         raise EngineError("nothing was written to the candidate: write a frame to it within the block", retry=False)
-    found = gate.measured(os.path.join(stage, NEW), {})
+    found = gate.measured(os.path.join(stage, NEW), {}, beside=bool(before.entries.keys() - staged.keys()))
     if found.states.keys() != staged.keys():
         raise EngineError(f"Spark names the staged partitions otherwise than their folders: {SETTING}", retry=False)
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
-        current = _unchanged(gate, folders, before, staged)
+        current = gate.store.current()
+        # What was read of all rows at once holds as long as no other partition changes.
+        read = staged if found.whole is None else {**staged, **before.entries, **current.entries}
+        _refuse_changes(before, current, read)
+        if current.fingerprints != folders.fingerprints():
+            raise Overtaken(f"{gate.table} was written to past its gate since this one began: nothing was changed")
         run = _judged(gate, found, current, started)
         if run.verdict not in gate.admitted:
             raise Rejected(run, _kept(gate, stage))
@@ -252,16 +256,11 @@ def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
     return run
 
 
-def _unchanged(gate: Gate, folders: Folders, before: Generation, staged: Mapping[str, str]) -> Generation:
-    """The current generation. Raises Overtaken where one of the candidate's partitions is another than when the block
-    began, or where the table is not what the states tell of."""
-    current = gate.store.current()
-    lost = [name for name in sorted(staged) if current.fingerprints.get(name) != before.fingerprints.get(name)]
+def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]) -> None:
+    """Raises Overtaken where one of the partitions that were read is another than when the block began."""
+    lost = [name for name in sorted(read) if current.fingerprints.get(name) != before.fingerprints.get(name)]
     if lost:
         raise Overtaken(f"another writer published {named(lost)} since this one began: nothing was changed")
-    if current.fingerprints != folders.fingerprints():
-        raise Overtaken(f"{gate.table} was written to past its gate since this one began: nothing was changed")
-    return current
 
 
 def _judged(gate: Gate, found: Measured, current: Generation, started: datetime) -> RunResult:
@@ -269,7 +268,7 @@ def _judged(gate: Gate, found: Measured, current: Generation, started: datetime)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
     return judge(
         gate.contract, gate.object, schema=found.schema, states={**others, **found.states}, delta=sorted(found.states),
-        started=started, finished=gate.now(), references=found.referents, whole=None if others else found.whole,
+        started=started, finished=gate.now(), references=found.referents, whole=found.whole,
     )  # fmt: skip
 
 

@@ -49,6 +49,8 @@ class MeasureRequest:
     `held`: for known partitions that lack some states, the keys of those they have; only the others are computed.
     `afresh`: what must be read of all rows at once is read even where nothing changed.
 
+    `beside`: a table that this one will be part of; where all rows must be read at once, so are its other partitions.
+
     `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
     refer to, too. `statistics` lets the files' own statistics answer what they state exactly."""
 
@@ -59,6 +61,7 @@ class MeasureRequest:
     held: Mapping[str, frozenset[str]] = field(default_factory=dict)
     afresh: bool = False
     state_url: str | None = None
+    beside: Source | None = None
     others: Mapping[str, Source] = field(default_factory=dict)
     limits: bool = False
     statistics: bool = True

@@ -13,9 +13,10 @@ from engine.files import StateFiles
 from engine.filesystems import is_path
 from engine.plan import Plan
 from engine.requests import Measured, MeasureRequest, Source, Unreadable
-from engine.spark import apart, changes
+from engine.spark import apart, changes, partitions
 from engine.spark.apart import Others
 from engine.spark.changes import Layout
+from engine.spark.failures import told
 from engine.spark.sources import read, resolved, schema_of
 from engine.spark.statistics import Known, counted, known
 from engine.states import ALL, States
@@ -91,11 +92,25 @@ class Table:
         if schema.columns and not wanted:
             return None
         try:
-            frame = read(self.session, self.source)
+            frame = self._all_rows()
         except Unreadable as error:
             return States({}, schema, {part.key: error.reason for part in wanted})
         plan = bind(chosen, schema if schema.columns else schema_of(frame)).plan
         return apart.whole(frame, plan, self.others)
+
+    def _all_rows(self) -> Any:
+        """The frame of all rows: the table's own, and those of the partitions that it does not replace."""
+        frame, beside = read(self.session, self.source), self.request.beside
+        if beside is None:
+            return frame
+        replaced = partitions.condition(beside.partition_by, sorted(self.lies.fingerprints))
+        try:
+            others = read(self.session, resolved(beside)).where(f"NOT ({replaced})")
+            both = frame.unionByName(others, allowMissingColumns=True)
+            _ = both.schema
+        except Exception as error:
+            raise Unreadable(f"new and old partitions cannot be read as one table: {told(error)}") from error
+        return both
 
 
 @dataclass

@@ -52,6 +52,20 @@ def test_partitions_are_replaced_judged_with_the_others_and_read_back(spark: Any
     assert store.current().entries.keys() == {"day=2026-01-05", "day=2026-01-06"}
 
 
+def test_checks_that_must_see_all_rows_see_the_table_as_it_would_be(spark: Any, table: str) -> None:
+    counted = check("sql", "all", scope="dataset", query="select count(distinct id) from {object}", mustBe=3)
+    given = contract(counted, properties=PROPERTIES)
+    with gate(spark, table, given, partition_by=["day"]) as first:
+        first.write(spark.createDataFrame([(1, "1"), (2, "1"), (3, "2")], "id int, day string"))
+    with gate(spark, table, given) as second:
+        second.write(ids(spark, 1, 2, 2), {"day": "1"})
+    assert (second.run.verdict, len(rows(spark, table))) == ("passed", 4)
+    with pytest.raises(Rejected) as refused, gate(spark, table, given) as third:
+        third.write(ids(spark, 1, 3), {"day": "1"})
+    (failed,) = [each for each in refused.value.run.results if each.outcome == "failed"]
+    assert (failed.check_id, failed.value) == ("all", 2)
+
+
 def test_a_named_partition_without_rows_is_judged_as_empty(spark: Any, table: str) -> None:
     with pytest.raises(Rejected) as refused, gate(spark, table, PROMISED) as candidate:
         candidate.write(ids(spark), MONDAY)
