@@ -46,7 +46,7 @@ from contracts.document import Contract
 from engine import clock, intents
 from engine.disk import Busy, Disk, locked
 from engine.folders import NEW, Folders, gate_of, located
-from engine.generations import Entry, Generation, Overtaken, StateFolder, Store
+from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
 from engine.intents import Change, Intent
 from engine.judging import judge, lacking
 from engine.publishing import (
@@ -283,6 +283,7 @@ def _kept(gate: Gate, stage: str) -> str | None:
 def _intent(gate: Gate, stage: str, current: Generation, run: RunResult, changes: Mapping[str, Change]) -> Intent:
     return Intent(
         table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.where,
-        number=current.number, verdict=run.verdict.value, verdict_before=current.verdict, changes=changes,
+        number=current.number, judged=Judgement(run.verdict.value, gate.contract.fingerprint, gate.object),
+        judged_before=current.judged, changes=changes,
         written=gate.now().isoformat(),
     )  # fmt: skip

@@ -100,10 +100,12 @@ def _asked(table: str, contract: Path | None, partition_by: list[str] | None, na
 
 
 def _answered(request: MeasureRequest, state_url: str | None) -> int:
+    from contracts.reading import read
     from engine.gate import answer
 
     table, by = request.source.location, request.source.partition_by
-    told = answer(table, _store(table, state_url), partition_by=by)
+    store, asked = _store(table, state_url), request.object
+    told = answer(table, read(request.contract), store, object_name=asked, partition_by=by)
     print(told)
     return PASSED if told in ("passed", "warned") else NOT_CHECKED
 

@@ -33,12 +33,21 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Judgement:
+    """How a run ended, and the fingerprint of the contract and the object of it that were judged by."""
+
+    verdict: str
+    contract: str
+    object: str
+
+
+@dataclass(frozen=True)
 class Generation:
-    """The states of all partitions at one time. `verdict`: of the run that judged exactly these; None: none did."""
+    """The states of all partitions at one time. `judged`: of the run that judged exactly these; None: none did."""
 
     number: int = 0
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    verdict: str | None = None
+    judged: Judgement | None = None
 
     @property
     def fingerprints(self) -> dict[str, str]:
@@ -61,7 +70,7 @@ class Store(Protocol):
     def bag(self, name: str) -> bytes:
         """The packed bag of that name. Raises StateError where it is gone or damaged."""
 
-    def swap(self, expected: int, entries: Mapping[str, Entry], verdict: str | None = None) -> Generation:
+    def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
 
     def collect(self) -> None:
@@ -106,9 +115,9 @@ class StateFolder:
             raise StateError(f"the bag {name} is damaged: the checksum differs; compute the partition again")
         return content
 
-    def swap(self, expected: int, entries: Mapping[str, Entry], verdict: str | None = None) -> Generation:
+    def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
-        following = Generation(expected + 1, dict(entries), verdict)
+        following = Generation(expected + 1, dict(entries), judged)
         self.disk.folder(self.where)
         with self._alone():
             found = self.current().number
@@ -136,7 +145,12 @@ def _generation(document: Mapping[str, Any]) -> Generation:
     if document["format"] != FORMAT:
         raise StateError(f"states of format {document['format']} cannot be read by this version, which reads {FORMAT}")
     entries = {name: Entry(**entry) for name, entry in document["entries"].items()}
-    return Generation(document["number"], entries, document["verdict"])
+    return Generation(document["number"], entries, judgement(document["judged"]))
+
+
+def judgement(document: Mapping[str, Any] | None) -> Judgement | None:
+    """The judgement that was written as plain data."""
+    return Judgement(**document) if document else None
 
 
 def _read(path: str) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from engine.disk import sealed, unsealed
-from engine.generations import Entry
+from engine.generations import Entry, Judgement, judgement
 from engine.states import StateError
 
 FORMAT = 1
@@ -24,16 +24,16 @@ class Change:
 class Intent:
     """One publication: `changes` by partition of `table`, whose new files are staged in the folder `staged`.
 
-    `states` names the store, `number` the generation that it follows, `verdict` how the candidate was judged,
-    `verdict_before` how that generation was, `written` the time, ISO 8601."""
+    `states` names the store, `number` the generation that it follows, `judged` how the candidate was judged,
+    `judged_before` how that generation was, `written` the time, ISO 8601."""
 
     table: str
     partition_by: tuple[str, ...]
     staged: str
     states: str
     number: int
-    verdict: str
-    verdict_before: str | None
+    judged: Judgement
+    judged_before: Judgement | None
     changes: Mapping[str, Change]
     written: str
 
@@ -70,7 +70,8 @@ def read(path: str) -> Intent | None:
     if found.pop("format") != FORMAT:
         raise StateError(f"the intent {path} was written by another version, which has to finish it")
     changes = {name: Change(_entry(each["before"]), Entry(**each["after"])) for name, each in found["changes"].items()}
-    return Intent(**{**found, "partition_by": tuple(found["partition_by"]), "changes": changes})
+    judged = {name: judgement(found[name]) for name in ("judged", "judged_before")}
+    return Intent(**{**found, **judged, "partition_by": tuple(found["partition_by"]), "changes": changes})
 
 
 def _entry(found: Mapping[str, Any] | None) -> Entry | None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
+from contracts.document import Contract
 from engine import intents
 from engine.disk import Busy, Disk, aside, locked
 from engine.folders import NEW, Folders, Publication, gate_of, located
@@ -35,7 +36,7 @@ def publish(intent: Intent, store: Store, publication: Publication, disk: Disk) 
     disk.settle(os.path.join(intent.staged, NEW))
     disk.replace(intent_of(intent.table), intent.content)
     try:
-        store.swap(intent.number, intent.after(store.current().entries), intent.verdict)
+        store.swap(intent.number, intent.after(store.current().entries), intent.judged)
         publication.publish(intent.changes)
     except Overtaken:
         disk.remove(intent_of(intent.table))
@@ -83,13 +84,13 @@ def _resolved(intent: Intent, store: Store, publication: Publication) -> str:
     old, new = found == intent.olds, found == intent.news
     if (new or (old and _are_kept(intent, store))) and publication.able(intent.changes):
         if not new:
-            store.swap(current.number, intent.after(current.entries), intent.verdict)
+            store.swap(current.number, intent.after(current.entries), intent.judged)
         publication.publish(intent.changes)
         return FORWARD
     if (new or old) and publication.reversible(intent.changes):
         publication.restore(intent.changes)
         if not old:
-            store.swap(current.number, intent.before(current.entries), intent.verdict_before)
+            store.swap(current.number, intent.before(current.entries), intent.judged_before)
         return BACK
     raise Unsettled(
         f"neither the old nor the new files of {named(list(intent.changes))} are complete, or the states are of"
@@ -116,19 +117,30 @@ def _sweep(table: str, disk: Disk) -> None:
                 continue
 
 
-def answer(table: str, store: Store | None = None, *, partition_by: Sequence[str] = ()) -> str:
-    """The verdict of the run that judged exactly the files that the table has now; `unknown` where none did, while a
-    publication is open, and where table and states do not agree. `store` None: the folder beside the table."""
-    place = located(table)
+def answer(
+    table: str,
+    contract: Contract,
+    store: Store | None = None,
+    *,
+    object_name: str | None = None,
+    partition_by: Sequence[str] | None = None,
+) -> str:
+    """The verdict of the run that judged exactly the files that the table has now, by exactly this contract; `unknown`
+    where none did, while a publication is open, and where table and states do not agree. Arguments are those of
+    `gate`."""
+    place, chosen = located(table), contract.object(object_name or contract.objects[0].name)
+    by = tuple(chosen.partition_columns if partition_by is None else partition_by)
     known = store or store_of(place)
     try:
-        before, lies = known.current(), Folders(place, tuple(partition_by), place).fingerprints()
+        before, lies = known.current(), Folders(place, by, place).fingerprints()
         # A publication that came between the two shows as open, or as another generation.
         if os.path.exists(intent_of(place)) or known.current().number != before.number:
             return UNKNOWN
     except StateError:
         return UNKNOWN
-    return (before.verdict or UNKNOWN) if before.fingerprints == lies else UNKNOWN
+    judged = before.judged if before.fingerprints == lies else None
+    same = judged is not None and (judged.contract, judged.object) == (contract.fingerprint, chosen.name)
+    return judged.verdict if judged and same else UNKNOWN
 
 
 def exclusive(table: str, disk: Disk) -> AbstractContextManager[None]:

@@ -18,6 +18,7 @@ LIGHT = {
     ),
     "engine": (
         "engine.asking engine.avh.distances engine.checks engine.cli engine.files engine.profile.holdout "
+        "engine.gate engine.gate_cli "
         "engine.profile.suggestions engine.report engine.reference engine.rows engine.samples engine.requests "
         "engine.results engine.spark.child engine.states engine.judging engine.verify engine.views",
         HEAVY | STORE | {"httpx", "fastapi"},

@@ -134,7 +134,7 @@ class Gated:
 
     @property
     def answer(self) -> str:
-        return answer(self.table, partition_by=self.partition_by)
+        return answer(self.table, self.given, partition_by=self.partition_by)
 
     @property
     def open(self) -> bool:

@@ -14,11 +14,11 @@ from support.orders import check, contract
 
 from engine.disk import Busy, locked
 from engine.folders import located
-from engine.gate import Overtaken, Rejected, StateFolder, Unsettled, opened, recover
+from engine.gate import Gate, Overtaken, Rejected, StateFolder, Unsettled, opened, recover
 from engine.publishing import intent_of
-from engine.requests import EngineError
+from engine.requests import EngineError, Measured, MeasureRequest
 from engine.results import Verdict
-from engine.states import StateError
+from engine.states import StateError, States
 
 
 @pytest.fixture(autouse=True)
@@ -35,11 +35,18 @@ def gated(tmp_path: Path) -> Gated:
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 
 
-def interrupted(gated: Gated, rows: Rows, meanwhile: Callable[[Gated], object]) -> None:
-    """Publishes rows, with something else done before the block ends."""
-    with opened(gated.gate()) as candidate:
+def interrupted(gated: Gated, rows: Rows, meanwhile: Callable[[Gated], object], through: Gate | None = None) -> None:
+    """Publishes rows, with something else done while they are measured."""
+    gate = through or gated.gate()
+
+    def measure(asked: MeasureRequest) -> Measured:
+        found = gate.measure(asked)
+        if asked.source.location != gate.table:
+            meanwhile(gated)
+        return found
+
+    with opened(replace(gate, measure=measure)) as candidate:
         candidate.write(rows)
-        meanwhile(gated)
 
 
 def test_what_keeps_the_contract_is_published_with_its_states(gated: Gated) -> None:
@@ -98,11 +105,11 @@ def test_what_cannot_be_judged_is_not_published(gated: Gated) -> None:
 
 
 def test_an_error_within_the_block_publishes_nothing(gated: Gated) -> None:
-    def failing(_: Gated) -> None:
+    def failing(*_: Any) -> None:
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
-        interrupted(gated, {A: [1]}, failing)
+    with pytest.raises(ZeroDivisionError), opened(replace(gated.gate(), stage=failing)) as candidate:
+        candidate.write({A: [1]})
     assert (gated.rows, gated.leftovers) == ({}, [])
 
 
@@ -134,6 +141,7 @@ def test_states_that_are_damaged_or_of_other_checks_are_computed_again(gated: Ga
     damaged = Path(gated.store.where) / "bags" / gated.store.current().entries[A].bag
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
     gated.given = contract(check("maximum", column="id", scope="dataset", mustBe=9), properties=PROPERTIES)
+    assert gated.answer == "unknown"
     gated.publish({C: [9]})
     assert (gated.agree(), gated.answer) == (True, "passed")
 
@@ -148,6 +156,16 @@ def test_a_table_written_past_the_gate_during_the_block_is_not_published_to(gate
     with pytest.raises(Overtaken, match="past its gate"):
         interrupted(gated, {B: [2]}, lambda other: past(other, {C: [3]}))
     assert (gated.rows, gated.answer) == ({A: [1], C: [3]}, "unknown")
+
+
+def test_what_was_read_of_all_rows_at_once_holds_as_long_as_no_other_partition_changes(gated: Gated) -> None:
+    gated.publish({A: [1]})
+    measured = gated.gate().measure
+    all_read = replace(gated.gate(), measure=lambda asked: replace(measured(asked), whole=States({}).pack()))
+    with pytest.raises(Overtaken, match=f"another writer published {C}"):
+        interrupted(gated, {B: [2]}, lambda other: other.publish({C: [3]}), all_read)
+    interrupted(gated, {B: [2]}, lambda _: None, all_read)
+    assert gated.rows == {A: [1], B: [2], C: [3]}
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from support.gates import Crash, Ending
 
-from engine.generations import Entry, Generation, Overtaken, StateFolder
+from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder
 from engine.states import StateError
+
+PASSED = Judgement("passed", "fingerprint", "orders")
 
 
 def test_a_new_folder_has_no_generation(tmp_path: Path) -> None:
@@ -20,7 +22,7 @@ def test_a_new_folder_has_no_generation(tmp_path: Path) -> None:
 def test_what_was_swapped_in_is_current_with_its_bags(tmp_path: Path) -> None:
     store = StateFolder(str(tmp_path))
     entries = {"day=1": Entry("f1", store.keep(b"one")), "": Entry("f2", store.keep(b"two"))}
-    assert store.swap(0, entries, "passed") == store.current() == Generation(1, entries, "passed")
+    assert store.swap(0, entries, PASSED) == store.current() == Generation(1, entries, PASSED)
     assert [StateFolder(str(tmp_path)).bag(each.bag) for each in entries.values()] == [b"one", b"two"]
     assert store.current().fingerprints == {"day=1": "f1", "": "f2"}
 
@@ -40,7 +42,7 @@ def test_of_many_writers_one_wins_each_generation_and_nothing_is_mixed(tmp_path:
         expected = store.current().number
         entries = {name: Entry(f"{writer}", store.keep(f"{writer} {name}".encode())) for name in ("a", "b", "c")}
         try:
-            return store.swap(expected, entries, str(writer)).number
+            return store.swap(expected, entries, Judgement(str(writer), "contract", "orders")).number
         except Overtaken:
             return None
 
@@ -48,9 +50,10 @@ def test_of_many_writers_one_wins_each_generation_and_nothing_is_mixed(tmp_path:
         won = [each for each in writers.map(write, range(40)) if each is not None]
     store = StateFolder(str(tmp_path))
     current = store.current()
+    assert current.judged
     assert sorted(won) == list(range(1, current.number + 1))
     assert {name: store.bag(each.bag).decode() for name, each in current.entries.items()} == {
-        name: f"{current.verdict} {name}" for name in ("a", "b", "c")
+        name: f"{current.judged.verdict} {name}" for name in ("a", "b", "c")
     }
 
 
@@ -69,7 +72,7 @@ def test_every_flipped_bit_is_detected(which: str, tmp_path: Path) -> None:
     store = StateFolder(str(tmp_path))
     rng = random.Random(20261121)
     name = store.keep(rng.randbytes(3000))
-    store.swap(0, {f"day={day}": Entry("f" * 32, name) for day in range(9)}, "passed")
+    store.swap(0, {f"day={day}": Entry("f" * 32, name) for day in range(9)}, PASSED)
     path = tmp_path / "bags" / name if which == "bags" else tmp_path / which
     whole = path.read_bytes()
     for _ in range(1000):
@@ -86,14 +89,15 @@ def test_a_swap_that_was_cut_off_at_any_step_left_the_old_or_the_new(tmp_path: P
     for last in range(20):
         folder = str(tmp_path / str(last))
         store = StateFolder(folder)
-        old = store.swap(0, {"": Entry("old", store.keep(b"old"))}, "old")
+        old = store.swap(0, {"": Entry("old", store.keep(b"old"))})
         ending = StateFolder(folder, Ending(last=last))
         try:
-            ending.swap(1, {"": Entry("new", ending.keep(b"new"))}, "new")
+            ending.swap(1, {"": Entry("new", ending.keep(b"new"))}, PASSED)
         except Crash:
-            seen.add(store.current().verdict)
-            assert store.current() in (old, Generation(2, {"": Entry("new", store.keep(b"new"))}, "new"))
-            assert store.bag(store.current().entries[""].bag).decode() == store.current().verdict
+            found = store.current()
+            seen.add(found.entries[""].fingerprint)
+            assert found in (old, Generation(2, {"": Entry("new", store.keep(b"new"))}, PASSED))
+            assert store.bag(found.entries[""].bag).decode() == found.entries[""].fingerprint
             store.collect()
             assert len(list((tmp_path / str(last) / "bags").iterdir())) == 1
             continue
