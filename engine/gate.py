@@ -10,7 +10,7 @@ the contract is judged on them together with the stored states of all other part
 Table and states are two things that no transaction spans. What is promised of them, exactly:
 
     settled        no intent. The table has the files that the states were computed from. The gate answers.
-      | 1 the intent is written: a new file, complete on disk, renamed to its name
+      | 1 the staged files are complete on disk; so is the intent, which is then renamed to its name
     intended       table and states are the old ones
       | 2 the store swaps to the next generation, which it refuses where another writer came first
     committed      the states are the new ones, the table is the old one
@@ -28,10 +28,11 @@ itself be cut off and begun again. Publishing and recovering hold one lock, whic
 The gap: a folder cannot be exchanged for another in one step. Within 3 a reader that lists the table between the two
 renames of a partition does not see that partition at all, and of several changed partitions it may see some old and
 some new; one that listed it before may find files gone. After a crash within 3 it stays so until `recover`. Whoever
-must not see this asks `answer` before and after reading.
+must not see this holds the number of the store's generation before reading against that after it, and asks `answer`.
 
-Writers that do not go through the gate are noticed when they came before the lock was taken (`Overtaken`, or the
-partition is measured again), not within 2 and 3."""
+Writers that do not go through the gate are noticed as long as they came before the last look at the table, right before
+1 (`Overtaken`, or the partition is measured again). What they write to a changed partition after that is replaced with
+it, or has recovery find neither way open."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -171,6 +172,8 @@ def gate(  # noqa: PLR0913
 @contextmanager
 def opened(gate: Gate) -> Iterator[Candidate]:
     """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
+    if f"{os.path.realpath(gate.store.where)}/".startswith(f"{gate.table}/"):
+        raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
     with _staging(gate) as stage:
         before = _settled(gate, stage)
         candidate = Candidate(gate, os.path.join(stage, NEW))

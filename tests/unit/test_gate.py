@@ -217,6 +217,13 @@ def test_many_writers_at_once_leave_one_of_their_candidates(gated: Gated) -> Non
     assert gated.store.current().number == len(won)
 
 
+def test_states_within_the_table_are_refused(gated: Gated) -> None:
+    inside = replace(gated.gate(), store=StateFolder(f"{gated.table}/_states"))
+    with pytest.raises(EngineError, match="within the table"), opened(inside):
+        pass
+    assert os.listdir(gated.folder) == []
+
+
 REFUSED = {
     "a place elsewhere": (lambda folder: "s3://bucket/orders", "is no folder of this machine"),
     "a file": (lambda folder: made(folder / "orders", ""), "is no folder of this machine"),
