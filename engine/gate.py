@@ -207,16 +207,16 @@ def _is_intended(table: str, stage: str) -> bool:
 
 def _settled(gate: Gate, stage: str) -> Generation:
     """The current generation, with the states of every partition of the table: those that lack are measured."""
-    refuse_open(gate.table)
-    known, folders = gate.store.current(), gate.folders(stage)
-    lies = folders.fingerprints()
+    with exclusive(gate.table, gate.disk):
+        refuse_open(gate.table)
+        known, lies = gate.store.current(), gate.folders(stage).fingerprints()
     usable = {name: mark for name, mark in lies.items() if _is_usable(gate, known.entries.get(name), mark)}
     if usable == lies and known.fingerprints == lies:
         return known
     found = gate.measured(gate.table, usable).states if usable != lies else {}
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
-        if folders.fingerprints() != lies or found.keys() != lies.keys() - usable.keys():
+        if gate.folders(stage).fingerprints() != lies or found.keys() != lies.keys() - usable.keys():
             raise Overtaken(f"{gate.table} changed while it was read, or its partitions have other names to Spark")
         entries = {name: known.entries[name] for name in usable}
         new = {name: Entry(lies[name], gate.store.keep(packed)) for name, packed in found.items()}

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from support.gates import PROPERTIES, Crash, Ending, Gated, Rows
 from support.orders import check, contract
 
 from engine.disk import Busy, locked
-from engine.folders import located
+from engine.folders import Folders, located
 from engine.gate import Gate, Overtaken, Rejected, StateFolder, Unsettled, opened, recover
 from engine.publishing import intent_of
 from engine.requests import EngineError, Measured, MeasureRequest
@@ -199,6 +200,24 @@ def test_writers_of_other_partitions_do_not_hinder_each_other_and_are_judged_tog
     with pytest.raises(Rejected):
         interrupted(gated, {C: [1] * 9}, lambda other: other.publish({A: [1] * 45}))
     assert {name: len(rows) for name, rows in gated.rows.items()} == {A: 45, B: 50}
+
+
+def test_who_begins_while_another_publishes_waits_for_it(gated: Gated, monkeypatch: pytest.MonkeyPatch) -> None:
+    gated.publish({A: [1]})
+    publish = Folders.publish
+    with ThreadPoolExecutor(1) as later:
+        begun = []
+
+        def slowly(folders: Folders, changes: Any) -> None:
+            begun.append(later.submit(gated.publish, {B: [2]}))
+            time.sleep(0.2)
+            monkeypatch.setattr(Folders, "publish", publish)
+            publish(folders, changes)
+
+        monkeypatch.setattr(Folders, "publish", slowly)
+        gated.publish({A: [3]})
+        assert begun[0].result().run.verdict == "passed"
+    assert (gated.rows, gated.agree()) == ({A: [3], B: [2]}, True)
 
 
 def test_many_writers_at_once_leave_one_of_their_candidates(gated: Gated) -> None:
