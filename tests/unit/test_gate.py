@@ -411,6 +411,40 @@ def test_where_new_files_are_lost_everything_goes_back(name: str, loss: str, tmp
     assert seen == {"back"}
 
 
+def test_where_a_bag_is_lost_before_the_states_are_swapped_everything_goes_back(tmp_path: Path) -> None:
+    scenario, seen = SCENARIOS["a partition is replaced"], []
+    for last in steps_while_open(tmp_path / "counted", scenario):
+        gated = prepared(tmp_path / str(last), scenario)
+        before = gated.store.current()
+        cut_off(gated, scenario.candidate, Ending(last=last))
+        if gated.store.current() != before:
+            break
+        named = {entry.bag for entry in before.entries.values()}
+        for bag in (Path(gated.store.where) / "bags").iterdir():
+            if bag.name not in named:
+                bag.unlink()
+        seen.append(gated.recover())
+        assert (gated.rows, gated.agree(), gated.answer) == (dict(scenario.before), True, "passed")
+    assert seen
+    assert set(seen) == {"back"}
+
+
+def test_in_the_gap_with_both_sides_damaged_recovery_changes_nothing(tmp_path: Path) -> None:
+    scenario, seen = Scenario({A: [1], B: [2]}, {A: [3]}), 0
+    for last in steps_while_open(tmp_path / "counted", scenario):
+        gated = prepared(tmp_path / str(last), scenario)
+        cut_off(gated, scenario.candidate, Ending(last=last))
+        if A in gated.rows:
+            continue
+        for path in Path(gated.table).parent.glob(f".orders.gate/candidate-*/*/{A}/*.parquet"):
+            path.write_bytes(b"")
+        with pytest.raises(Unsettled, match="are complete"):
+            gated.recover()
+        assert (gated.rows, gated.answer) == ({B: [2]}, "unknown")
+        seen += 1
+    assert seen >= 2
+
+
 def test_where_neither_is_complete_nothing_is_changed_and_it_is_told(gated: Gated) -> None:
     gated.publish({A: [1]})
     steps = steps_while_open(gated.folder / "counted", Scenario({A: [1]}, {A: [2]}))
