@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate bench-engine lock
+.PHONY: help setup demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate bench-engine bench-differential lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,9 @@ bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py
+
+bench-differential: setup ## what states of partitions save, beside full verification (minutes)
+	$(PY) -W ignore -m bench.differential $(ARGS)
 
 lock: setup ## lock the newest admitted versions (no index addresses in the file)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \

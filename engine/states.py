@@ -4,8 +4,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
-from typing import Any, Protocol
+from functools import cache, cached_property, reduce
+from typing import Any, NamedTuple, Protocol
 
 import engine.analyzers  # noqa: F401 - fills the table of components
 from contracts.logical_types import Column, Schema
@@ -97,8 +97,7 @@ class States:
         return _sealed(self.schema, written, self.failures)
 
 
-@dataclass(frozen=True)
-class _Packed:
+class _Packed(NamedTuple):
     """A state as it lies in a packed bag: `described` has its key, kind and version, `content` is what it dumped."""
 
     described: Mapping[str, Any]
@@ -168,10 +167,10 @@ def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | No
     schema, failures, lying = _opened(packed)
     entries = {}
     for each in lying:
-        component = _component(each)
-        if component is not None and (keys is None or each.key in keys):
+        key = each.key
+        if (keys is None or key in keys) and (component := _component(each)) is not None:
             value = component.load(_content(each, files))
-            entries[each.key] = State(component, value, each.described.get("source", SCANNED))
+            entries[key] = State(component, value, each.described.get("source", SCANNED))
     return States(entries, schema, failures)
 
 
@@ -238,7 +237,12 @@ def _lying(described: Iterable[Mapping[str, Any]], payload: bytes) -> Iterator[_
 
 def _component(packed: _Packed) -> Component | None:
     kind = COMPONENTS.get(packed.described["kind"])
-    return kind() if kind is not None and kind.version == packed.described["version"] else None
+    return _made(kind.kind) if kind is not None and kind.version == packed.described["version"] else None
+
+
+@cache
+def _made(kind: str) -> Component:
+    return COMPONENTS[kind]()
 
 
 def _content(packed: _Packed, files: Files | None) -> bytes:

@@ -1,0 +1,224 @@
+"""What differential verification costs: `python -m bench.differential [--rows N] [--rounds N] [--folder F]
+[--only PART ...]`.
+
+Prints the machine, then each figure beside the full verification that it is measured against, in the same run: states
+of all partitions at once, one replaced partition, views, appended deltas, merging alone, bytes on disk. Every figure is
+also a line of `bench/results/differential.csv`."""
+
+import argparse
+import csv
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench import statements
+from bench.clock import Cost, cost, interleaved, median
+from bench.engine import machine
+from bench.merging import bags_of, merged
+from bench.table import made
+from contracts.document import Contract
+from engine import asking
+from engine import states as bags
+from engine.checks import bind
+from engine.files import StateFiles
+from engine.judging import judge
+from engine.requests import Measured, MeasureRequest, Source
+from engine.spark.measure import measure
+from engine.spark.session import start
+from engine.spark.sources import read
+from engine.verify import measure as packed_states
+from engine.verify import verify
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+RESULTS = Path(__file__).parent / "results" / "differential.csv"
+REPLACED, VIEWED = 2, 6
+TESTS = {"basic": statements.basic, "advanced": statements.advanced}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A figure: what it is held against (`goal` None: nothing), and in which unit."""
+
+    name: str
+    figure: float
+    goal: float | None
+    unit: str
+
+
+@dataclass
+class Bench:
+    """A session, a table parted by day, and where its states go."""
+
+    session: Any
+    path: Path
+    folder: Path
+    rounds: int
+
+    @property
+    def source(self) -> Source:
+        return Source(str(self.path), "parquet", ("day",))
+
+    def contract(self, test: str) -> Contract:
+        return TESTS[test](read(self.session, Source(str(self.path), "parquet")).columns)
+
+    def measured(self, test: str, known: Mapping[str, str]) -> Measured:
+        """States of what is not known, everything scanned, frequencies in files."""
+        request = MeasureRequest(
+            self.source, self.contract(test).source, statements.TABLE, known=known, statistics=False,
+            state_url=str(self.folder / test),
+        )  # fmt: skip
+        return measure(self.session, request)
+
+    def full(self, test: str) -> Callable[[], Any]:
+        """A full verification, without states by partition."""
+        frame, contract = read(self.session, Source(str(self.path), "parquet")), self.contract(test)
+        return lambda: verify(frame, contract, partition_by=())
+
+    def costs(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, Cost]:
+        """The median cost of every way, each run once before."""
+        for run in ways.values():
+            run()
+        return {name: median(spent) for name, spent in interleaved(ways, rounds=self.rounds).items()}
+
+
+def replaced(bench: Bench, test: str) -> Callable[[], Any]:
+    """One change of a seventh of the rows, from files to verdict: its states, merged with the others, judged."""
+    before, contract = bench.measured(test, {}), bench.contract(test)
+    changed = sorted(before.fingerprints)[:REPLACED]
+    known = {name: mark for name, mark in before.fingerprints.items() if name not in changed}
+    files = StateFiles(str(bench.folder / test))
+
+    def run() -> None:
+        found = bench.measured(test, known)
+        assert sorted(found.states) == changed
+        verdict = judge(
+            contract, statements.TABLE, states={**before.states, **found.states}, delta=changed, schema=found.schema,
+            files=files, started=NOW, finished=NOW,
+        )  # fmt: skip
+        assert verdict.verdict == "passed", verdict
+
+    return run
+
+
+def ingestion(bench: Bench) -> Iterator[Line]:
+    """States of all partitions in one reading, and one replaced partition, against full verification."""
+    for test in TESTS:
+        ways = {
+            "full": bench.full(test),
+            "all": lambda test=test: bench.measured(test, {}),
+            "one": replaced(bench, test),
+        }
+        spent = bench.costs(ways)
+        for name, goal in (("all", 1.3), ("one", 0.25)):
+            told = f"x the CPU of a full verification ({spent[name].cpu:.2f} of {spent['full'].cpu:.2f} s; wall "
+            told += f"{spent[name].wall:.2f} of {spent['full'].wall:.2f} s)"
+            which = "states of all partitions" if name == "all" else "one change, 1/7 of the rows"
+            yield Line(f"{test}, {which}", spent[name].cpu / spent["full"].cpu, goal, told)
+
+
+def views(bench: Bench) -> Iterator[Line]:
+    """Metrics of six partitions from their stored states: no Spark."""
+    for test, goal in (("basic", 20), ("advanced", 500)):
+        found, files = bench.measured(test, {}), StateFiles(str(bench.folder / test))
+        asked = asking.of_checks(bind(bench.contract(test).object(statements.TABLE), found.schema))
+        chosen = sorted(found.states.items())[:VIEWED]
+        ask = partial(asking.answers, asked, chosen, files=files, now=NOW)
+        spent = [cost(ask) for _ in range(bench.rounds + 1)]
+        yield Line(f"{test}, view of {VIEWED} partitions", 1000 * median(spent[1:]).wall, goal, "ms of wall clock")
+
+
+def sizes(bench: Bench) -> Iterator[Line]:
+    """Bytes that are kept of all partitions."""
+    for test in TESTS:
+        shutil.rmtree(bench.folder / test, ignore_errors=True)
+        found = bench.measured(test, {})
+        names = {each.file for packed in found.states.values() for each in bags.inventory(packed)[0] if each.file}
+        filed = StateFiles(str(bench.folder / test)).sizes(names)
+        packed = sum(map(len, found.states.values()))
+        told = f"MB in {len(filed)} files and {len(found.states)} rows of {packed / len(found.states) / 1e3:.1f} kB"
+        goal = 38.6 if test == "advanced" else None
+        yield Line(f"{test}, on disk", (packed + sum(filed.values())) / 1e6, goal, told)
+
+
+def merging(bench: Bench) -> Iterator[Line]:
+    """200 components of 1,000 and of 10,000 partitions merged, without Spark and without a database."""
+    for partitions, goal in ((1000, 1), (10_000, 10)):
+        asked, packed = bags_of(partitions)
+        merge = partial(merged, asked, packed)
+        spent = median([cost(merge) for _ in range(bench.rounds)])
+        yield Line(f"{partitions:,} partitions x {len(asked.keys)} components", spent.cpu, goal, "CPU s")
+
+
+def appended(bench: Bench, deltas: int = 60) -> Iterator[Line]:
+    """Deltas of equal size, each verified with all that came before: the cost of the k-th, and its slope over k."""
+    frame = read(bench.session, Source(str(bench.path), "parquet")).limit(1_000_000).cache()
+    contract, size = bench.contract("basic"), 1_000_000 // deltas
+    states: dict[str, bytes] = {}
+    spent = []
+    for at in range(deltas):
+        some = frame.where(f"order_id % {deltas} = {at}")
+        spent.append(cost(partial(_delta, some, contract, states, at)))
+    frame.unpersist()
+    walls = [each.wall for each in spent[5:]]
+    slope = statistics.linear_regression(range(len(walls)), walls)
+    drift = 100 * slope.slope * len(walls) / statistics.mean(walls)
+    yield Line(f"{deltas} deltas of {size:,} rows, the median one", statistics.median(walls), None, "s of wall clock")
+    yield Line(f"{deltas} deltas, drift from first to last", drift, None, "% of the mean")
+
+
+def _delta(rows: Any, contract: Contract, states: dict[str, bytes], at: int) -> None:
+    name = f"delta={at}"
+    states[name] = packed_states(rows, contract, object_name=statements.TABLE, partition_by=())[""]
+    judge(contract, statements.TABLE, states=states, delta=[name], started=NOW, finished=NOW)
+
+
+PARTS: dict[str, Callable[[Bench], Iterator[Line]]] = {
+    "ingestion": ingestion,
+    "views": views,
+    "sizes": sizes,
+    "merging": merging,
+    "appended": appended,
+}
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Makes the table when it is not there yet, runs the parts that are asked for, prints and keeps the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--rounds", type=int, default=5, help="the medians are of so many")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    asked = parser.parse_args(given)
+    session = start(memory="4g")
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        print(machine(session), flush=True)
+        bench = Bench(session, made(session, asked.folder, asked.rows), asked.folder / "states", asked.rounds)
+        lines = [_told(line) for name in asked.only for line in PARTS[name](bench)]
+    finally:
+        session.stop()
+    _keep(lines)
+
+
+def _told(line: Line) -> Line:
+    judged = "" if line.goal is None else f"; goal <= {line.goal:g}: {'met' if line.figure <= line.goal else 'MISSED'}"
+    print(f"{line.name:48} {line.figure:9.3f} {line.unit}{judged}", flush=True)
+    return line
+
+
+def _keep(lines: Sequence[Line]) -> None:
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["name", "figure", "goal", "unit"])
+        rows.writerows([line.name, f"{line.figure:.4f}", line.goal or "", line.unit] for line in lines)
+
+
+if __name__ == "__main__":
+    main()
