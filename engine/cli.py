@@ -73,15 +73,15 @@ def verify(
     remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
-    _load(plugins)
-    request = _request(data, contract, partition_by, object_name, format)
-    request = replace(request, others=_sources(others), limits=True)
+    load_plugins(plugins)
+    request = request_of(data, contract, partition_by, object_name, format)
+    request = replace(request, others=sources_of(others), limits=True)
     run = _verified(request, samples=samples, remote=remote, memory=memory)
-    _tell(run, Report.JSON if as_json else report, output)
+    tell(run, Report.JSON if as_json else report, output)
     raise typer.Exit(exit_code(run.verdict, fail_on))
 
 
-def _tell(run: Any, report: Report, output: Path | None) -> None:
+def tell(run: Any, report: Report, output: Path | None) -> None:
     """Prints the report, or writes it to the file beside the text that is printed."""
     from engine.report import REPORTS, print_run
 
@@ -99,9 +99,10 @@ def exit_code(verdict: str, fail_on: FailOn = FailOn.ERROR) -> int:
     return {"passed": PASSED, "warned": warned, "failed": VIOLATED, "not_evaluated": NOT_CHECKED}[verdict]
 
 
-def _request(
+def request_of(
     data: str, contract: Path, partition_by: list[str] | None, object_name: str | None, kind: str | None
 ) -> MeasureRequest:
+    """What is asked of the table by the contract in that file. Raises Stop where it has no such object."""
     from contracts.reading import read
 
     text = _text_of(contract)
@@ -114,7 +115,7 @@ def _request(
     return MeasureRequest(source=source, contract=text, object=chosen.name)
 
 
-def _sources(others: list[str] | None) -> dict[str, Source]:
+def sources_of(others: list[str] | None) -> dict[str, Source]:
     """Where the other datasets are, by the names that the contract calls them."""
     pairs = [each.partition("=") for each in others or ()]
     for name, _, location in pairs:
@@ -123,7 +124,8 @@ def _sources(others: list[str] | None) -> dict[str, Source]:
     return {name: Source(location) for name, _, location in pairs}
 
 
-def _load(plugins: str) -> None:
+def load_plugins(plugins: str) -> None:
+    """Loads the packages that are named, comma-separated."""
     from engine.plugins import load, split
 
     load(split(plugins))
@@ -141,7 +143,7 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
     from engine.judging import judge
 
     started, contract = now(), read(request.contract)
-    with _spark(remote, memory) as spark:
+    with in_spark(remote, memory) as spark:
         measured = spark.measure(request)
         run = judge(
             contract, request.object, schema=measured.schema, states=measured.states,
@@ -166,7 +168,8 @@ def _with_samples(spark: Any, request: MeasureRequest, run: Any, schema: Any, li
 
 
 @contextmanager
-def _spark(remote: str | None, memory: str) -> Iterator[Any]:
+def in_spark(remote: str | None, memory: str) -> Iterator[Any]:
+    """The engine with Spark in a process of its own, which ends with the block."""
     from engine.plugins import names
     from engine.spark.child import ChildSettings, SparkChild
 
@@ -194,7 +197,7 @@ def draft(
         source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (),
     )  # fmt: skip
-    with _spark(remote, memory) as spark:
+    with in_spark(remote, memory) as spark:
         drafted = spark.draft(request)
     _print_draft(drafted, out, as_json=as_json)
 
@@ -239,11 +242,11 @@ def quarantine(
     """Write good rows and bad rows of a table apart, in one pass; each says which checks it breaks.
 
     Exit code 0 all rows are good, 1 some are bad, 3 not done, or a check could be judged on no row."""
-    _load(plugins)
-    request = _request(data, contract, partition_by, object_name, format)
+    load_plugins(plugins)
+    request = request_of(data, contract, partition_by, object_name, format)
     into = Quarantine(out, out_format.value, overwrite=overwrite, warnings=warnings)
-    with _spark(remote, memory) as spark:
-        asked = QuarantineRequest(request.source, request.contract, request.object, into, _sources(others))
+    with in_spark(remote, memory) as spark:
+        asked = QuarantineRequest(request.source, request.contract, request.object, into, sources_of(others))
         done = spark.quarantine(asked)
     if as_json:
         print(json.dumps(asdict(done), indent=2))
@@ -279,8 +282,8 @@ def explain(
     from contracts.reading import read
     from engine.checks import bind
 
-    _load(plugins)
-    request = _request(data, contract, partition_by, object_name, format)
-    with _spark(remote, memory) as spark:
+    load_plugins(plugins)
+    request = request_of(data, contract, partition_by, object_name, format)
+    with in_spark(remote, memory) as spark:
         schema = spark.schema(request.source)
     print(bind(read(request.contract).object(request.object), schema).plan.explain(request.source.partition_by))

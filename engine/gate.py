@@ -153,11 +153,14 @@ def gate(  # noqa: PLR0913
     `table` is a folder of Parquet, which need not be there yet. `store` None: a folder beside the table. `object_name`
     None: the contract's first object. `partition_by` None: the partition columns that it names. `warnings` says
     whether a candidate is published that breaks checks of severity warning alone, `keep` whether a rejected one stays
-    for inspection. The block raises Rejected, Overtaken where other writers came first, Unsettled and Busy where a
-    publication is open or under way, EngineError where something cannot be read, and ContractError."""
+    for inspection. `contract` is one that was read from a document. The block raises Rejected, Overtaken where other
+    writers came first, Unsettled and Busy where a publication is open or under way, EngineError where something cannot
+    be read, and ContractError."""
     from engine.spark.gating import stage
     from engine.spark.measure import measure
 
+    if not contract.source:
+        raise EngineError("a gate needs a contract that was read: write checks with Check.document", retry=False)
     chosen = contract.object(object_name or contract.objects[0].name)
     by = tuple(chosen.partition_columns if partition_by is None else partition_by)
     admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})

@@ -11,12 +11,12 @@ from engine.cli import (
     NOT_CHECKED,
     PASSED,
     Stop,
-    _load,
-    _request,
-    _sources,
-    _spark,
-    _tell,
     exit_code,
+    in_spark,
+    load_plugins,
+    request_of,
+    sources_of,
+    tell,
 )
 from engine.options import (
     CandidateData,
@@ -57,11 +57,11 @@ def gate(  # noqa: PLR0913, PLR0917
         if recover:
             _recover(table, state_url)
             return
-        _load(plugins)
+        load_plugins(plugins)
         request = _asked(table, contract, partition_by, object_name)
         if candidate is None:
             raise typer.Exit(_answered(request, state_url))
-        with _spark(remote, memory) as spark:
+        with in_spark(remote, memory) as spark:
             opened = _gate(spark, request, state_url, others, fail_on=fail_on, keep=keep)
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
         raise typer.Exit(exit_code(run.verdict, fail_on))
@@ -96,7 +96,7 @@ def _store(table: str, state_url: str | None) -> Any:
 def _asked(table: str, contract: Path | None, partition_by: list[str] | None, name: str | None) -> MeasureRequest:
     if contract is None:
         raise Stop("name the contract that the table keeps: --contract FILE")
-    return _request(table, contract, partition_by, name, "parquet")
+    return request_of(table, contract, partition_by, name, "parquet")
 
 
 def _answered(request: MeasureRequest, state_url: str | None) -> int:
@@ -126,7 +126,7 @@ def _gate(
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return Gate(
         located(table), read(request.contract), request.object, by, _store(table, state_url), spark.measure, stage,
-        admitted=admitted, keep=keep, others=_sources(others),
+        admitted=admitted, keep=keep, others=sources_of(others),
     )  # fmt: skip
 
 
@@ -137,10 +137,10 @@ def _published(gate: Any, rows: Source, partition: dict[str, str | None], report
         with opened(gate) as candidate:
             candidate.write(rows, partition)
     except Rejected as rejected:
-        _tell(rejected.run, report, output)
+        tell(rejected.run, report, output)
         _say(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
         return rejected.run
-    _tell(candidate.run, report, output)
+    tell(candidate.run, report, output)
     _say(f"published to {gate.table}", report)
     return candidate.run
 

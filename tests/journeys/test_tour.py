@@ -92,3 +92,19 @@ def test_the_standard_s_checks_on_the_page_are_checks() -> None:
     head = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\n"
     checks = read(f"{head}{schema}".encode()).object("orders").checks
     assert {each.id for each in checks} == {"few-lost-customers", "no-free-orders"}
+
+
+def test_every_line_about_the_gate_does_what_it_says(tmp_path: Path) -> None:
+    wrote, asked = blocks("sh", "states")
+    (published,) = blocks("python", "states")
+    shell(wrote, tmp_path)
+    assert python(published, tmp_path).endswith("passed passed\nfailed and nothing changed\n")
+    assert "passed" in shell(asked, tmp_path)
+
+
+def test_the_views_on_the_page_are_terms() -> None:
+    from contracts.reading import read
+
+    (terms,) = blocks("yaml", "states")
+    head = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\n"
+    assert [each.name for each in read(f"{head}{terms}".encode()).terms.views] == ["eu", "september"]

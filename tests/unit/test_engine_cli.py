@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.orders import ROWS, check, contract, run, states
 
-from engine.cli import Stop, _tell, exit_code
+from engine.cli import Stop, exit_code, tell
 from engine.options import FailOn, Report
 from engine.report import REPORTS
 from engine.results import Verdict
@@ -71,7 +71,7 @@ def test_every_report_has_a_name_on_the_command_line() -> None:
 
 @pytest.mark.parametrize("report", [each for each in Report if each is not Report.TEXT])
 def test_a_report_is_all_that_is_printed(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
-    _tell(RUN, report, None)
+    tell(RUN, report, None)
     assert capsys.readouterr().out == REPORTS[report](RUN)
 
 
@@ -79,7 +79,7 @@ def test_a_report_is_all_that_is_printed(report: Report, capsys: pytest.CaptureF
 def test_a_report_in_a_file_is_told_as_text_too(
     report: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _tell(RUN, report, tmp_path / "report")
+    tell(RUN, report, tmp_path / "report")
     assert (tmp_path / "report").read_text() == REPORTS[report](RUN)
     assert "4 rows, 5 required, 1 too few" in capsys.readouterr().out
 
@@ -88,5 +88,5 @@ def test_a_report_that_cannot_be_written_is_told_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(Stop, match="cannot be written: Is a directory"):
-        _tell(RUN, Report.JSON, tmp_path)
+        tell(RUN, Report.JSON, tmp_path)
     assert "5 required" in capsys.readouterr().out
