@@ -213,7 +213,7 @@ def _settled(gate: Gate, stage: str) -> Generation:
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
         known, lies = gate.store.current(), gate.folders(stage).fingerprints()
-    usable = {name: mark for name, mark in lies.items() if _is_usable(gate, known.entries.get(name), mark)}
+    usable = _usable(gate, known, lies)
     if usable == lies and known.fingerprints == lies:
         return known
     found = gate.measured(gate.table, usable).states if usable != lies else {}
@@ -226,14 +226,22 @@ def _settled(gate: Gate, stage: str) -> Generation:
         return gate.store.swap(known.number, entries | new)
 
 
-def _is_usable(gate: Gate, entry: Entry | None, fingerprint: str) -> bool:
-    """Whether the stored states are those of these files and answer every check of the contract."""
+def _usable(gate: Gate, known: Generation, lies: Mapping[str, str]) -> dict[str, str]:
+    """The partitions whose stored states are those of their files and answer every check of the contract."""
+    found = ((name, _bag(gate, known.entries.get(name), mark)) for name, mark in lies.items())
+    stored = {name: packed for name, packed in found if packed is not None}
+    unanswered = lacking(gate.contract, gate.object, stored)
+    return {name: lies[name] for name in stored if name not in unanswered}
+
+
+def _bag(gate: Gate, entry: Entry | None, fingerprint: str) -> bytes | None:
+    """What is stored of these files; None where it is of others, lost or damaged."""
     if entry is None or entry.fingerprint != fingerprint:
-        return False
+        return None
     try:
-        return lacking(gate.contract, gate.object, gate.store.bag(entry.bag)) is None
+        return gate.store.bag(entry.bag)
     except StateError:
-        return False
+        return None
 
 
 def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:

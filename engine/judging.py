@@ -260,14 +260,21 @@ def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
     return found(check.analyzer, check.promise, reading)
 
 
-def lacking(contract: Contract, object_name: str, packed: bytes) -> frozenset[str] | None:
-    """The keys of the states that a stored bag has, where checks of the object need more; None: it answers them all.
+def lacking(contract: Contract, object_name: str, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+    """By partition, the keys of the states that its stored bag has, where the checks of the object need more.
 
-    No key for a damaged bag, nor for states of another version. A bag that says why its partition could not be read
-    answers too. Raises ContractError for faults of the contract."""
-    try:
-        schema, keys = bags.described(packed)
-    except StateError:
-        return frozenset()
-    answers = bags.ALL in keys or bind(contract.object(object_name), schema).plan.keys <= keys
-    return None if answers else keys
+    Bags that answer them all are left out, and those that say why their partition could not be read. No key for a
+    damaged bag, nor for states of another version. Raises ContractError for faults of the contract."""
+    wanted: dict[Schema, frozenset[str]] = {}
+    found = {}
+    for name, packed in stored.items():
+        try:
+            schema, keys = bags.described(packed)
+        except StateError:
+            found[name] = frozenset[str]()
+            continue
+        if schema not in wanted:
+            wanted[schema] = bind(contract.object(object_name), schema).plan.keys
+        if bags.ALL not in keys and not wanted[schema] <= keys:
+            found[name] = keys
+    return found

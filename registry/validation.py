@@ -54,8 +54,8 @@ class Judge(Protocol):
     ) -> RunResult: ...
 
 
-# What a stored bag has, where the checks of a contract's object need more: `engine.judging.lacking`.
-Lacking = Callable[[Contract, str, bytes], frozenset[str] | None]
+# What stored bags have, where the checks of a contract's object need more: `engine.judging.lacking`.
+Lacking = Callable[[Contract, str, Mapping[str, bytes]], Mapping[str, frozenset[str]]]
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
 def _read(asked: Order, tools: Tools, known: Mapping[str, str]) -> Reading:
     """What changed is read, and of the known partitions what their states lack: all of it where they are damaged."""
     stored = _stored(asked, tools) if known else {}
-    held = {name: keys for name in known if (keys := _held(asked, tools, stored.get(name, b""))) is not None}
+    held = tools.lacking(asked.contract, asked.object.name, {name: stored.get(name, b"") for name in known})
     request = MeasureRequest(
         source=asked.source,
         contract=asked.contract.source,
@@ -174,10 +174,6 @@ def _read(asked: Order, tools: Tools, known: Mapping[str, str]) -> Reading:
     vanished = tuple(sorted(asked.known.keys() - measured.fingerprints.keys()))
     arrived = measured.fingerprints if asked.afresh else measured.states
     return Reading(_completed(measured, stored, held), tuple(sorted(arrived)), vanished)
-
-
-def _held(asked: Order, tools: Tools, packed: bytes) -> frozenset[str] | None:
-    return tools.lacking(asked.contract, asked.object.name, packed)
 
 
 def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:

@@ -68,9 +68,9 @@ class FakeEngine:
             raise self.errors.pop(0)
 
 
-def lacking(contract: Contract, object_name: str, packed: bytes) -> frozenset[str] | None:
+def lacking(contract: Contract, object_name: str, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
     """States answer unless their text says that they are old: then none of them can be used."""
-    return frozenset() if packed == b"old" else None
+    return {name: frozenset() for name, packed in stored.items() if packed == b"old"}
 
 
 def judge(
