@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlmodel import Session
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 POSTGRES = "postgresql+psycopg"
 # WAL lets readers go on while one writes; FULL makes a commit survive a power cut.
-PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
+PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
 MIGRATING = 7_268_392_101
 READ_ONLY = "treaty_read_only"
 
@@ -89,7 +90,18 @@ def _prepare(connection: sqlite3.Connection, _: Any) -> None:
     # The driver's own transactions begin late and let two writers deadlock; `_begin` takes them over.
     connection.isolation_level = None
     for pragma in PRAGMAS:
-        connection.execute(f"pragma {pragma}").close()
+        _set(connection, pragma)
+
+
+# Two that open a new database at once both change its journal's mode; of these SQLite makes none wait for the other.
+@retry(
+    retry=retry_if_exception_type(sqlite3.OperationalError),
+    wait=wait_random(0.01, 0.1),
+    stop=stop_after_delay(10),
+    reraise=True,
+)
+def _set(connection: sqlite3.Connection, pragma: str) -> None:
+    connection.execute(f"pragma {pragma}").close()
 
 
 def _begin(connection: Connection) -> None:
