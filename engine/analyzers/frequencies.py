@@ -6,25 +6,52 @@ from functools import cached_property, reduce
 from math import fsum, log
 from typing import Any
 
+from engine.analyzers.coding import arranged, coded, concatenated, numbered, ordered, plain, starts_of
 from engine.analyzers.components import Component
 from engine.analyzers.quoting import Operand
-
-# Arrow's plain strings hold 2 GiB of text in one piece; its large ones more, but are grouped far more slowly.
-PLAIN_BYTES = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
     """Distinct combinations with their counts, in pieces: a combination that two pieces name has both their counts.
 
-    Merging is putting pieces together; they are added up once, when somebody asks."""
+    Texts are codes into a dictionary. Merging is putting pieces together; they are added up once, when somebody asks,
+    and what is added up then are numbers: each text is looked at once, however many combinations share it."""
 
     pieces: tuple[Any, ...]
 
     @cached_property
-    def table(self) -> Any:
+    def coded(self) -> Any:
         """One Arrow table that names each combination once: keys k0, k1, ... and int64 `n`, in no order."""
-        return self.pieces[0] if len(self.pieces) == 1 else _summed(self.pieces)
+        if len(self.pieces) == 1:
+            return self.pieces[0]
+        both, rows, sums = self._summed
+        return both.drop_columns(["n"]).take(rows).append_column("n", sums)
+
+    @property
+    def counts(self) -> Any:
+        """How often each combination occurs, in the order of `coded`, as an Arrow array."""
+        return self.pieces[0]["n"] if len(self.pieces) == 1 else self._summed[2]
+
+    @cached_property
+    def table(self) -> Any:
+        """As `coded`, with the texts themselves."""
+        return plain(self.coded)
+
+    @cached_property
+    def _summed(self) -> tuple[Any, Any, Any]:
+        """All pieces as one table, a row of each combination in it, and its counts added up."""
+        import numpy
+        import pyarrow
+
+        both = arranged(concatenated(self.pieces))
+        numbers = numbered(both.drop_columns(["n"]))
+        # Pieces that were stored are sorted: this merges them, in a fraction of the time that hashing takes.
+        order = numbers.argsort(kind="stable")
+        found = numbers[order]
+        starts = starts_of(found)
+        sums = numpy.add.reduceat(both["n"].to_numpy()[order], starts) if len(starts) else found
+        return both, order[starts], pyarrow.array(sums)
 
 
 class Frequencies(Component):
@@ -42,7 +69,7 @@ class Frequencies(Component):
         return tuple(sorted({operand.canonical() for operand in operands}))
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
-        return Counts((_plain(row[0]),))
+        return Counts((coded(row[0]),))
 
     def merge(self, left: Any, right: Any) -> Any:
         if left is None or right is None:
@@ -56,7 +83,7 @@ class Frequencies(Component):
         import pyarrow.parquet
 
         sink = pyarrow.BufferOutputStream()
-        pyarrow.parquet.write_table(_sorted(state.table), sink, compression="zstd")
+        pyarrow.parquet.write_table(ordered(state.coded), sink, compression="zstd")
         return bytes(sink.getvalue())
 
     def load(self, data: bytes) -> Any:
@@ -65,55 +92,9 @@ class Frequencies(Component):
         import pyarrow
         import pyarrow.parquet
 
-        return Counts((pyarrow.parquet.read_table(pyarrow.BufferReader(data)),))
-
-
-def _plain(table: Any) -> Any:
-    """One schema whatever the reader said of nullability: tables that differ in it are not put together."""
-    import pyarrow
-
-    return table.cast(pyarrow.schema([(field.name, field.type) for field in table.schema]))
-
-
-def _widened(table: Any) -> Any:
-    import pyarrow
-
-    wide = {pyarrow.string(): pyarrow.large_string()}
-    return table.cast(pyarrow.schema([(field.name, wide.get(field.type, field.type)) for field in table.schema]))
-
-
-def _summed(pieces: Sequence[Any]) -> Any:
-    import pyarrow
-
-    alike = len({piece.schema for piece in pieces}) == 1
-    fits = sum(piece.nbytes for piece in pieces) <= PLAIN_BYTES
-    both = pyarrow.concat_tables(pieces if alike and fits else map(_widened, pieces))
-    keys = [name for name in both.column_names if name != "n"]
-    # One thread: it takes less time of the processor, and the rows come in one order, always.
-    return both.group_by(keys, use_threads=False).aggregate([("n", "sum")]).rename_columns([*keys, "n"])
-
-
-def _sorted(table: Any) -> Any:
-    """In the order of the keys, so that equal counts have equal bytes."""
-    import pyarrow
-    import pyarrow.compute
-
-    fits = table if table.nbytes <= PLAIN_BYTES else _widened(table)
-    ranks = pyarrow.table({name: _ranked(fits[name]) for name in fits.column_names if name != "n"})
-    by = [(name, "ascending") for name in ranks.column_names]
-    return fits.take(pyarrow.compute.sort_indices(ranks, sort_keys=by))
-
-
-def _ranked(column: Any) -> Any:
-    """Numbers in the order of the keys: each text is compared once, however many combinations share it."""
-    import pyarrow
-    import pyarrow.compute
-
-    if pyarrow.types.is_integer(column.type):
-        return column
-    encoded = column.combine_chunks().dictionary_encode()
-    order = pyarrow.compute.sort_indices(encoded.dictionary).cast(pyarrow.int32())
-    return pyarrow.compute.inverse_permutation(order).take(encoded.indices)
+        names = [name for name in pyarrow.parquet.read_schema(pyarrow.BufferReader(data)).names if name != "n"]
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), read_dictionary=names)
+        return Counts((file.read(),))
 
 
 def coarser(state: Counts | None, kept: Sequence[int]) -> Counts | None:
@@ -123,8 +104,9 @@ def coarser(state: Counts | None, kept: Sequence[int]) -> Counts | None:
     if state is None:
         return None
     keys = [f"k{at}" for at in range(len(kept))]
-    chosen = state.table.select([*(f"k{at}" for at in kept), "n"]).rename_columns([*keys, "n"])
-    present = _with_keys(_summed([chosen]), "or_kleene")
+    chosen = state.coded.select([*(f"k{at}" for at in kept), "n"]).rename_columns([*keys, "n"])
+    # Twice, the second time empty: a single piece would be taken for one that names each combination once.
+    present = _with_keys(Counts((chosen, chosen.slice(0, 0))).coded, "or_kleene")
     return Counts((present,)) if present.num_rows else None
 
 
@@ -132,7 +114,7 @@ def complete(state: Counts | None) -> Counts | None:
     """The frequencies of the combinations in which no key is null; None where none is left."""
     if state is None:
         return None
-    whole = _with_keys(state.table, "and_kleene")
+    whole = _with_keys(state.coded, "and_kleene")
     return Counts((whole,)) if whole.num_rows else None
 
 
@@ -146,7 +128,7 @@ def _with_keys(table: Any, joined: str) -> Any:
 
 def groups(state: Counts | None) -> int:
     """How many distinct combinations; 0 for no rows."""
-    return 0 if state is None else int(state.table.num_rows)
+    return 0 if state is None else len(state.counts)
 
 
 def singletons(state: Counts | None) -> int:
@@ -155,7 +137,7 @@ def singletons(state: Counts | None) -> int:
         return 0
     from pyarrow import compute
 
-    return int(compute.sum(compute.equal(state.table["n"], 1).cast("int64")).as_py() or 0)
+    return int(compute.sum(compute.equal(state.counts, 1).cast("int64")).as_py() or 0)
 
 
 def occurrences(state: Counts | None) -> int:
@@ -176,5 +158,5 @@ def entropy(state: Counts | None) -> float:
     from pyarrow import compute
 
     total = occurrences(state)
-    found = ((each["values"].as_py(), each["counts"].as_py()) for each in compute.value_counts(state.table["n"]))
+    found = ((each["values"].as_py(), each["counts"].as_py()) for each in compute.value_counts(state.counts))
     return fsum(many * (count / total) * log(total / count) for count, many in found)

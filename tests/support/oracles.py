@@ -8,6 +8,7 @@ from typing import Any
 import datasketches
 import pyarrow
 
+from engine.analyzers.coding import coded
 from engine.analyzers.comoments import CoMoments
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.moments import Moments
@@ -87,7 +88,7 @@ def _frequencies(values: Values) -> Any:
     if not counts:
         return None
     keys = {f"k{at}": pyarrow.array(column, pyarrow.string()) for at, column in enumerate(zip(*counts, strict=True))}
-    return Counts((pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())}),))
+    return Counts((coded(pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())})),))
 
 
 def _references(values: Values) -> tuple[int, int]:

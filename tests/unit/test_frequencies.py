@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.analyzer_table import SCHEMA
 from support.oracles import STATE_OF
 
-from engine.analyzers import frequencies
+from engine.analyzers import coding
 from engine.analyzers.distinct import CountDistinct, PrimaryKey, Uniqueness
 from engine.analyzers.frequencies import (
     Counts,
@@ -66,7 +66,7 @@ def test_equal_counts_have_equal_bytes_in_whatever_order_they_came(pieces: list[
 def test_more_text_than_plain_strings_hold_is_counted_alike(pieces: list[list[tuple[Any, ...]]]) -> None:
     plain = merged(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequencies, "PLAIN_BYTES", 0)
+        patch.setattr(coding, "PLAIN_BYTES", 0)
         wide = KIND.load(KIND.dump(merged(pieces)))
         together = KIND.merge(wide, merged(pieces))
         assert (groups(wide), singletons(wide), occurrences(wide)) == (
@@ -76,8 +76,8 @@ def test_more_text_than_plain_strings_hold_is_counted_alike(pieces: list[list[tu
         )
         assert (groups(together), occurrences(together)) == (groups(plain), 2 * occurrences(plain))
         assert groups(coarser(wide, [1])) == groups(coarser(plain, [1]))
-    if wide is not None:
-        assert pyarrow.large_string() in wide.table.schema.types
+        if together is not None:
+            assert pyarrow.large_string() in together.table.schema.types
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=60))
