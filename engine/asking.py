@@ -4,7 +4,7 @@ A metric is named as `completeness:column=status`: its analyzer, then its argume
 value is read as JSON where it is JSON (`values=["a", "b"]`), else it is the text as it stands (`where=amount > 0`)."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -130,11 +130,14 @@ def answers(
     keys = frozenset(key for each in given for key in each.keys)
     filed = frozenset(key for each in given for key in each.files)
     held: dict[str, frozenset[str]] = {}
-    together: States | None = None
-    for name, states in packed:
-        bag = _loaded(states, keys, filed, files)
-        held[name] = frozenset(bag.entries)
-        together = bag if together is None else together.merge(bag)
+
+    def loaded() -> Iterator[States]:
+        for name, states in packed:
+            bag = _loaded(states, keys, filed, files)
+            held[name] = frozenset(bag.entries)
+            yield bag
+
+    together = bags.merge(loaded())
     return tuple(_answer(each, held, together, now) for each in given)
 
 

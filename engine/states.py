@@ -1,27 +1,24 @@
 """Bags of states: all that was computed of a partition at one reading, mergeable, packed with header and checksum."""
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import engine.analyzers  # noqa: F401 - fills the table of components
-from contracts.logical_types import Column, Schema
+from contracts.logical_types import Schema
+from engine.analyzers import codec
 from engine.analyzers.components import COMPONENTS, Component
 from engine.plan import ROWS, Plan
 from engine.results import MIXED, SCANNED
+from engine.sealing import Described, Opened, Packed, opened, sealed
+from engine.sealing import StateError as StateError
 
 ALL = "*"
-MAGIC = b"TRTY"
-FORMAT = 1
 UNLIKE = "the column is not of one type in all partitions"
-_SUM = 32
-
-
-class StateError(Exception):
-    """A stored state cannot be used. The message names it and says why; the remedy is always to compute it again."""
+# Enough to be merged at once, few enough to be held at once.
+TOGETHER = 16
 
 
 class Files(Protocol):
@@ -32,8 +29,7 @@ class Files(Protocol):
     def read(self, name: str) -> bytes: ...
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     """One component's state: the merged value and the component that knows how to merge and write it.
 
     `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED."""
@@ -41,11 +37,6 @@ class State:
     component: Component
     value: Any
     source: str = SCANNED
-
-    def merge(self, other: "State") -> "State":
-        """The state of both sets of rows. Raises TypeError where the component cannot put the two together."""
-        source = self.source if self.source == other.source else MIXED
-        return State(self.component, self.component.merge(self.value, other.value), source)
 
 
 @dataclass(frozen=True)
@@ -76,17 +67,6 @@ class States:
         """The states of these keys, those that are there."""
         return replace(self, entries={key: self.entries[key] for key in self.entries.keys() & keys})
 
-    def merge(self, other: "States") -> "States":
-        """The states of both sets of rows together: what both know. What only one knows cannot be said of both."""
-        merged, failures = {}, {**self.failures, **other.failures}
-        for key in sorted(self.entries.keys() & other.entries.keys()):
-            mine = self.entries[key]
-            try:
-                merged[key] = mine.merge(other.entries[key])
-            except TypeError:
-                failures[key] = UNLIKE
-        return States(merged, self.schema, failures)
-
     def beside(self, other: "States") -> "States":
         """These states with those of another reading of the same rows."""
         return States({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
@@ -94,38 +74,18 @@ class States:
     def pack(self, files: Files | None = None) -> bytes:
         """Header, states and sha256 as bytes. With `files`, the large ones lie there and the bag points at them."""
         written = [_written(key, state, files) for key, state in self.entries.items()]
-        return _sealed(self.schema, written, self.failures)
+        return sealed(self.schema, written, self.failures)
 
 
-class _Packed(NamedTuple):
-    """A state as it lies in a packed bag: `described` has its key, kind and version, `content` is what it dumped."""
-
-    described: Mapping[str, Any]
-    content: bytes
-
-    @property
-    def key(self) -> str:
-        return str(self.described["key"])
-
-
-def _written(key: str, state: State, files: Files | None) -> _Packed:
-    content = state.component.dump(state.value)
-    described: dict[str, Any] = {"key": key, "kind": state.component.kind, "version": state.component.version}
-    if state.source != SCANNED:
-        described["source"] = state.source
-    if files and state.component.grouping and content:
-        described["file"] = files.write(content)
-        content = b""
-    return _Packed(described, content)
-
-
-def _sealed(schema: Schema, states: Iterable[_Packed], failures: Mapping[str, str]) -> bytes:
-    ordered = sorted(states, key=lambda each: each.key)
-    columns = [[column.name, column.type, column.nullable] for column in schema]
-    described = [{**each.described, "size": len(each.content)} for each in ordered]
-    header = json.dumps({"format": FORMAT, "schema": columns, "states": described, "failures": dict(failures)}).encode()
-    body = MAGIC + len(header).to_bytes(4, "big") + header + b"".join(each.content for each in ordered)
-    return body + hashlib.sha256(body).digest()
+def _written(key: str, state: State, files: Files | None) -> Packed:
+    component = state.component
+    described = Described(key, component.kind, component.version, component.plain)
+    if component.plain:
+        return Packed(described, codec.encoded(state.value), state.source)
+    content = component.dump(state.value)
+    if files and component.grouping and content:
+        return Packed(described, b"", state.source, files.write(content))
+    return Packed(described, content, state.source)
 
 
 @dataclass(frozen=True)
@@ -152,9 +112,33 @@ def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mappi
 
 
 def merge(bags: Iterable[States]) -> States | None:
-    """All bags together; None for none."""
-    given = list(bags)
-    return reduce(States.merge, given) if given else None
+    """All bags together; None for none. So many are held at a time."""
+    given, together = iter(bags), None
+    while some := list(islice(given, TOGETHER)):
+        together = merged(some if together is None else [together, *some])
+    return together
+
+
+def merged(bags: Sequence[States]) -> States:
+    """The states of all these bags together, of which there is one at least: what all of them know."""
+    first, *others = bags
+    failures = {key: why for bag in bags for key, why in bag.failures.items()}
+    entries = {}
+    for key in sorted(first.entries.keys()) if others else ():
+        try:
+            entries[key] = _merged([bag.entries[key] for bag in bags])
+        except KeyError:
+            continue
+        except TypeError:
+            failures[key] = UNLIKE
+    return States(entries, first.schema, failures) if others else first
+
+
+def _merged(states: Sequence[State]) -> State:
+    """Raises TypeError where the component cannot put them together."""
+    component, sources = states[0].component, {each.source for each in states}
+    source = sources.pop() if len(sources) == 1 else MIXED
+    return State(component, component.merge_all([each.value for each in states]), source)
 
 
 def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
@@ -164,80 +148,61 @@ def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | No
     packed is answered as it is."""
     if isinstance(packed, States):
         return packed if keys is None else packed.only(keys)
-    schema, failures, lying = _opened(packed)
-    entries = {}
-    for each in lying:
-        key = each.key
-        if (keys is None or key in keys) and (component := _component(each)) is not None:
-            value = component.load(_content(each, files))
-            entries[key] = State(component, value, each.described.get("source", SCANNED))
-    return States(entries, schema, failures)
+    bag = opened(packed)
+    wanted = bag.states if keys is None else [each for each in bag.states if each.described.key in keys]
+    entries = {
+        each.described.key: State(component, _value(each, component, files), each.source)
+        for each in wanted
+        if (component := _component(each.described)) is not None
+    }
+    return States(entries, bag.head.schema, bag.failures)
+
+
+def _value(packed: Packed, component: Component, files: Files | None) -> Any:
+    if component.plain:
+        return codec.decoded(packed.content)
+    return component.load(_content(packed, files))
 
 
 def joined(stored: bytes, added: bytes) -> bytes:
-    """The packed states of one partition from two readings of it, with the schema of the later; no state is opened.
+    """The packed states of one partition from two readings of it, with the schema of the later; no state is read.
 
     Where both have a state, that of `added` counts. Raises StateError: one is damaged, or they read other rows."""
-    (_, failed, old), (schema, failing, new) = _opened(stored), _opened(added)
+    old, new = opened(stored), opened(added)
     if _rows(old) != _rows(new):
         raise StateError("the partition was read twice and had another number of rows: compute it again")
-    states = {each.key: each for each in (*old, *new)}
-    failures = {key: why for key, why in {**failed, **failing}.items() if key not in states}
-    return _sealed(schema, states.values(), failures)
+    states = {each.described.key: each for each in (*old.states, *new.states)}
+    failures = {key: why for key, why in {**old.failures, **new.failures}.items() if key not in states}
+    return sealed(new.head.schema, states.values(), failures)
 
 
-def _rows(lying: Iterable[_Packed]) -> bytes | None:
-    return next((each.content for each in lying if each.key == ROWS.key), None)
+def _rows(bag: Opened) -> Any:
+    return next((each.content for each in bag.states if each.described.key == ROWS.key), None)
 
 
 def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
     """The schema and the settled component keys (usable, or known to fail) of a bag. Raises StateError."""
     if isinstance(packed, States):
         return packed.schema, frozenset(packed.entries.keys() | packed.failures.keys())
-    schema, failures, lying = _opened(packed)
-    usable = {each.key for each in lying if _component(each) is not None}
-    return schema, frozenset(usable | failures.keys())
+    bag = opened(packed)
+    usable = {each.key for each in bag.head.states if _component(each) is not None}
+    return bag.head.schema, frozenset(usable | bag.failures.keys())
 
 
 def inventory(packed: bytes) -> tuple[tuple[Held, ...], Mapping[str, str]]:
-    """What a packed bag holds, none of it loaded, and why other states are not there, by key. Raises StateError."""
-    _, failures, lying = _opened(packed)
-    return tuple(map(_held, lying)), failures
+    """What a packed bag holds, none of it read, and why other states are not there, by key. Raises StateError."""
+    bag = opened(packed)
+    return tuple(map(_held, bag.states)), bag.failures
 
 
-def _held(packed: _Packed) -> Held:
-    plain = {name: packed.described[name] for name in ("key", "kind", "size")}
-    source = packed.described.get("source", SCANNED)
-    return Held(**plain, file=packed.described.get("file"), source=source, usable=_component(packed) is not None)
+def _held(packed: Packed) -> Held:
+    key, kind, *_ = packed.described
+    return Held(key, kind, packed.size, packed.file, packed.source, _component(packed.described) is not None)
 
 
-def _opened(packed: bytes) -> tuple[Schema, Mapping[str, str], tuple[_Packed, ...]]:
-    """The schema, the failures and the states as they lie. Raises StateError."""
-    body, checksum = packed[:-_SUM], packed[-_SUM:]
-    if body[:4] != MAGIC:
-        raise StateError("these bytes are no packed states: the first four differ")
-    if hashlib.sha256(body).digest() != checksum:
-        raise StateError("the packed states are damaged: the checksum differs; compute the partition again")
-    length = int.from_bytes(body[4:8], "big")
-    header = json.loads(body[8 : 8 + length])
-    if header["format"] != FORMAT:
-        raise StateError(
-            f"packed states of format {header['format']} cannot be read by this version, which reads {FORMAT}"
-        )
-    schema = Schema(tuple(Column(*column) for column in header["schema"]))
-    return schema, header["failures"], tuple(_lying(header["states"], body[8 + length :]))
-
-
-def _lying(described: Iterable[Mapping[str, Any]], payload: bytes) -> Iterator[_Packed]:
-    start = 0
-    for each in described:
-        yield _Packed(each, payload[start : start + each["size"]])
-        start += each["size"]
-
-
-def _component(packed: _Packed) -> Component | None:
-    kind = COMPONENTS.get(packed.described["kind"])
-    return _made(kind.kind) if kind is not None and kind.version == packed.described["version"] else None
+def _component(described: Described) -> Component | None:
+    kind = COMPONENTS.get(described.kind)
+    return _made(kind.kind) if kind is not None and kind.version == described.version else None
 
 
 @cache
@@ -245,9 +210,9 @@ def _made(kind: str) -> Component:
     return COMPONENTS[kind]()
 
 
-def _content(packed: _Packed, files: Files | None) -> bytes:
-    if "file" not in packed.described:
-        return packed.content
+def _content(packed: Packed, files: Files | None) -> bytes:
+    if packed.file is None:
+        return bytes(packed.content)
     if files is None:
-        raise StateError(f"the state {packed.key} lies in a file, and no place of files was given")
-    return files.read(packed.described["file"])
+        raise StateError(f"the state {packed.described.key} lies in a file, and no place of files was given")
+    return files.read(packed.file)

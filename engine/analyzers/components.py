@@ -4,10 +4,11 @@ A component is declared on an analyzer over templates ('{column}'), bound to the
 aggregates, and merged here, without Spark. `zero` is the state of no rows at all.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal
+from functools import reduce
 from math import isnan
 from typing import Any, ClassVar
 
@@ -40,7 +41,10 @@ class Component:
     sketched: ClassVar[bool] = False
     zero: ClassVar[Any] = None
 
+    plain: ClassVar[bool] = True
+
     def __init_subclass__(cls) -> None:
+        cls.plain = cls.load is Component.load and cls.dump is Component.dump
         if hasattr(cls, "kind") and COMPONENTS.setdefault(cls.kind, cls).__qualname__ != cls.__qualname__:
             raise TypeError(f"a component of kind {cls.kind!r} exists already")
 
@@ -67,6 +71,10 @@ class Component:
         """The state of both sets of rows together. Changes neither."""
         raise NotImplementedError
 
+    def merge_all(self, states: Sequence[Any]) -> Any:
+        """The state of all these sets of rows, of which there is one at least: as `merge` does it one by one."""
+        return reduce(self.merge, states)
+
     def dump(self, state: Any) -> bytes:
         return codec.dump(state)
 
@@ -89,6 +97,9 @@ class Count(Component):
 
     def merge(self, left: int, right: int) -> int:
         return left + right
+
+    def merge_all(self, states: Sequence[int]) -> int:
+        return sum(states)
 
 
 class CountIf(Count):
@@ -140,7 +151,10 @@ class _Extreme(Component):
         return moment.replace(tzinfo=UTC) if base_type == "timestamp" else moment
 
     def merge(self, left: Any, right: Any) -> Any:
-        present = [value for value in (left, right) if value is not None]
+        return self.merge_all((left, right))
+
+    def merge_all(self, states: Sequence[Any]) -> Any:
+        present = [value for value in states if value is not None]
         return self.pick(present, key=_nan_is_largest) if present else None
 
 

@@ -72,9 +72,11 @@ class Frequencies(Component):
         return Counts((coded(row[0]),))
 
     def merge(self, left: Any, right: Any) -> Any:
-        if left is None or right is None:
-            return left if right is None else right
-        return Counts(left.pieces + right.pieces)
+        return self.merge_all((left, right))
+
+    def merge_all(self, states: Sequence[Any]) -> Any:
+        present = [each for each in states if each is not None]
+        return Counts(tuple(piece for each in present for piece in each.pieces)) if present else None
 
     def dump(self, state: Any) -> bytes:
         if state is None:

@@ -32,11 +32,14 @@ class Sketch(Component):
         return None if row[0] is None else bytes(row[0])
 
     def merge(self, left: bytes | None, right: bytes | None) -> bytes | None:
-        if left is None or right is None:
-            return left if right is None else right
-        return self.union(left, right)
+        return self.merge_all((left, right))
 
-    def union(self, left: bytes, right: bytes) -> bytes:
+    def merge_all(self, states: Sequence[bytes | None]) -> bytes | None:
+        present = [each for each in states if each is not None]
+        return self.union(*present) if len(present) > 1 else next(iter(present), None)
+
+    def union(self, *states: bytes) -> bytes:
+        """The bytes of the sketch of all of them, of which there are two at least."""
         raise NotImplementedError
 
     def dump(self, state: bytes | None) -> bytes:
@@ -59,8 +62,8 @@ class Distinct(Sketch):
             counted = f"CASE WHEN {counted} = '' THEN char(0) ELSE {counted} END"
         return (f"hll_sketch_agg({counted}, {PARAMETER.hll_lg_k})",)
 
-    def union(self, left: bytes, right: bytes) -> bytes:
-        return bytes(_hll(left, right).serialize_compact())
+    def union(self, *states: bytes) -> bytes:
+        return bytes(_hll(*states).serialize_compact())
 
     @staticmethod
     def estimate(state: bytes | None) -> float:
@@ -86,9 +89,10 @@ class Quantiles(Sketch):
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"kll_sketch_agg_double({operands[0].real()}, {PARAMETER.kll_k})",)
 
-    def union(self, left: bytes, right: bytes) -> bytes:
-        merged = self.sketch(left)
-        merged.merge(self.sketch(right))
+    def union(self, *states: bytes) -> bytes:
+        merged = self.sketch(states[0])
+        for each in states[1:]:
+            merged.merge(self.sketch(each))
         return bytes(merged.serialize())
 
     @staticmethod
@@ -130,9 +134,10 @@ class HeavyHitters(Sketch):
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
         return None if row[0] is None else bytes(row[0][0])
 
-    def union(self, left: bytes, right: bytes) -> bytes:
-        merged = self.sketch(left)
-        merged.merge(self.sketch(right))
+    def union(self, *states: bytes) -> bytes:
+        merged = self.sketch(states[0])
+        for each in states[1:]:
+            merged.merge(self.sketch(each))
         return bytes(merged.serialize())
 
     @staticmethod

@@ -24,8 +24,8 @@ class Theta(Sketch):
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"theta_sketch_agg({_key(operands)}, {PARAMETER.theta_lg_k})",)
 
-    def union(self, left: bytes, right: bytes) -> bytes:
-        return bytes(_union(left, right).serialize(compress=True))
+    def union(self, *states: bytes) -> bytes:
+        return bytes(_union(*states).serialize(compress=True))
 
     @staticmethod
     def estimate(state: bytes | None) -> Estimate:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from contracts.logical_types import Column, Schema
+from engine import states as bags
 from engine.analyzers.base import Analyzer
 from engine.analyzers.characters import PatternShare
 from engine.analyzers.distinct import CountDistinct
@@ -82,7 +83,7 @@ def test_keys_that_two_partitions_share_are_told_from_their_sketches(name: str, 
 
 @pytest.mark.parametrize("name", KEYS)
 def test_sketches_of_keys_merge_as_sets(name: str, parts: dict[str, States]) -> None:
-    merged = parts["here"].merge(parts["there"])
+    merged = bags.merged([parts["here"], parts["there"]])
     value = BOUND[name].value(merged.values)
     assert value == pytest.approx(1.5 * ROWS, rel=0.05)
 

@@ -99,8 +99,9 @@ def test_split_anywhere_and_merged_equals_the_whole(component: Component, data: 
     given_values = data.draw(values(component))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(given_values)), max_size=4)))
     pieces = [given_values[start:end] for start, end in zip([0, *cuts], [*cuts, len(given_values)], strict=True)]
-    merged = reduce(component.merge, map(STATE_OF[component.kind], pieces))
-    assert agree(component, merged, STATE_OF[component.kind](given_values))
+    states = [STATE_OF[component.kind](piece) for piece in pieces]
+    for merged in (reduce(component.merge, states), component.merge_all(states)):
+        assert agree(component, merged, STATE_OF[component.kind](given_values))
 
 
 @pytest.mark.parametrize("component", KINDS)

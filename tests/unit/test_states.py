@@ -8,7 +8,7 @@ from support.analyzer_table import SCHEMA
 from support.bags import bag
 
 from contracts.logical_types import Column, Schema
-from engine import states
+from engine import sealing, states
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
 from engine.analyzers.numbers import Maximum, Mean, StandardDeviation
 from engine.analyzers.quantiles import ApproxQuantile
@@ -100,8 +100,9 @@ def test_a_component_of_another_version_is_left_out_and_the_rest_kept(monkeypatc
 
 def test_another_format_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = made([1]).pack()
-    monkeypatch.setattr(states, "FORMAT", 2)
-    with pytest.raises(StateError, match="format 1 cannot be read"):
+    monkeypatch.setattr(sealing, "FORMAT", 3)
+    sealing._head.cache_clear()
+    with pytest.raises(StateError, match="format 2 cannot be read by this version, which reads 3; compute"):
         states.unpack(packed)
 
 
@@ -112,6 +113,13 @@ def test_a_merge_says_only_what_all_parts_know() -> None:
     assert set(merged.entries) == set(other.entries)
     assert (merged.rows, BOUND[0].value(merged.values)) == (3, 2.0)
     assert states.merge([]) is None
+
+
+def test_many_bags_are_merged_as_two_are() -> None:
+    bags = [made([at, at]) for at in range(3 * states.TOGETHER + 1)]
+    together = states.merge(bags)
+    assert together is not None
+    assert (together.rows, answers(together)[:2]) == (2 * len(bags), [(len(bags) - 1) / 2, len(bags) - 1])
 
 
 def test_large_states_lie_in_files_named_by_their_content(tmp_path: Path) -> None:
