@@ -8,6 +8,9 @@ from contracts.logical_types import Schema
 from engine.references import Referent
 from engine.results import Sample
 
+# The marker of a partition that could not be read: no reading has it.
+UNREAD = "unread"
+
 
 class EngineError(Exception):
     """The engine could not answer. `reason` is fit for people: no data values, no secrets."""
@@ -47,7 +50,10 @@ class MeasureRequest:
     """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored.
 
     `held`: for known partitions that lack some states, the keys of those they have; only the others are computed.
+    `passed`: partitions that could not be read just now and are not tried again.
     `afresh`: what must be read of all rows at once is read even where nothing changed.
+
+    `portion`: so many partitions are read at most, and the answer says how many are `left` for further requests.
 
     `beside`: a table that this one will be part of; where all rows must be read at once, so are its other partitions.
 
@@ -59,7 +65,9 @@ class MeasureRequest:
     object: str
     known: Mapping[str, str] = field(default_factory=dict)
     held: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    passed: frozenset[str] = frozenset()
     afresh: bool = False
+    portion: int | None = None
     state_url: str | None = None
     beside: Source | None = None
     others: Mapping[str, Source] = field(default_factory=dict)
@@ -76,6 +84,7 @@ class Measured:
     read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read.
 
     `added`: the states that known partitions lacked, packed; they stand beside those that are stored.
+    `left`: how many partitions changed or lack states and were not read, as more was due than a portion.
     `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
     `referents`: what limits refer to, by their words, where it was asked for."""
 
@@ -84,6 +93,7 @@ class Measured:
     states: Mapping[str, bytes]
     vanished: tuple[str, ...] = ()
     added: Mapping[str, bytes] = field(default_factory=dict)
+    left: int = 0
     whole: bytes | None = None
     referents: Mapping[str, Referent] = field(default_factory=dict)
 

@@ -40,6 +40,9 @@ class Settings(BaseModel):
         pattern=SIZE,
         description="memory of the engine's processes together, as 8g; by default four times that of the local Spark",
     )
+    portion_partitions: int = Field(
+        default=512, gt=0, description="partitions read before what was read is kept, should the worker end"
+    )
     sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
     state_days: float = Field(default=30, gt=0, description="how long states that are no longer current are kept")
     sample_days: float = Field(default=30, gt=0, description="how long rows of failed checks are kept and shown")

@@ -88,9 +88,10 @@ def bury(session: Session, *, now: datetime) -> list[Task]:
     return dead
 
 
-def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime) -> None:
-    """Extends the lease. Raises Fenced where the task is another's by now."""
-    _held(session, task_id, fence, lease_until=until)
+def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, progress: str | None = None) -> None:
+    """Extends the lease, and tells the progress where there is some. Raises Fenced where the task is another's."""
+    told = {} if progress is None else {"progress": progress}
+    _held(session, task_id, fence, lease_until=until, **told)
 
 
 def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:

@@ -4,7 +4,7 @@ The reading takes minutes and no transaction is open meanwhile; `keep` writes ev
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -19,15 +19,16 @@ from contracts.logical_types import Schema
 from engine import states as bags
 from engine.checks import bind
 from engine.references import Referent
-from engine.requests import Engine, Measured, MeasureRequest
+from engine.requests import UNREAD, Engine, Measured, MeasureRequest
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError
-from registry import orders, references, runs, samples, states
+from registry import orders, portions, references, runs, samples, states
 from registry.database import reading
 from registry.lineage import debounce
 from registry.lineage.debounce import Subject
 from registry.orders import Order, Unworkable
+from registry.portions import Part, Parts
 from registry.runs import Origin
 from registry.sampling import Sampling, sampled
 from registry.tables import Dataset, Task
@@ -60,7 +61,9 @@ Lacking = Callable[[Contract, str, Mapping[str, bytes]], Mapping[str, frozenset[
 
 @dataclass(frozen=True)
 class Tools:
-    """What a validation works with: where states are, who reads and who judges the data, the time."""
+    """What a validation works with: where states are, who reads and who judges the data, the time.
+
+    `parts` keeps what was read of a table of which a `portion` of partitions is read at a time."""
 
     database: Database
     engine: Engine
@@ -69,6 +72,8 @@ class Tools:
     clock: Callable[[], datetime]
     state_url: str | None
     sampling: Sampling
+    parts: Parts
+    portion: int
 
 
 @dataclass(frozen=True)
@@ -86,9 +91,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Reading:
-    """The data as read: the states of what had to be read, the partitions that arrived, those that are gone."""
+    """The data as read: the states of what had to be read, beside those that were stored; the partitions that arrived,
+    those that are gone."""
 
     measured: Measured
+    stored: Mapping[str, bytes] = field(default_factory=dict)
     delta: tuple[str, ...] = ()
     vanished: tuple[str, ...] = ()
 
@@ -113,6 +120,7 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
 
     Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
     _claim_data(session, asked)
+    portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     if finding.result is None:
         return {"note": NOTHING_CHANGED}
@@ -128,6 +136,7 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
 def give_up(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:
     """Records that the data could not be judged, as a run, and lets later triggers of the object begin anew."""
     settle(session, task, None, now=now, ids=ids)
+    portions.drop(session, task.id)
     with suppress(Unworkable, ContractError):
         asked = orders.order(session, task)
         keep(session, asked, unevaluated(asked, reason, started=now, finished=now), now=now, ids=ids)
@@ -145,35 +154,82 @@ def settle(session: Session, task: Task, covers: int | None, *, now: datetime, i
 
 
 def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
-    found = _read(asked, tools, {} if asked.again else asked.known)
+    found = _read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
     if not found.delta and not found.vanished:
         return _unchanged(asked, found, started, tools.clock())
     try:
         return _judged(asked, tools, found, started)
     except StateError:
         # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
-        again = _read(asked, tools, {})
+        again = _read(asked, tools, {}, {})
         return _judged(asked, tools, replace(again, delta=found.delta), started)
 
 
-def _read(asked: Order, tools: Tools, known: Mapping[str, str]) -> Reading:
-    """What changed is read, and of the known partitions what their states lack: all of it where they are damaged."""
-    stored = _stored(asked, tools) if known else {}
-    held = tools.lacking(asked.contract, asked.object.name, {name: stored.get(name, b"") for name in known})
+def _read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[str, Part]) -> Reading:
+    """What changed is read, and of the known partitions what their states lack: all of it where they are damaged.
+
+    `kept` are parts that were read already; what they are of and did not change since is not read again."""
+    stored, parts = _stored(asked, tools) if known else {}, dict(kept)
+    broken: frozenset[str] = frozenset()
+    while True:
+        measured = _portion(asked, tools, known, stored, parts, broken)
+        new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
+        parts.update(new)
+        broken |= {name for name, part in new.items() if part.fingerprint == UNREAD}
+        if not measured.left:
+            return _whole(asked, measured, stored, parts, known)
+        done = len(parts)
+        tools.parts.keep(new, f"{done} of {done + measured.left} partitions read")
+
+
+def _portion(
+    asked: Order,
+    tools: Tools,
+    known: Mapping[str, str],
+    stored: Mapping[str, bytes],
+    parts: Mapping[str, Part],
+    broken: frozenset[str],
+) -> Measured:
+    """What the next portion brings, states that were added put beside those that there were."""
+    packed = {**stored, **{name: part.states for name, part in parts.items()}}
+    here = {**known, **{name: part.fingerprint for name, part in parts.items()}}
+    held = tools.lacking(asked.contract, asked.object.name, {name: packed.get(name, b"") for name in here})
     request = MeasureRequest(
         source=asked.source,
         contract=asked.contract.source,
         object=asked.object.name,
-        known=known,
+        known=here,
         held=held,
-        afresh=asked.afresh,
+        passed=broken,
+        afresh=asked.afresh or bool(parts),
+        portion=tools.portion,
         state_url=tools.state_url,
         others=asked.others,
     )
-    measured = tools.engine.measure(request)
-    vanished = tuple(sorted(asked.known.keys() - measured.fingerprints.keys()))
-    arrived = measured.fingerprints if asked.afresh else measured.states
-    return Reading(_completed(measured, stored, held), tuple(sorted(arrived)), vanished)
+    return _completed(tools.engine.measure(request), packed, held)
+
+
+def _whole(
+    asked: Order, measured: Measured, stored: Mapping[str, bytes], parts: Mapping[str, Part], known: Mapping[str, str]
+) -> Reading:
+    """All parts together, as far as they are of the files that there are now."""
+    now = measured.fingerprints
+    read = {name: part for name, part in parts.items() if now.get(name) == part.fingerprint}
+    changed = [
+        name for name, part in read.items() if part.fingerprint == UNREAD or known.get(name) != part.fingerprint
+    ]
+    vanished = tuple(sorted(asked.known.keys() - now.keys()))
+    whole = replace(measured, states={name: part.states for name, part in read.items()})
+    arrived = now if asked.afresh else changed
+    return Reading(replace(whole, schema=_schema(whole)), stored, tuple(sorted(arrived)), vanished)
+
+
+def _schema(measured: Measured) -> Schema:
+    """The schema of what was read, by whatever portion."""
+    if measured.schema.columns:
+        return measured.schema
+    found = (bags.described(packed)[0] for _, packed in sorted(measured.states.items(), reverse=True))
+    return next((schema for schema in found if schema.columns), measured.schema)
 
 
 def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
@@ -224,12 +280,12 @@ def _referents(asked: Order, tools: Tools) -> Mapping[str, Referent]:
 
 def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, bytes], Schema]:
     """The states of every partition there is, and the schema: that of what arrived, else as last stored."""
+    current, read = found.measured.fingerprints, found.measured.states
+    whole = {name: packed for name, packed in {**found.stored, **read}.items() if name in current}
+    if read:
+        return whole, found.measured.schema
     with reading(tools.database) as session:
-        stored = states.load(session, asked.dataset_id)
-        schema = found.measured.schema if found.measured.states else states.schema(session, asked.dataset_id)
-    current = found.measured.fingerprints
-    whole = {name: packed for name, packed in (stored | dict(found.measured.states)).items() if name in current}
-    return whole, schema
+        return whole, states.schema(session, asked.dataset_id)
 
 
 def _loss(vanished: tuple[str, ...]) -> str | None:

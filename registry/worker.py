@@ -29,6 +29,7 @@ from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
 from registry.lineage import debounce, inbox, intake
 from registry.orders import Unworkable
+from registry.portions import TaskParts
 from registry.sampling import Sampling
 from registry.tables import Task
 from registry.tasks import Fenced
@@ -65,12 +66,14 @@ class Worker:
     jitter: Callable[[], float] = random
     name: str = field(default_factory=lambda: f"worker-{ids.new()}")
 
-    @property
-    def tools(self) -> Tools:
-        """What its validations work with."""
+    def tools(self, task: Task) -> Tools:
+        """What the validation of that task works with."""
         sampling = Sampling(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
+        lease = timedelta(seconds=self.settings.lease_seconds)
+        parts = TaskParts(self.database, task.id, task.fence, self.clock, lease)
         return Tools(
-            self.database, self.engine, self.judge, self.lacking, self.clock, self.settings.states, sampling
+            self.database, self.engine, self.judge, self.lacking, self.clock, self.settings.states, sampling,
+            parts, self.settings.portion_partitions,
         )  # fmt: skip
 
     def step(self) -> bool:
@@ -191,7 +194,7 @@ class Worker:
 def _validate(worker: Worker, task: Task) -> Effect:
     with reading(worker.database) as session:
         asked = orders.order(session, task)
-    finding = validation.examine(asked, worker.tools)
+    finding = validation.examine(asked, worker.tools(task))
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         validation.settle(session, task, asked.covers, now=now, ids=worker.ids)

@@ -1,6 +1,6 @@
 """The states of what changed in a table: the answer to the registry's `MeasureRequest`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from engine.checks import bind
 from engine.files import StateFiles
 from engine.filesystems import is_path
 from engine.plan import Plan
-from engine.requests import Measured, MeasureRequest, Source, Unreadable
+from engine.requests import UNREAD, Measured, MeasureRequest, Source, Unreadable
 from engine.spark import apart, changes, partitions
 from engine.spark.apart import Others
 from engine.spark.changes import Layout
@@ -21,7 +21,8 @@ from engine.spark.sources import read, resolved, schema_of
 from engine.spark.statistics import Known, counted, known
 from engine.states import ALL, States
 
-UNREAD = "unread"
+# So many partitions are grouped in one reading: ...
+AT_ONCE = 128
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -69,7 +70,8 @@ class Table:
     def measured(self, marks: dict[str, str], read: "Readings") -> Measured:
         """The bags packed, and what is read of all rows; what is known and has no mark has vanished."""
         vanished = tuple(sorted(self.request.known.keys() - marks.keys()))
-        whole = self._whole(read.schema) if marks and (read.bags or vanished or self.request.afresh) else None
+        judged = marks and not read.left and (read.bags or vanished or self.request.afresh)
+        whole = self._whole(read.schema) if judged else None
         chosen = self.contract.object(self.request.object)
         return Measured(
             schema=read.schema,
@@ -77,6 +79,7 @@ class Table:
             states=self._packed(read.bags),
             vanished=vanished,
             added=self._packed(read.added),
+            left=read.left,
             whole=whole.pack() if whole else None,
             referents=apart.referents(chosen, self.others) if self.request.limits else {},
         )
@@ -115,12 +118,15 @@ class Table:
 
 @dataclass
 class Readings:
-    """What was read: bags of the changed partitions, what others lacked, the schema, and why some could not be read."""
+    """What was read: bags of the changed partitions, what others lacked, the schema, why some could not be read.
+
+    `left`: how many are left for another request."""
 
     schema: Schema = field(default_factory=lambda: Schema(()))
     bags: dict[str, States] = field(default_factory=dict)
     added: dict[str, States] = field(default_factory=dict)
     unread: dict[str, Unreadable] = field(default_factory=dict)
+    left: int = 0
 
 
 def _whole(table: Table) -> Measured:
@@ -137,26 +143,40 @@ def _whole(table: Table) -> Measured:
 
 
 def _parted(table: Table) -> Measured:
-    readings, names = Readings(), table.lies.changed(table.request.known)
-    for held, lacking in _lacking(table, names):
-        _read(table, lacking, readings, held=held)
-    if names:
+    readings = Readings()
+    passed = table.request.passed & table.lies.fingerprints.keys()
+    changed = [name for name in table.lies.changed(table.request.known) if name not in passed]
+    lacking = _lacking(table)
+    now = [*lacking, *changed][: table.request.portion]
+    readings.left = len(lacking) + len(changed) - len(now)
+    for held, names in _together(table, now[: len(lacking)]):
+        _read(table, names, readings, held=held)
+    for names in _some(now[len(lacking) :]):
         _read(table, names, readings)
     if readings.unread and not (readings.bags or readings.added):
         raise next(iter(readings.unread.values()))
-    marks = {**table.lies.fingerprints, **dict.fromkeys(readings.unread, UNREAD)}
+    marks = {**table.lies.fingerprints, **dict.fromkeys([*readings.unread, *passed], UNREAD)}
     for name, error in readings.unread.items():
         readings.bags[name] = States({}, failures={ALL: error.reason})
     return table.measured(marks, readings)
 
 
-def _lacking(table: Table, changed: Sequence[str]) -> list[tuple[frozenset[str], list[str]]]:
-    """The partitions that did not change and lack states, together with those that have the same."""
-    lacking = sorted(table.request.held.keys() & table.lies.fingerprints.keys() - set(changed))
-    together: dict[frozenset[str], list[str]] = {}
+def _lacking(table: Table) -> list[str]:
+    """The partitions that did not change and lack states."""
+    request, marks = table.request, table.lies.fingerprints
+    return sorted(name for name in request.held if name in marks and marks[name] == request.known.get(name))
+
+
+def _together(table: Table, lacking: Sequence[str]) -> Iterator[tuple[frozenset[str], Sequence[str]]]:
+    """Those that are read together: they have the same states."""
+    alike: dict[frozenset[str], list[str]] = {}
     for name in lacking:
-        together.setdefault(table.request.held[name], []).append(name)
-    return list(together.items())
+        alike.setdefault(table.request.held[name], []).append(name)
+    return ((held, some) for held, names in alike.items() for some in _some(names))
+
+
+def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (names[start : start + AT_ONCE] for start in range(0, len(names), AT_ONCE))
 
 
 def _read(table: Table, names: Sequence[str], readings: Readings, *, held: frozenset[str] | None = None) -> None:

@@ -6,7 +6,7 @@ from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import ApiToken, AuditEntry, SetupToken, User, WebSession
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
-from registry.tables.tasks import DirtyMark, Task
+from registry.tables.tasks import DirtyMark, PartRead, Task
 
 guard()
 metadata = Table.metadata
@@ -21,6 +21,7 @@ __all__ = [
     "InboxEvent",
     "LineageRun",
     "MeasurementRow",
+    "PartRead",
     "PartitionState",
     "Proposal",
     "RejectedEvent",

@@ -34,6 +34,16 @@ class Task(Table, table=True):
     finished: datetime | None = moment(default=None)
 
 
+class PartRead(Table, table=True):
+    """The packed states of a partition that a task has read, kept until the task ends; `fingerprint` as read."""
+
+    __tablename__ = "part_read"
+    task_id: UUID = reference("task.id", primary_key=True)
+    partition: str = Field(primary_key=True)
+    fingerprint: str
+    states: bytes
+
+
 class DirtyMark(Table, table=True):
     """How often a contract object was triggered, and up to which trigger it was validated."""
 

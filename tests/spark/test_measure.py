@@ -14,11 +14,11 @@ from contracts.errors import ContractError
 from engine import states as bags
 from engine.files import StateFiles
 from engine.judging import judge, lacking
-from engine.requests import DraftRequest, EngineError, Measured, MeasureRequest, Source, Unreadable
+from engine.requests import UNREAD, DraftRequest, EngineError, Measured, MeasureRequest, Source, Unreadable
 from engine.results import RunResult
 from engine.spark import changes
 from engine.spark.draft import draft
-from engine.spark.measure import UNREAD, measure
+from engine.spark.measure import measure
 from engine.spark.sources import format_of
 from engine.states import ALL
 
@@ -288,6 +288,24 @@ def test_one_corrupt_partition_is_not_evaluated_and_the_others_are(spark: Any, t
     assert outcomes == {"day=1": "passed", "day=2": "not_evaluated", "day=3": "passed"}
     assert (run.verdict, run.rows) == ("not_evaluated", 4)
     assert all("FAILED_READ_FILE" in str(each.reason) for each in run.results if each.outcome == "not_evaluated")
+
+
+def test_a_portion_at_a_time_reads_each_partition_once_and_one_that_is_broken_holds_nothing_up(
+    spark: Any, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.spark.measure.AT_ONCE", 1)
+    next((table / "day=1").glob("*.parquet")).write_bytes(b"PAR1 not really")
+    known: dict[str, str] = {}
+    portions = []
+    while not portions or portions[-1].left:
+        passed = frozenset(name for each in portions for name in each.states if each.fingerprints[name] == UNREAD)
+        measured = measure(spark, replace(asked(table, dict(known)), portion=2, passed=passed))
+        known.update({name: measured.fingerprints[name] for name in measured.states})
+        portions.append(measured)
+    assert [(sorted(each.states), each.left) for each in portions] == [(["day=1", "day=2"], 1), (["day=3"], 0)]
+    assert portions[-1].fingerprints["day=1"] == UNREAD
+    assert ALL in bags.unpack(portions[0].states["day=1"]).failures
+    assert rows(portions[1]) == {"day=3": 3}
 
 
 def test_a_repaired_partition_is_read_again_although_nothing_else_changed(spark: Any, table: Path) -> None:

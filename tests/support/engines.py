@@ -41,11 +41,13 @@ class FakeEngine:
         if table is None:
             raise Unreadable("the table is not there")
         now = {partition: marker(text) for partition, text in table.items()}
-        changed = {name: table[name].encode() for name in sorted(now) if request.known.get(name) != now[name]}
-        lacking = request.held.keys() & now.keys() - changed.keys()
-        added = {name: table[name].encode() for name in sorted(lacking)}
+        due = [name for name in sorted(now) if request.known.get(name) != now[name] or name in request.held]
+        taken = due[: request.portion]
+        changed = {name: table[name].encode() for name in taken if request.known.get(name) != now[name]}
+        added = {name: table[name].encode() for name in taken if name not in changed}
         vanished = tuple(sorted(request.known.keys() - now.keys()))
-        return Measured(SCHEMA if changed or added else Schema(()), now, changed, vanished, added)
+        left = len(due) - len(taken)
+        return Measured(SCHEMA if changed or added else Schema(()), now, changed, vanished, added, left)
 
     def draft(self, request: DraftRequest) -> Drafted:
         """The draft that the test prepared."""

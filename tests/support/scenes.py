@@ -137,6 +137,7 @@ class Scene:
     home: Path
     clock: Clock = field(default_factory=Clock)
     engine: FakeEngine = field(default_factory=FakeEngine)
+    portion: int = 512
 
     def worker(self, **other: Any) -> Worker:
         """A worker of this scene; parts of it can be replaced."""
@@ -145,7 +146,7 @@ class Scene:
 
     @property
     def settings(self) -> Settings:
-        return Settings(home=self.home)
+        return Settings(home=self.home, portion_partitions=self.portion)
 
     def work(self, **other: Any) -> int:
         """Has a worker work until there is nothing to do; how many steps it took."""
