@@ -50,6 +50,7 @@ docs: setup ## write docs/reference from the code
 
 bench-differential: setup ## what states of partitions save, beside full verification (minutes)
 	$(PY) -W ignore -m bench.differential $(ARGS)
+	$(PY) -W ignore -m bench.scenarios $(ARGS)
 
 lock: setup ## lock the newest admitted versions (no index addresses in the file)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
