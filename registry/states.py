@@ -4,6 +4,7 @@ Every change of a dataset's states makes a version of them; a run names the one 
 again for as long as the generations are kept."""
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from contracts.logical_types import Column, Schema
 from engine.requests import Measured
+from engine.states import StateError, inventory
 from registry.errors import Conflict
 from registry.tables import Dataset, PartitionState
 
@@ -84,11 +86,20 @@ def save(
             states=packed,
             columns=columns,
             created=now,
+            files=files_of(packed),
         )
         for partition, packed in fresh.items()
     )
     session.flush()
     return dataset.states_version
+
+
+def files_of(packed: bytes) -> list[str]:
+    """The names of the files that the packed states lie in; none for bytes that are no states: they name nothing."""
+    with suppress(StateError):
+        held, _ = inventory(packed)
+        return sorted({each.file for each in held if each.file})
+    return []
 
 
 def prune(session: Session, dataset_id: UUID, *, before: datetime) -> int:

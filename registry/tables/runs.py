@@ -109,7 +109,7 @@ class PartitionState(Table, table=True):
     """A generation of a partition's states, packed; `fingerprint` names the content they describe.
 
     It was current from version `since` of the dataset's states up to, without, `until`; None: it is current. `ended`
-    says when that was over."""
+    says when that was over. `files` names the files that hold states of it; None: nobody has looked yet."""
 
     __tablename__ = "partition_state"
     __table_args__ = (UniqueConstraint("dataset_id", "partition", "generation"), Index(None, "dataset_id", "until"))
@@ -125,3 +125,4 @@ class PartitionState(Table, table=True):
     columns: list[dict[str, Any]] = data()
     rows: int | None = big(default=None)
     created: datetime = moment()
+    files: list[str] | None = data(default=None)
