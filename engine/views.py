@@ -1,6 +1,6 @@
 """Views: the partitions of a table that a condition on its partition columns chooses, told by their names alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from contracts.document import DataObject
@@ -8,6 +8,7 @@ from contracts.errors import Fault
 from contracts.logical_types import LOGICAL, Column, Schema
 from contracts.predicates import PredicateError
 from engine import selecting
+from engine.months import members
 from engine.spark import partitions
 
 # What the values of a partition column are compared as, by its logical type: folders hold nothing but texts.
@@ -37,12 +38,21 @@ def _type(recorded: Column | None, declared: str | None) -> str:
 def chosen(where: str | None, names: Iterable[str], by: Schema) -> tuple[str, ...]:
     """The partitions for which the condition on the columns `by` is true, in the order given; all without a condition.
 
-    Raises PredicateError for a condition that partitions cannot be chosen by, and for a value that is none of its
-    column's type."""
+    Raises PredicateError for a condition that partitions cannot be chosen by, for a value that is none of its column's
+    type, and for days whose states were merged by month where it is true for some of them alone."""
     if where is None:
         return tuple(names)
     holds = selecting.condition(where, by)
-    return tuple(name for name in names if holds(_values(name, by)) is True)
+    return tuple(name for name in names if _is_chosen(name, holds, by))
+
+
+def _is_chosen(name: str, holds: Callable[[Mapping[str, Any]], bool | None], by: Schema) -> bool:
+    told = {holds(_values(each, by)) is True for each in members(name)}
+    if len(told) > 1:
+        message = f"is true for some days of {name} alone, whose states were merged"
+        remedy = "choose all of these days or none; reading the table again tells them apart"
+        raise PredicateError([Fault("predicate-merged", "predicate", message, remedy)])
+    return told == {True}
 
 
 def _values(partition: str, by: Schema) -> Mapping[str, Any]:

@@ -93,7 +93,7 @@ def remembered(session: Session, question: Question) -> Memory:
         raise NotFound(f"version {contract.version} of contract {contract.id} has no object {dataset.object}")
     version = dataset.states_version
     schema = states.schema(session, dataset.id, version=version)
-    names = tuple(states.known(session, dataset.id, version=version))
+    names = tuple(states.names(session, dataset.id, version=version))
     try:
         checks = bind(found, schema)
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))

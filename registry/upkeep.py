@@ -1,4 +1,5 @@
-"""What is done once a day to what is stored: generations that ended long ago are deleted, and files that none names."""
+"""What is done once a day to what is stored: states of days are merged by month where that is asked for, generations
+that ended long ago are deleted, and files that none names."""
 
 import logging
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
 from engine.files import StateFiles
-from registry import collecting, states, tasks
+from registry import collecting, compacting, states, tasks
 from registry.config import Settings
 from registry.database import reading, transaction
 from registry.tables import Dataset, Task
@@ -28,13 +29,19 @@ def order(session: Session, *, now: datetime, task_id: UUID) -> Task | None:
     )  # fmt: skip
 
 
-def work(database: Database, settings: Settings, *, clock: Callable[[], datetime]) -> dict[str, Any]:
+def work(
+    database: Database, settings: Settings, *, clock: Callable[[], datetime], ids: Callable[[], UUID]
+) -> dict[str, Any]:
     """Does it, each part of it in a transaction of its own, and tells what was done. May end at any moment."""
-    pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in _datasets(database))
-    before = clock() - collecting.grace(settings)
-    freed = collecting.collect(database, StateFiles(settings.states), before=before)
-    told = {"generations": pruned, "files": freed.files, "bytes": freed.bytes}
-    log.info("removed %(generations)d generations of states, %(files)d files of %(bytes)d bytes", told)
+    files, datasets = StateFiles(settings.states), _datasets(database)
+    merged = 0
+    if settings.compact_days:
+        over = clock().date() - timedelta(days=settings.compact_days)
+        merged = sum(compacting.compact(database, files, each, over=over, clock=clock, ids=ids) for each in datasets)
+    pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in datasets)
+    freed = collecting.collect(database, files, before=clock() - collecting.grace(settings))
+    told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
+    log.info("merged the states of %(merged)d months; removed %(generations)d generations and %(files)d files", told)
     return told
 
 

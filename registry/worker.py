@@ -221,7 +221,7 @@ def _draft(worker: Worker, task: Task) -> Effect:
 
 
 def _keep_up(worker: Worker, _: Task) -> Effect:
-    done = upkeep.work(worker.database, worker.settings, clock=worker.clock)
+    done = upkeep.work(worker.database, worker.settings, clock=worker.clock, ids=worker.ids)
     return lambda *_: done
 
 

@@ -58,7 +58,7 @@ def test_what_ended_long_ago_and_what_nothing_names_is_removed(scene: Scene) -> 
     assert worker.step()
     assert files.listed() == ()
     assert {row.until for row in rows(scene.database, PartitionState)} == {None}
-    assert upkeeps(scene)[0].result == {"generations": 1, "files": 1, "bytes": 9}
+    assert upkeeps(scene)[0].result == {"merged": 0, "generations": 1, "files": 1, "bytes": 9}
 
 
 def test_validations_come_first(scene: Scene) -> None:

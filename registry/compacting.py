@@ -1,0 +1,95 @@
+"""States of the days of a month that is long over, merged into one: what can be asked of all of them stays the same.
+
+Days are merged that have states of the same metrics on the same columns: so nothing is lost of any question that takes
+all of them. What is measured of each day alone has been stored by its run. The days' own states end, and are kept as
+generations of before."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
+from uuid import UUID
+
+from sqlalchemy import Engine as Database
+from sqlmodel import col, select
+
+from engine import months
+from engine import states as bags
+from engine.states import Files, StateError
+from registry import states
+from registry.database import reading, transaction
+from registry.tables import PartitionState
+
+log = logging.getLogger("treaty.worker")
+
+
+def compact(
+    database: Database,
+    files: Files,
+    dataset_id: UUID,
+    *,
+    over: date,
+    clock: Callable[[], datetime],
+    ids: Callable[[], UUID],
+) -> int:
+    """Merges the states of days by month, of months that were over by that day, each in a transaction of its own.
+
+    Returns how many names stand for several days now that did not before. What changes meanwhile is left as it is."""
+    with reading(database) as session:
+        named = states.names(session, dataset_id)
+    made = 0
+    for names in _months(named, over):
+        for alike in _alike(_rows(database, dataset_id, names)):
+            made += _merged(database, files, alike, clock=clock, ids=ids)
+    return made
+
+
+def _months(names: Iterable[str], over: date) -> list[list[str]]:
+    """The names of days that are of one month and alike otherwise, where there are several."""
+    found = defaultdict(list)
+    for name in names:
+        told = months.days(name)
+        if told and told.end <= over:
+            found[told.among].append(name)
+    return [names for _, names in sorted(found.items()) if len(names) > 1]
+
+
+def _rows(database: Database, dataset_id: UUID, names: Sequence[str]) -> list[PartitionState]:
+    with reading(database) as session:
+        current = select(PartitionState).where(PartitionState.dataset_id == dataset_id)
+        of_names = current.where(col(PartitionState.until).is_(None), col(PartitionState.partition).in_(names))
+        return list(session.exec(of_names.order_by(PartitionState.partition)))
+
+
+def _alike(rows: Iterable[PartitionState]) -> list[list[PartitionState]]:
+    """The rows whose states are of the same metrics and columns together; damaged ones, and single ones, left out."""
+    found = defaultdict(list)
+    for row in rows:
+        try:
+            held, failures = bags.inventory(row.states)
+            schema, _ = bags.described(row.states)
+        except StateError:
+            continue
+        if bags.ALL not in failures and all(each.usable for each in held):
+            found[schema, frozenset(each.key for each in held), frozenset(failures.items())].append(row)
+    return [alike for alike in found.values() if len(alike) > 1]
+
+
+def _merged(
+    database: Database,
+    files: Files,
+    rows: Sequence[PartitionState],
+    *,
+    clock: Callable[[], datetime],
+    ids: Callable[[], UUID],
+) -> bool:
+    """Whether the rows were merged into one: not where one of them cannot be read, or is current no more."""
+    try:
+        packed = bags.folded([row.states for row in rows], files)
+        with transaction(database) as session:
+            states.fold(session, rows, packed, now=clock(), ids=ids)
+            session.commit()
+    except (StateError, states.Overtaken) as error:
+        log.warning("states of a month were left as they are: %s", error)
+        return False
+    return True
