@@ -62,6 +62,19 @@ class StateFiles:
         found = filesystem.get_file_info([f"{folder}/{name}" for name in names])
         return {each.base_name: int(each.size) for each in found if each.size is not None}
 
+    def rows(self, names: Collection[str]) -> int:
+        """How many rows these files have together, told by their footers. Raises StateError for one that is no use."""
+        from pyarrow import ArrowInvalid, parquet
+
+        filesystem, folder = self._opened()
+        found = 0
+        for name in names:
+            try:
+                found += int(parquet.read_metadata(f"{folder}/{name}", filesystem=filesystem).num_rows)
+            except (FileNotFoundError, ArrowInvalid):
+                raise StateError(f"the state file {name} is gone or damaged; compute the partition again") from None
+        return found
+
     def listed(self) -> tuple[Lying, ...]:
         """All files of states, and what crashes left of others; none where the folder is not there yet."""
         from pyarrow.fs import FileSelector

@@ -6,8 +6,9 @@ generations of before."""
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime
+from typing import Protocol
 from uuid import UUID
 
 from sqlalchemy import Engine as Database
@@ -21,27 +22,34 @@ from registry.database import reading, transaction
 from registry.tables import PartitionState
 
 log = logging.getLogger("treaty.worker")
+# Combinations of one grouping that are loaded at once: about 1 GB. So many would be kept together as apart, besides.
+MOST_COMBINATIONS = 5_000_000
+
+
+class Shelf(Files, Protocol):
+    """Where large states lie, and how many combinations they count."""
+
+    def rows(self, names: Collection[str]) -> int: ...
 
 
 def compact(
     database: Database,
-    files: Files,
+    files: Shelf,
     dataset_id: UUID,
     *,
     over: date,
     clock: Callable[[], datetime],
     ids: Callable[[], UUID],
-) -> int:
+) -> Iterator[int]:
     """Merges the states of days by month, of months that were over by that day, each in a transaction of its own.
 
-    Returns how many names stand for several days now that did not before. What changes meanwhile is left as it is."""
+    Says after each how many names stand for several days now that did not before. What changes meanwhile is left as it
+    is, and so are months of more combinations of one grouping than can be loaded at once."""
     with reading(database) as session:
         named = states.names(session, dataset_id)
-    made = 0
     for names in _months(named, over):
         for alike in _alike(_rows(database, dataset_id, names)):
-            made += _merged(database, files, alike, clock=clock, ids=ids)
-    return made
+            yield int(_merged(database, files, alike, clock=clock, ids=ids))
 
 
 def _months(names: Iterable[str], over: date) -> list[list[str]]:
@@ -77,7 +85,7 @@ def _alike(rows: Iterable[PartitionState]) -> list[list[PartitionState]]:
 
 def _merged(
     database: Database,
-    files: Files,
+    files: Shelf,
     rows: Sequence[PartitionState],
     *,
     clock: Callable[[], datetime],
@@ -85,6 +93,8 @@ def _merged(
 ) -> bool:
     """Whether the rows were merged into one: not where one of them cannot be read, or is current no more."""
     try:
+        if not _fit(files, rows):
+            return False
         packed = bags.folded([row.states for row in rows], files)
         with transaction(database) as session:
             states.fold(session, rows, packed, now=clock(), ids=ids)
@@ -93,3 +103,12 @@ def _merged(
         log.warning("states of a month were left as they are: %s", error)
         return False
     return True
+
+
+def _fit(files: Shelf, rows: Sequence[PartitionState]) -> bool:
+    by_key = defaultdict(list)
+    for row in rows:
+        for each in bags.inventory(row.states)[0]:
+            if each.file:
+                by_key[each.key].append(each.file)
+    return all(files.rows(names) <= MOST_COMBINATIONS for names in by_key.values())

@@ -220,9 +220,15 @@ def _draft(worker: Worker, task: Task) -> Effect:
     return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=worker.ids)
 
 
-def _keep_up(worker: Worker, _: Task) -> Effect:
+def _keep_up(worker: Worker, task: Task) -> Effect:
     done = upkeep.work(worker.database, worker.settings, clock=worker.clock, ids=worker.ids)
-    return lambda *_: done
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        if "more" in done:
+            upkeep.order(session, now=now, task_id=worker.ids(), after=task.id)
+        return done
+
+    return effect
 
 
 def _refused(_: Worker, task: Task) -> Effect:

@@ -30,7 +30,7 @@ from registry import states as memory
 from registry.config import Settings
 from registry.database import reading, transaction
 from registry.errors import Invalid
-from registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run
+from registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
 from registry.upkeep import UPKEEP
 from registry.words import TaskState, VersionState
 
@@ -106,7 +106,9 @@ class Table(Scene):
     def compact(self) -> int:
         """Merges what can be merged, as the upkeep does."""
         over = self.clock().date() - timedelta(days=30)
-        return compacting.compact(self.database, self.files, self.dataset, over=over, clock=self.clock, ids=ids.new)
+        return sum(
+            compacting.compact(self.database, self.files, self.dataset, over=over, clock=self.clock, ids=ids.new)
+        )
 
     @property
     def dataset(self) -> Any:
@@ -380,6 +382,49 @@ def test_a_merge_that_was_interrupted_goes_on_where_it_ended(
     assert scene.values == scene.truth
 
 
+def test_validations_have_their_turn_between_months(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = begun(engine, tmp_path)
+    scene.put(*(f"day=2026-0{month}-0{day}/country=DE" for month in (1, 2, 3) for day in (1, 2)))
+    scene.validate()
+    fold, worker = memory.fold, scene.worker()
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        scene.clock.advance(90)
+        return fold(*arguments, **options)
+
+    monkeypatch.setattr(memory, "fold", slow)
+    worker.order_upkeep(None)
+    scene.put("day=2026-05-30/country=FR")
+    assert worker.step()
+    scene.ask("while it goes on")
+    assert worker.step()
+    assert len(scene.runs) == 2
+    assert len(scene.stored) == 6
+    scene.work()
+    assert len(scene.stored) == 4
+    told = [task.result for task in rows(scene.database, Task) if task.kind == UPKEEP]
+    assert [(each["merged"], "more" in each) for each in told if each] == [(1, True), (1, True), (1, True), (0, False)]
+
+
+def test_months_that_cannot_be_merged_are_not_tried_over_and_over(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = begun(engine, tmp_path)
+    scene.put(*JANUARY)
+    scene.validate()
+
+    def slow(*_: Any, **__: Any) -> Any:
+        scene.clock.advance(90)
+        raise memory.Overtaken
+
+    monkeypatch.setattr(memory, "fold", slow)
+    scene.worker().order_upkeep(None)
+    assert scene.work() == 1
+    assert scene.stored == JANUARY
+
+
 def test_a_file_that_is_gone_leaves_the_days_as_they_are(engine: Engine, tmp_path: Path) -> None:
     scene = begun(engine, tmp_path)
     scene.put(*JANUARY)
@@ -423,6 +468,18 @@ def test_whatever_comes_in_whatever_order_the_table_is_judged_as_it_is(
     assert any("[" in row.partition for row in rows(scene.database, PartitionState))
     with reading(scene.database) as tx:
         assert [run.id for run in scene.runs if reruns.again(tx, run.id, scene.judge).differences] == []
+
+
+def test_a_month_of_more_combinations_than_can_be_loaded_is_left(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = begun(engine, tmp_path)
+    scene.put(*JANUARY, found=[1, 2, 3])
+    scene.validate()
+    monkeypatch.setattr(compacting, "MOST_COMBINATIONS", 14)
+    assert scene.compact() == 0
+    monkeypatch.setattr(compacting, "MOST_COMBINATIONS", 15)
+    assert scene.compact() == 1
 
 
 def test_damaged_states_of_a_day_are_not_merged(engine: Engine, tmp_path: Path) -> None:

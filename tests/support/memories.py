@@ -77,7 +77,7 @@ class Memory:
         with transaction(self.world.engine) as tx:
             dataset_id = tx.exec(select(Dataset)).one().id
         over = date(2027, 1, 1)
-        return compact(self.world.engine, self.files, dataset_id, over=over, clock=lambda: NOW, ids=ids.new)
+        return sum(compact(self.world.engine, self.files, dataset_id, over=over, clock=lambda: NOW, ids=ids.new))
 
     def forget(self, *names: str) -> None:
         """Ends what is stored of partitions that are there no longer."""

@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from support.oracles import STATE_OF
 
 from engine import clock
+from engine.analyzers.components import COMPONENTS
 from engine.files import StateFiles
 from engine.states import StateError
 
@@ -53,6 +55,16 @@ def test_only_what_is_older_is_removed(files: StateFiles) -> None:
     assert files.remove(name, before=LATER) is None
     with pytest.raises(StateError, match="gone"):
         files.read(name)
+
+
+def test_the_rows_of_files_are_told_by_their_footers(files: StateFiles) -> None:
+    component = COMPONENTS["frequencies"]()
+    names = [files.write(component.dump(STATE_OF["frequencies"](values))) for values in ("aab", "abcc")]
+    assert (files.rows(names), files.rows([])) == (5, 0)
+    with pytest.raises(StateError, match="gone or damaged"):
+        files.rows([f"{'0' * 64}.parquet"])
+    with pytest.raises(StateError, match="gone or damaged"):
+        files.rows([files.write(b"no Parquet")])
 
 
 def test_what_a_crash_left_is_listed_and_what_others_put_there_is_not(files: StateFiles) -> None:
