@@ -25,8 +25,8 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("sum", {"column": "id"}), ("mean", {"column": "id"}), ("minimum", {"column": "id"}), ("maximum", {"column": "id"}),
     ("uniqueness", {"columns": ["id"]}), ("uniqueness", {"columns": ["id", "word"]}), ("entropy", {"column": "word"}),
     ("approx_count_distinct", {"column": "id"}), ("approx_quantile", {"column": "id", "quantile": 0.3}),
-    ("data_type", {"column": "word", "type": "string"}), ("standard_deviation", {"column": "id"}), ("kurtosis", {"column": "id"}),
-    ("correlation", {"column": "id", "other": "id"}),
+    ("data_type", {"column": "word", "type": "string"}), ("standard_deviation", {"column": "id"}),
+    ("kurtosis", {"column": "id"}), ("correlation", {"column": "id", "other": "id"}),
 ]  # fmt: skip
 GIVEN = contract(
     *(

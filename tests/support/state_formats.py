@@ -2,7 +2,7 @@
 
 When a kind of component is new or has another version, or a format has another number, this makes a new folder:
 
-    PYTHONPATH=.:tests python -m support.state_formats format-2
+    PYTHONPATH=.:tests python -m support.state_formats format-3
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from contracts.logical_types import Schema
-from engine import generations, intents, states
+from engine import generations, intents, sealing
 from engine.analyzers.apart import Answer, Matches, References
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import COMPONENTS, Component
@@ -29,7 +29,7 @@ from engine.plan import ROWS, Plan
 from engine.states import State, States
 
 HERE = Path(__file__).parents[1] / "data" / "states"
-FORMATS = {"bag": states.FORMAT, "generation": generations.FORMAT, "intent": intents.FORMAT}
+FORMATS = {"bag": sealing.FORMAT, "generation": generations.FORMAT, "intent": intents.FORMAT}
 INLINE, FILED, MANY, FILES, GATE = "inline.bag", "filed.bag", "many.bag", "files", "gate"
 INTENT, VALUES = "intent.json", "values.json"
 BIGGEST = 200_000
