@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from contracts.document import DataObject
+from contracts.document import DataObject, View
 from contracts.errors import Fault
 from contracts.logical_types import LOGICAL, Column, Schema
 from contracts.predicates import PredicateError
@@ -11,6 +11,7 @@ from engine import selecting
 from engine.months import members
 from engine.spark import partitions
 
+MERGED = "predicate-merged"
 # What the values of a partition column are compared as, by its logical type: folders hold nothing but texts.
 TYPES = {
     "string": "string", "integer": "bigint", "number": "double", "boolean": "boolean", "date": "date",
@@ -46,12 +47,26 @@ def chosen(where: str | None, names: Iterable[str], by: Schema) -> tuple[str, ..
     return tuple(name for name in names if _is_chosen(name, holds, by))
 
 
+def tell_apart(of: DataObject, recorded: Schema, name: str) -> bool:
+    """Whether a view of the object is true for some alone of the days that the name stands for."""
+    by = columns(of, recorded, [name])
+    return any(_tells_apart(view, name, by) for view in of.views)
+
+
+def _tells_apart(view: View, name: str, by: Schema) -> bool:
+    try:
+        chosen(view.where, [name], by)
+    except PredicateError as error:
+        return any(fault.code == MERGED for fault in error.faults)
+    return False
+
+
 def _is_chosen(name: str, holds: Callable[[Mapping[str, Any]], bool | None], by: Schema) -> bool:
     told = {holds(_values(each, by)) is True for each in members(name)}
     if len(told) > 1:
         message = f"is true for some days of {name} alone, whose states were merged"
         remedy = "choose all of these days or none; reading the table again tells them apart"
-        raise PredicateError([Fault("predicate-merged", "predicate", message, remedy)])
+        raise PredicateError([Fault(MERGED, "predicate", message, remedy)])
     return told == {True}
 
 

@@ -12,14 +12,16 @@ from typing import Protocol
 from uuid import UUID
 
 from sqlalchemy import Engine as Database
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
-from engine import months
+from contracts.reading import read
+from engine import months, views
 from engine import states as bags
 from engine.states import Files, StateError
-from registry import states
+from registry import catalog, states
 from registry.database import reading, transaction
-from registry.tables import PartitionState
+from registry.errors import NotFound
+from registry.tables import Dataset, PartitionState
 
 log = logging.getLogger("treaty.worker")
 # Combinations of one grouping that are loaded at once: about 1 GB. So many would be kept together as apart, besides.
@@ -44,12 +46,33 @@ def compact(
     """Merges the states of days by month, of months that were over by that day, each in a transaction of its own.
 
     Says after each how many names stand for several days now that did not before. What changes meanwhile is left as it
-    is, and so are months of more combinations of one grouping than can be loaded at once."""
+    is, and so are months that a view of the contract in force takes in part, and those of more combinations of one
+    grouping than can be loaded at once."""
     with reading(database) as session:
         named = states.names(session, dataset_id)
+        keeps_apart = _views(session, dataset_id)
     for names in _months(named, over):
+        if keeps_apart(_name(names)):
+            continue
         for alike in _alike(_rows(database, dataset_id, names)):
             yield int(_merged(database, files, alike, clock=clock, ids=ids))
+
+
+def _views(session: Session, dataset_id: UUID) -> Callable[[str], bool]:
+    """What tells of a name whether a view is true for some of its days alone: then these are not merged."""
+    dataset = session.get_one(Dataset, dataset_id)
+    schema = states.schema(session, dataset_id)
+    try:
+        contract = read(catalog.version(session, dataset.contract_id or "").body)
+    except NotFound:
+        return lambda _: False
+    found = next((each for each in contract.objects if each.name == dataset.object), None)
+    return lambda name: found is not None and views.tell_apart(found, schema, name)
+
+
+def _name(names: Iterable[str]) -> str:
+    """What stands for the days of all these names."""
+    return months.together(told for name in names if (told := months.days(name))).name
 
 
 def _months(names: Iterable[str], over: date) -> list[list[str]]:

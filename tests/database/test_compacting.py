@@ -96,7 +96,7 @@ class Table(Scene):
     def put(self, *names: str, found: list[int] | None = None) -> None:
         """Writes partitions."""
         for name in names:
-            self.write(name, json.dumps([1, 2, int(name[8:10])] if found is None else found))
+            self.write(name, json.dumps([1, 2, int(name[12:14])] if found is None else found))
 
     def validate(self, **payload: Any) -> None:
         self.told += 1
@@ -155,7 +155,11 @@ def begun(engine: Engine, home: Path) -> Table:
 
 def in_force(engine: Engine, version: str, *checks: Any) -> None:
     """Puts a version of the contract in force that has these checks."""
-    body = viewed(*checks, **VIEWS).source.replace(b"1.0.0", version.encode())
+    put_in_force(engine, version, viewed(*checks, **VIEWS).source)
+
+
+def put_in_force(engine: Engine, version: str, source: bytes) -> None:
+    body = source.replace(b"1.0.0", version.encode())
     with transaction(engine) as tx:
         before = tx.exec(select(ContractVersion).where(ContractVersion.state == VersionState.ACTIVE)).one()
         before.state = VersionState.SUPERSEDED
@@ -298,6 +302,18 @@ def test_only_months_that_are_over_long_enough_and_of_one_kind_are_merged(engine
     merged = sorted(f"day=2026-01-[01-02]/country={land}" for land in countries)
     assert scene.stored == sorted([*merged, *others])
     assert {row.generation for row in current(scene.database)} == {1}
+
+
+def test_months_that_a_view_of_the_contract_takes_in_part_stay_days(engine: Engine, tmp_path: Path) -> None:
+    scene = begun(engine, tmp_path)
+    scene.put(*JANUARY, "day=2026-02-01/country=DE", "day=2026-02-02/country=DE")
+    scene.validate()
+    body = viewed(*CHECKS, **{**VIEWS, "january": "day <= '2026-01-03'"})
+    put_in_force(engine, "1.2.0", body.source)
+    assert scene.compact() == 1
+    assert scene.stored == [*JANUARY, "day=2026-02-[01-02]/country=DE"]
+    scene.validate()
+    assert (scene.runs[-1].verdict, scene.values["january"]) == (Verdict.PASSED, "15")
 
 
 def test_days_of_other_columns_are_merged_apart(engine: Engine, tmp_path: Path) -> None:

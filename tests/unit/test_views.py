@@ -101,6 +101,16 @@ def test_a_view_that_tells_merged_days_apart_leaves_its_checks_open_with_the_rea
     )
 
 
+@pytest.mark.parametrize(
+    ("where", "apart"),
+    [("day > '2026-01-02'", True), ("country = 'DE'", False), ("day < '2026-02-01'", False), ("hour = 1", False)],
+)
+def test_a_view_tells_days_apart_where_it_is_true_for_some_of_them(where: str, apart: bool) -> None:
+    of = viewed(check("size", mustBe=1), all="day IS NOT NULL", one=where).object("orders")
+    assert views.tell_apart(of, TABLE, MERGED[0]) is apart
+    assert not views.tell_apart(of, TABLE, DAYS[0])
+
+
 def test_all_are_chosen_where_there_is_no_condition() -> None:
     assert views.chosen(None, ["a=1", ""], Schema(())) == ("a=1", "")
 
