@@ -55,12 +55,12 @@ def gate(  # noqa: PLR0913, PLR0917
     check. A publication that was cut off gives 3 until --recover, which needs no contract, has ended or undone it."""
     with _told():
         if recover:
-            _recover(table, state_url)
+            _recover(table, state_url, remote, memory)
             return
         load_plugins(plugins)
         request = _asked(table, contract, partition_by, object_name)
         if candidate is None:
-            raise typer.Exit(_answered(request, state_url))
+            raise typer.Exit(_answered(request, state_url, remote, memory))
         with in_spark(remote, memory) as spark:
             opened = _gate(spark, request, state_url, others, fail_on=fail_on, keep=keep)
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
@@ -78,19 +78,35 @@ def _told() -> Iterator[None]:
         raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
 
 
-def _recover(table: str, state_url: str | None) -> None:
-    from engine.gate import recover
+@contextmanager
+def _tables(table: str, remote: str | None, memory: str) -> Iterator[Any]:
+    """What looks at the table; None for a plain folder, which needs no Spark."""
+    from engine.sites import is_plain
 
-    done = recover(table, _store(table, state_url))
+    if is_plain(table):
+        yield None
+        return
+    with in_spark(remote, memory) as spark:
+        yield spark
+
+
+def _recover(table: str, state_url: str | None, remote: str | None, memory: str) -> None:
+    from engine.disk import Disk
+    from engine.publishing import recovered
+    from engine.sites import site_of
+
+    with _tables(table, remote, memory) as tables:
+        site = site_of(table, tables)
+        done = recovered(site, _store(site.location, state_url), tables, Disk())
     told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
     print(told.get(done, "there was nothing to recover"))
 
 
-def _store(table: str, state_url: str | None) -> Any:
+def _store(location: str, state_url: str | None) -> Any:
     from engine.gate import StateFolder
     from engine.publishing import store_of
 
-    return StateFolder(state_url) if state_url else store_of(table)
+    return StateFolder(state_url) if state_url else store_of(location)
 
 
 def _asked(table: str, contract: Path | None, partition_by: list[str] | None, name: str | None) -> MeasureRequest:
@@ -99,13 +115,15 @@ def _asked(table: str, contract: Path | None, partition_by: list[str] | None, na
     return request_of(table, contract, partition_by, name, "parquet")
 
 
-def _answered(request: MeasureRequest, state_url: str | None) -> int:
+def _answered(request: MeasureRequest, state_url: str | None, remote: str | None, memory: str) -> int:
     from contracts.reading import read
-    from engine.gate import answer
+    from engine.publishing import answered
+    from engine.sites import site_of
 
     table, by = request.source.location, request.source.partition_by
-    store, asked = _store(table, state_url), request.object
-    told = answer(table, read(request.contract), store, object_name=asked, partition_by=by)
+    with _tables(table, remote, memory) as tables:
+        site, asked = site_of(table, tables), (read(request.contract).fingerprint, request.object)
+        told = answered(site, by, _store(site.location, state_url), tables, asked)
     print(told)
     return PASSED if told in ("passed", "warned") else NOT_CHECKED
 
@@ -114,19 +132,19 @@ def _gate(
     spark: Any, request: MeasureRequest, state_url: str | None, others: list[str] | None, *, fail_on: FailOn, keep: bool
 ) -> Any:
     from contracts.reading import read
-    from engine.folders import located
     from engine.gate import ADMITTED, Gate
     from engine.results import Verdict
+    from engine.sites import site_of
 
-    table, by = request.source.location, request.source.partition_by
+    site, by = site_of(request.source.location, spark), request.source.partition_by
 
     def stage(rows: Source, folder: str, partition: Any) -> None:
-        spark.stage(StageRequest(rows, folder, by, partition))
+        spark.stage(StageRequest(rows, folder, by, partition, site.like(by)))
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return Gate(
-        located(table), read(request.contract), request.object, by, _store(table, state_url), spark.measure, stage,
-        admitted=admitted, keep=keep, others=sources_of(others),
+        site.location, read(request.contract), request.object, by, _store(site.location, state_url), spark.measure,
+        stage, admitted=admitted, keep=keep, others=sources_of(others), kind=site.kind, name=site.name, tables=spark,
     )  # fmt: skip
 
 
@@ -141,7 +159,7 @@ def _published(gate: Any, rows: Source, partition: dict[str, str | None], report
         _say(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
         return rejected.run
     tell(candidate.run, report, output)
-    _say(f"published to {gate.table}", report)
+    _say(f"published to {gate.name or gate.table}", report)
     return candidate.run
 
 

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from contracts.predicates import quote_path
 from engine.filesystems import is_path, opened
 from engine.requests import Source, Unreadable
-from engine.spark import partitions
-from engine.spark.sources import LAKES, listing, location_of
+from engine.spark import delta, partitions
+from engine.spark.failures import is_cancelled
+from engine.spark.sources import LAKES, details, listing, plain
 
 
 @dataclass(frozen=True)
@@ -28,21 +30,30 @@ class Layout:
         return sorted(name for name, marker in self.fingerprints.items() if known.get(name) != marker)
 
 
-def layout(session: Any, source: Source) -> Layout:
-    """The layout of a table now. Raises Unreadable where it is gone."""
-    location = source.location if is_path(source.location) else location_of(session, source.location)
+def layout(session: Any, source: Source, *, within: str = "") -> Layout:
+    """The layout of a table now. Raises Unreadable where it is gone.
+
+    `within`: the folder that is put before every path, of files that shall lie there."""
+    known = {} if is_path(source.location) else details(session, source.location)
+    location = source.location if is_path(source.location) else known.get("Location", "")
     if not location:
         return Layout({}, {})
-    found = [(_relative(each, location), each) for each in listing(location)]
-    data = [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
+    lake = known.get("Provider", "").lower() in LAKES.values()
+    placed = _placed(session, source.location, location) if known and source.partition_by and not lake else None
+    found = placed or [(_relative(each, location), each) for each in listing(location)]
+    data = placed or [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
     if not data:
         raise Unreadable(f"{location} holds no data yet: write the table first")
+    data = [(f"{within}/{path}", each) for path, each in data] if within else data
     parted: dict[str, list[tuple[str, Any]]] = {}
     for path, each in data:
         parted.setdefault(partitions.of_path(path, source.partition_by), []).append((path, each))
     files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
     # A table format keeps files that its log has left: folders do not tell what is in the table.
-    if any(path.split("/")[0] in LAKES for path, _ in found) or (source.partition_by and "" in parted):
+    lake = any(path.split("/")[0] in LAKES for path, _ in found)
+    if lake and session and (marks := delta.layout(session, location, source.partition_by)):
+        return Layout(marks, {name: () for name in marks if name})
+    if lake or (source.partition_by and "" in parted):
         return Layout({"": _hash(data)}, {})
     if not source.partition_by:
         return Layout({"": _hash(data)}, {}, files)
@@ -53,6 +64,25 @@ def layout(session: Any, source: Source) -> Layout:
 def _is_hidden(part: str) -> bool:
     """As Spark sees it: '_SUCCESS' and '.crc' are no data; '_day=1' is a partition."""
     return part.startswith(".") or (part.startswith("_") and "=" not in part)
+
+
+def _placed(session: Any, table: str, location: str) -> list[tuple[str, Any]]:
+    """The files of a catalog's table, whose partitions may lie anywhere; none where Spark does not name them.
+
+    Paths are those below the table's location, or whole ones."""
+    try:
+        session.catalog.refreshTable(quote_path(table))
+        urls = session.table(table).inputFiles()
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        return []
+    if not urls:
+        return []
+    filesystem, root = opened(plain(location))
+    infos = filesystem.get_file_info([opened(plain(url))[1] for url in urls])
+    files = sorted((each for each in infos if each.is_file), key=lambda each: each.path)
+    return [(each.path.removeprefix(f"{root}/"), each) for each in files] if len(files) == len(urls) else []
 
 
 def _folders(members: Iterable[tuple[str, Any]], partition_by: tuple[str, ...]) -> tuple[str, ...]:
