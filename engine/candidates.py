@@ -12,7 +12,7 @@ from engine.folders import Publication
 from engine.generations import Store
 from engine.requests import Measured, MeasureRequest, Source
 from engine.results import RunResult, Verdict
-from engine.sites import Site, publication
+from engine.sites import Site, publication, types_of
 from engine.tables import Kind, Tables
 
 ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
@@ -57,14 +57,19 @@ class Gate:
     tables: Tables | None = None
 
     @property
+    def site(self) -> Site:
+        """What the table is."""
+        types = types_of(self.contract.object(self.object))
+        return Site(self.kind, self.name or self.table, self.table, types)
+
+    @property
     def source(self) -> Source:
         """The table as what is measured."""
-        return Site(self.kind, self.name or self.table, self.table).source(self.partition_by)
+        return self.site.source(self.partition_by)
 
     def publication(self, stage: str) -> Publication:
         """How the table takes what lies in that folder."""
-        site = Site(self.kind, self.name or self.table, self.table)
-        return publication(site, self.partition_by, stage, self.disk, self.tables, {})
+        return publication(self.site, self.partition_by, stage, self.disk, self.tables, {})
 
     def measured(self, here: Source, known: Mapping[str, str], *, beside: bool = False) -> Measured:
         """The states of the partitions of what lies there, without those known; `beside` the table's others."""

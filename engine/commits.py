@@ -21,13 +21,16 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Commits:
-    """The Delta table in the folder `table`, and what a publication has staged in `NEW` below `stage`."""
+    """The Delta table in the folder `table`, and what a publication has staged in `NEW` below `stage`.
+
+    `types` are those of the partition columns of a new table."""
 
     table: str
     partition_by: tuple[str, ...]
     stage: str
     tables: Tables
     disk: Disk = field(default_factory=Disk, compare=False)
+    types: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ident(self) -> str:
@@ -50,13 +53,13 @@ class Commits:
 
     def carry_out(self, intent: Intent, store: Store) -> None:
         """Commits and swaps the states. Raises Overtaken, with nothing changed, where another writer came first."""
-        version = int(intent.notes[VERSION])
-        self.tables.commit(
-            CommitRequest(
-                self.table, os.path.join(self.stage, NEW), self.partition_by, tuple(sorted(intent.changes)), self.ident,
-                None if version == NONE else version,
-            )
-        )  # fmt: skip
+        version, staged = int(intent.notes[VERSION]), os.path.join(self.stage, NEW)
+        names, types = (
+            tuple(sorted(intent.changes)),
+            {each: self.types.get(each, "string") for each in self.partition_by},
+        )
+        onto = None if version == NONE else version
+        self.tables.commit(CommitRequest(self.table, staged, self.partition_by, names, self.ident, onto, types))
         _swapped(intent, store, self._look(intent))
 
     def settle(self, intent: Intent, store: Store) -> str:

@@ -3,28 +3,35 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from contracts.document import DataObject
 from engine.catalogs import Locations
 from engine.commits import Commits
 from engine.disk import Disk
 from engine.filesystems import is_path
 from engine.folders import Folders, Publication, located
 from engine.intents import Intent
+from engine.physical_types import spark_type
 from engine.requests import EngineError, Source
 from engine.tables import LOG, Kind, LookRequest, Tables
 
 _NAMED = re.compile(r"\w+(\.\w+)+")
+# What partition columns are in a new table, where their contract says no more.
+TYPES = {"boolean": "boolean", "date": "date", "integer": "bigint", "timestamp": "timestamp"}
 FORMATS = {Kind.FOLDER: "parquet", Kind.DELTA: "delta", Kind.CATALOG: None}
 
 
 @dataclass(frozen=True)
 class Site:
-    """A gated table: what it is, what Spark calls it, and its folder on this machine, beside which its gate lies."""
+    """A gated table: what it is, what Spark calls it, and its folder on this machine, beside which its gate lies.
+
+    `types` are those that partition columns get in a Delta table that is new."""
 
     kind: Kind
     name: str
     location: str
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def source(self, partition_by: tuple[str, ...]) -> Source:
         """The table as what is measured."""
@@ -39,6 +46,15 @@ class Site:
 def is_named(table: str) -> bool:
     """Whether a table is one of a catalog: named with its database, as db.orders, and no file or folder."""
     return not is_path(table) and _NAMED.fullmatch(table) is not None
+
+
+def types_of(chosen: DataObject) -> dict[str, str]:
+    """Spark's types of the columns whose contract names one, for columns that are read back from folders' names."""
+    told = {
+        each.name: spark_type(each.physical_type or "") or TYPES.get(each.logical_type or "")
+        for each in chosen.properties
+    }
+    return {name: each for name, each in told.items() if each}
 
 
 def is_plain(table: str) -> bool:
@@ -77,7 +93,7 @@ def publication(
         return Folders(site.location, partition_by, stage, disk)
     known = asked(tables, site.name)
     if site.kind is Kind.DELTA:
-        return Commits(site.location, partition_by, stage, known, disk)
+        return Commits(site.location, partition_by, stage, known, disk, site.types)
     return Locations(site.location, partition_by, stage, known, site.name, notes, disk)
 
 

@@ -52,7 +52,7 @@ class Standing:
 class CommitRequest:
     """Replace the partitions `names` of a Delta table by what lies in the folder `staged`, in one commit.
 
-    The commit is made onto `version` (None: the table is new) and carries `ident`."""
+    The commit is made onto `version` and carries `ident`. None: the table is new, its partition columns get `types`."""
 
     table: str
     staged: str
@@ -60,6 +60,7 @@ class CommitRequest:
     names: tuple[str, ...]
     ident: str
     version: int | None
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

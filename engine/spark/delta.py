@@ -19,7 +19,7 @@ from engine.generations import Overtaken
 from engine.requests import EngineError, Source
 from engine.spark import partitions
 from engine.spark.failures import told
-from engine.spark.sources import cast, plain, read
+from engine.spark.sources import cast, plain, read, schema_of
 from engine.tables import LOG, CommitRequest, FenceRequest, Kind, LookRequest, Standing
 
 # What lets rows change while their files stay.
@@ -32,7 +32,6 @@ WHOLE = frozenset({
 })  # fmt: skip
 PREFIX = "treaty-gate-"
 UNDONE = "treaty-gate: undone"
-ALL = 2**31 - 1
 CONFLICT = ("DELTA_CONCURRENT", "DELTA_PATH_EXISTS", "DELTA_TABLE_ALREADY_EXISTS", "DELTA_METADATA_CHANGED")
 CONFLICTS = ("Concurrent", "MetadataChanged", "ProtocolChanged")
 
@@ -82,12 +81,13 @@ class Snapshot:
 
     def history(self, since: int = -1) -> list[Any]:
         """The commits after a version, the newest first; those that the log no longer has are left out."""
-        limit = self.version - since if since >= 0 else ALL
-        asked = self.session.sql(f"describe history {_name(self.location)} limit {max(limit, 1)}")
+        limit = max(self.version - since, 1)
+        asked = self.session.sql(f"describe history {_name(self.location)} limit {limit}")
         found = asked.select("version", "operation", "operationParameters", "userMetadata").collect()
-        if found and found[0]["version"] > max(since, 0) + limit:
+        newest = max(row["version"] for row in found)
+        if newest - since > limit:
             # Others commit meanwhile: what was asked for has been pushed out.
-            return replace(self, version=found[0]["version"]).history(since)
+            return replace(self, version=newest).history(since)
         return [row for row in found if row["version"] > since]
 
     def committed(self, ident: str, since: int) -> int | None:
@@ -115,9 +115,9 @@ def look(session: Any, location: str, request: LookRequest) -> Standing:
         return Standing(Kind.DELTA, location, {})
     if request.partition_by and set(request.partition_by) != set(here.by):
         raise EngineError(f"{location} is partitioned by {', '.join(here.by) or 'no column'}: name these", retry=False)
-    committed = here.committed(request.ident, request.since) if request.ident else None
-    judged = here if committed is None else replace(here, version=committed)
     try:
+        committed = here.committed(request.ident, request.since) if request.ident else None
+        judged = here if committed is None else replace(here, version=committed)
         return Standing(Kind.DELTA, location, judged.fingerprints(), judged.version, committed)
     except Exception as error:
         raise _unread(location, error) from error
@@ -154,12 +154,12 @@ def commit(session: Any, request: CommitRequest) -> None:
 
 
 def _writer(rows: Any, request: CommitRequest, here: Snapshot | None) -> Any:
+    known = request.types if here is None else {each.name: each.type for each in schema_of(here.frame).columns}
+    typed = rows.selectExpr(*(cast(each, known.get(each)) for each in rows.columns))
     if here is None:
-        writer = rows.write.format(Kind.DELTA).mode("errorifexists").partitionBy(*request.partition_by)
+        writer = typed.write.format(Kind.DELTA).mode("errorifexists").partitionBy(*request.partition_by)
         return _signed(writer, request.ident)
-    types = {field.name: field.dataType.simpleString() for field in here.frame.schema}
-    like = rows.selectExpr(*(cast(each, types.get(each)) for each in rows.columns))
-    writer = like.write.format(Kind.DELTA).mode("overwrite").option("mergeSchema", "true")
+    writer = typed.write.format(Kind.DELTA).mode("overwrite").option("mergeSchema", "true")
     if request.partition_by:
         writer = writer.option("replaceWhere", _condition(request.partition_by, request.names))
     return _signed(writer, request.ident)
