@@ -94,7 +94,7 @@ class Locations(Steps):
         used = self._look().folders
         for own in (each for each in os.listdir(self.table) if each.startswith(PUBLISHED)):
             for place, _, files in os.walk(os.path.join(self.table, own)):
-                if files and os.path.relpath(place, self.table) not in used:
+                if "=" in os.path.basename(place) and files and os.path.relpath(place, self.table) not in used:
                     self.disk.clear(place)
 
     def _origin(self, name: str) -> str | None:

@@ -1,15 +1,15 @@
 """What changed: fingerprints of a table's partitions from its files, without reading a row."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from contracts.predicates import quote_path
 from engine.filesystems import is_path, opened
-from engine.requests import Source, Unreadable
+from engine.requests import EngineError, Source, Unreadable
 from engine.spark import delta, partitions
-from engine.spark.failures import is_cancelled
+from engine.spark.failures import is_cancelled, told
 from engine.spark.sources import LAKES, details, listing, plain
 
 
@@ -34,55 +34,79 @@ def layout(session: Any, source: Source, *, within: str = "") -> Layout:
     """The layout of a table now. Raises Unreadable where it is gone.
 
     `within`: the folder that is put before every path, of files that shall lie there."""
-    known = {} if is_path(source.location) else details(session, source.location)
-    location = source.location if is_path(source.location) else known.get("Location", "")
+    if is_path(source.location):
+        return _at(session, source.location, source.partition_by, within)
+    known = details(session, source.location)
+    location = known.get("Location", "")
     if not location:
         return Layout({}, {})
-    lake = known.get("Provider", "").lower() in LAKES.values()
-    placed = _placed(session, source.location, location) if known and source.partition_by and not lake else None
-    found = placed or [(_relative(each, location), each) for each in listing(location)]
-    data = placed or [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
+    if source.partition_by and known.get("Provider", "").lower() not in LAKES.values():
+        try:
+            if files := placed(session, source.location, location):
+                return _parted(files, source.partition_by)
+        except Exception as error:
+            if is_cancelled(error):
+                raise
+    return _at(session, location, source.partition_by, within)
+
+
+def _at(session: Any, location: str, partition_by: tuple[str, ...], within: str) -> Layout:
+    """How the files in a folder lie."""
+    found = [(_relative(each, location), each) for each in listing(location)]
+    data = [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
     if not data:
         raise Unreadable(f"{location} holds no data yet: write the table first")
-    data = [(f"{within}/{path}", each) for path, each in data] if within else data
+    # A table format keeps files that its log has left: folders do not tell what is in the table.
+    if any(path.split("/")[0] in LAKES for path, _ in found):
+        marks = delta.layout(session, location, partition_by) if session else None
+        return Layout(marks, {name: () for name in marks if name}) if marks else Layout({"": _hash(data)}, {})
+    return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, partition_by)
+
+
+def _parted(data: Sequence[tuple[str, Any]], partition_by: tuple[str, ...]) -> Layout:
+    """The layout of these files, by what their paths tell."""
     parted: dict[str, list[tuple[str, Any]]] = {}
     for path, each in data:
-        parted.setdefault(partitions.of_path(path, source.partition_by), []).append((path, each))
-    files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
-    # A table format keeps files that its log has left: folders do not tell what is in the table.
-    lake = any(path.split("/")[0] in LAKES for path, _ in found)
-    if lake and session and (marks := delta.layout(session, location, source.partition_by)):
-        return Layout(marks, {name: () for name in marks if name})
-    if lake or (source.partition_by and "" in parted):
+        parted.setdefault(partitions.of_path(path, partition_by), []).append((path, each))
+    if partition_by and "" in parted:
         return Layout({"": _hash(data)}, {})
-    if not source.partition_by:
-        return Layout({"": _hash(data)}, {}, files)
-    folders = {name: _folders(members, source.partition_by) for name, members in parted.items()}
-    return Layout({name: _hash(members) for name, members in parted.items()}, folders, files)
+    marks = {name: _hash(members) for name, members in parted.items()}
+    files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
+    folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
+    return Layout(marks, folders, files)
 
 
-def _is_hidden(part: str) -> bool:
-    """As Spark sees it: '_SUCCESS' and '.crc' are no data; '_day=1' is a partition."""
-    return part.startswith(".") or (part.startswith("_") and "=" not in part)
+def placed(session: Any, table: str, location: str) -> list[tuple[str, Any]]:
+    """The files of a catalog's table, whose partitions may lie anywhere, by path below the location or whole path.
 
-
-def _placed(session: Any, table: str, location: str) -> list[tuple[str, Any]]:
-    """The files of a catalog's table, whose partitions may lie anywhere; none where Spark does not name them.
-
-    Paths are those below the table's location, or whole ones."""
-    try:
-        session.catalog.refreshTable(quote_path(table))
-        urls = session.table(table).inputFiles()
-    except Exception as error:
-        if is_cancelled(error):
-            raise
-        return []
+    Empty where it has none, or Spark does not name them. Raises what Spark raises."""
+    session.catalog.refreshTable(quote_path(table))
+    urls = session.table(table).inputFiles()
     if not urls:
         return []
     filesystem, root = opened(plain(location))
     infos = filesystem.get_file_info([opened(plain(url))[1] for url in urls])
     files = sorted((each for each in infos if each.is_file), key=lambda each: each.path)
     return [(each.path.removeprefix(f"{root}/"), each) for each in files] if len(files) == len(urls) else []
+
+
+def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str, ...]) -> Layout:
+    """The layout of a catalog's table, nothing where it has no files. Raises EngineError where it cannot be told."""
+    try:
+        found = placed(session, table, location)
+    except Exception as error:
+        raise Unreadable(f"{table} cannot be read: {told(error)}") from error
+    lies = _parted(found, partition_by)
+    if partition_by and "" in lies.fingerprints:
+        raise EngineError(
+            f"{table} has partitions in folders that are not named by {', '.join(partition_by)}", retry=False
+        )
+    return lies
+
+
+def _is_hidden(part: str) -> bool:
+    """As Spark sees it: '_SUCCESS' and '.crc' are no data; '_day=1' is a partition."""
+    return part.startswith(".") or (part.startswith("_") and "=" not in part)
 
 
 def _folders(members: Iterable[tuple[str, Any]], partition_by: tuple[str, ...]) -> tuple[str, ...]:

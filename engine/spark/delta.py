@@ -113,8 +113,7 @@ def look(session: Any, location: str, request: LookRequest) -> Standing:
     here = snapshot(session, location)
     if here is None:
         return Standing(Kind.DELTA, location, {})
-    if request.partition_by and set(request.partition_by) != set(here.by):
-        raise EngineError(f"{location} is partitioned by {', '.join(here.by) or 'no column'}: name these", retry=False)
+    here = replace(here, by=partitioned(location, here.by, request.partition_by))
     try:
         committed = here.committed(request.ident, request.since) if request.ident else None
         judged = here if committed is None else replace(here, version=committed)
@@ -123,15 +122,22 @@ def look(session: Any, location: str, request: LookRequest) -> Standing:
         raise _unread(location, error) from error
 
 
+def partitioned(table: str, by: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The table's partition columns, in the order asked for. Raises EngineError where it has others."""
+    if asked and set(asked) != set(by):
+        raise EngineError(f"{table} is partitioned by {', '.join(by) or 'no column'}: name these", retry=False)
+    return asked or by
+
+
 def _unread(location: str, error: Exception) -> EngineError:
     return EngineError(f"{location} is a Delta table, which this Spark does not read: {told(error)}", retry=False)
 
 
-def layout(session: Any, location: str, partition_by: Sequence[str]) -> dict[str, str] | None:
+def layout(session: Any, location: str, partition_by: tuple[str, ...]) -> dict[str, str] | None:
     """The fingerprints of the table's partitions; None where it is partitioned otherwise, or Spark has no Delta."""
     try:
         here = snapshot(session, location)
-        return here.fingerprints() if here and set(here.by) == set(partition_by) else None
+        return replace(here, by=partition_by).fingerprints() if here and set(here.by) == set(partition_by) else None
     except Exception:
         return None
 

@@ -6,13 +6,15 @@ from typing import Any
 
 from contracts.predicates import literal, quote, quote_path
 from engine.filesystems import is_path
-from engine.requests import EngineError, Source, Unreadable
+from engine.requests import EngineError
 from engine.spark import changes, delta, partitions
+from engine.spark.delta import partitioned
 from engine.spark.failures import told
 from engine.spark.sources import details, plain
 from engine.tables import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
 
 PARQUET = "parquet"
+MISSING = ("PARTITIONS_NOT_FOUND", "NoSuchPartition")
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,7 @@ def look(session: Any, request: LookRequest) -> Standing:
     location = known.get("Location", "")
     if known.get("Provider", "").lower() == Kind.DELTA:
         return delta.look(session, location, request)
-    _refuse(request.table, known)
-    lies = _layout(session, request)
+    lies = changes.of_catalog(session, request.table, location, _refused(session, request, known))
     return Standing(
         Kind.CATALOG, location, lies.fingerprints,
         folders=frozenset(folder for folders in lies.folders.values() for folder in folders),
@@ -57,24 +58,19 @@ def look(session: Any, request: LookRequest) -> Standing:
     )  # fmt: skip
 
 
-def _layout(session: Any, request: LookRequest) -> changes.Layout:
-    try:
-        return changes.layout(session, Source(request.table, None, request.partition_by))
-    except Unreadable:
-        # It holds no file yet, or could not be read: then nothing can be measured of it either.
-        return changes.Layout({}, {})
-
-
-def _refuse(table: str, known: Mapping[str, str]) -> None:
-    kind = f"{known.get('Provider', '')} {known.get('Serde Library', '')}".lower()
+def _refused(session: Any, request: LookRequest, known: Mapping[str, str]) -> tuple[str, ...]:
+    """The partition columns, in the order asked for. Raises EngineError for what a gate cannot publish to."""
+    table, kind = request.table, f"{known.get('Provider', '')} {known.get('Serde Library', '')}".lower()
     if PARQUET not in kind or not known.get("Location"):
         raise EngineError(f"{table} is neither a Parquet nor a Delta table: the gate cannot publish to it", retry=False)
-    if "# Partition Information" not in known:
+    by = tuple(each.name for each in session.catalog.listColumns(table) if each.isPartition)
+    if not by:
         raise EngineError(
             f"{table} has no partitions: what changes in one step is the place of a partition. Make it a Delta table,"
             " or name the folder that holds it",
             retry=False,
         )
+    return partitioned(table, by, request.partition_by)
 
 
 def place(session: Any, request: PlaceRequest) -> None:
@@ -92,8 +88,10 @@ def _folder(session: Any, table: str, name: str) -> str | None:
     """Where a partition lies; None where there is none of that name."""
     try:
         rows = session.sql(f"describe extended {quote_path(table)} partition ({_spec(name)})").collect()
-    except Exception:
-        return None
+    except Exception as error:
+        if any(each in told(error) for each in MISSING):
+            return None
+        raise EngineError(f"the catalog does not tell where {name} of {table} lies: {told(error)}") from error
     # The second one is that of the table.
     return next((plain(row["data_type"]) for row in rows if row["col_name"] == "Location"), None)
 
