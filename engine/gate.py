@@ -7,7 +7,8 @@ The candidate is staged beside the table, where no reader looks. At the end of t
 the contract is judged on them together with the stored states of all other partitions, and it is published, or
 `Rejected` is raised and nothing has changed.
 
-Table and states are two things that no transaction spans. What is promised of them, exactly:
+Table and states are two things that no transaction spans. What is promised of them, exactly, for a folder of Parquet
+files (`engine.commits` and `engine.catalogs` say what is other for Delta tables and for those of a catalog):
 
     settled        no intent. The table has the files that the states were computed from. The gate answers.
       | 1 the staged files are complete on disk; so is the intent, which is then renamed to its name

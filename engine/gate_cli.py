@@ -81,7 +81,7 @@ def _told() -> Iterator[None]:
 @contextmanager
 def _tables(table: str, remote: str | None, memory: str) -> Iterator[Any]:
     """What looks at the table; None for a plain folder, which needs no Spark."""
-    from engine.sites import is_plain
+    from engine.publishing import is_plain
 
     if is_plain(table):
         yield None

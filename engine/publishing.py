@@ -12,10 +12,10 @@ from engine.folders import NEW, Publication, gate_of
 from engine.generations import Overtaken, StateFolder, Store
 from engine.intents import Intent
 from engine.requests import EngineError
-from engine.sites import Site, intended, publication, site_of
+from engine.sites import Site, intended, is_named, publication, site_of
 from engine.states import StateError
 from engine.steps import Unsettled
-from engine.tables import Tables
+from engine.tables import Kind, Tables
 
 UNKNOWN = "unknown"
 NOTHING = "nothing"
@@ -49,7 +49,7 @@ def publish(intent: Intent, store: Store, publication: Publication, disk: Disk) 
 
 def _why(error: Exception) -> str:
     number = getattr(error, "errno", None)
-    return os.strerror(number) if number else type(error).__name__
+    return os.strerror(number) if number else getattr(error, "reason", type(error).__name__)
 
 
 def recover(table: str, store: Store | None = None, *, spark: Any = None, disk: Disk | None = None) -> str:
@@ -87,6 +87,18 @@ def _settled(intent: Intent, store: Store, way: Publication) -> str:
     except Unsettled as error:
         undo = f"restore them, or remove {intent_of(intent.table)} to have what is there measured again"
         raise Unsettled(f"{error.reason}: {undo}") from error
+
+
+def is_plain(table: str) -> bool:
+    """Whether Spark need not be asked about a table: a folder of plain files, or none yet, where none of another kind
+    was about to be made."""
+    if is_named(table) or site_of(table).kind is not Kind.FOLDER:
+        return False
+    try:
+        intent = intents.read(intent_of(site_of(table).location))
+    except StateError:
+        return True
+    return intent is None or intent.kind is Kind.FOLDER
 
 
 def tables_of(spark: Any) -> Tables | None:

@@ -57,11 +57,6 @@ def types_of(chosen: DataObject) -> dict[str, str]:
     return {name: each for name, each in told.items() if each}
 
 
-def is_plain(table: str) -> bool:
-    """Whether a table is a folder of plain files, or none that is there yet: Spark need not be asked about it."""
-    return not is_named(table) and not os.path.isdir(os.path.join(located(table), LOG))
-
-
 def site_of(table: str, tables: Tables | None = None, *, new: Kind = Kind.FOLDER) -> Site:
     """What a table is; one that is not there yet is `new`. Raises EngineError where it is none that a gate can publish
     to, and for catalog tables without `tables`."""

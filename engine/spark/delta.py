@@ -163,7 +163,7 @@ def _writer(rows: Any, request: CommitRequest, here: Snapshot | None) -> Any:
     known = request.types if here is None else {each.name: each.type for each in schema_of(here.frame).columns}
     typed = rows.selectExpr(*(cast(each, known.get(each)) for each in rows.columns))
     if here is None:
-        writer = typed.write.format(Kind.DELTA).mode("errorifexists").partitionBy(*request.partition_by)
+        writer = typed.write.format(Kind.DELTA).mode("error").partitionBy(*request.partition_by)
         return _signed(writer, request.ident)
     writer = typed.write.format(Kind.DELTA).mode("overwrite").option("mergeSchema", "true")
     if request.partition_by:

@@ -68,6 +68,8 @@ class FakeDelta(Fake):
 
     versions: list[tuple[str, dict[str, tuple[str, ...]]]] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
+    # What others do once the version was looked at.
+    between: Callable[[], object] = lambda: None
 
     def look(self, request: LookRequest) -> Standing:
         self.step("look")
@@ -86,6 +88,7 @@ class FakeDelta(Fake):
             raise Overtaken("another version")
         if request.ident not in self.taken:
             self.taken.add(request.ident)
+            self.between()
             staged = layout(None, Site(Kind.FOLDER, request.staged, request.staged).source(request.partition_by)).files
             self._made(request.ident, {name: staged.get(name, ()) for name in request.names})
         self.step("after the commit")

@@ -10,8 +10,9 @@ from support.gates import Crash, Ending
 from support.tables import FakeDelta, GatedTable, cut_off, steps
 
 from engine.gate import Overtaken, Rejected, Unsettled
+from engine.publishing import is_plain
 from engine.requests import EngineError
-from engine.sites import is_named, is_plain, site_of
+from engine.sites import is_named, site_of
 from engine.tables import Kind
 
 KINDS = [Kind.DELTA, Kind.CATALOG]
@@ -115,6 +116,24 @@ def test_where_another_commit_came_first_nothing_is_changed(delta: GatedTable) -
         delta.publish(CANDIDATE)
     assert (delta.fake.rows(), delta.store.current(), delta.open) == ({A: [1], B: [8]}, before, False)
     assert (delta.answer, delta.recover()) == ("unknown", "nothing")
+
+
+def test_a_commit_of_others_that_ours_lands_on_was_not_judged(delta: GatedTable) -> None:
+    fake = delta.fake
+    assert isinstance(fake, FakeDelta)
+    fake.between = partial(fake.past, {B: [8]})
+    delta.publish(CANDIDATE)
+    assert (fake.rows(), delta.open, delta.answer) == ({**AFTER, B: [8]}, False, "unknown")
+    fake.between = lambda: None
+    delta.publish({C: [1]})
+    assert (delta.agree(), delta.answer) == (True, "passed")
+
+
+def test_a_new_delta_table_that_was_not_made_needs_spark_to_recover(tmp_path: Path) -> None:
+    begun = steps(lambda number: GatedTable(tmp_path / str(number), Kind.DELTA), BEFORE)
+    gated = next(gated for gated, at in begun if at.startswith("before the commit"))
+    assert (is_plain(gated.site.location), gated.recover(), is_plain(gated.site.location)) == (False, "back", True)
+    assert (gated.fake.rows(), gated.agree(), gated.answer) == ({}, True, "unknown")
 
 
 def test_a_commit_that_arrives_after_it_was_undone_is_shut_out(delta: GatedTable) -> None:
