@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench import large as large_states
 from bench import statements
 from bench.clock import Cost, cost, interleaved, median
 from bench.command import Line, begun, lines
@@ -37,6 +38,7 @@ from engine.verify import verify
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 RESULTS = Path(__file__).parent / "results" / "differential.csv"
 REPLACED, VIEWED = 2, 6
+DISTINCT = (1, 4, 16)
 MANY, ROWS_OF_MANY = (14, 100, 400), 5_000_000
 TESTS = {"basic": statements.basic, "advanced": statements.advanced}
 
@@ -188,6 +190,20 @@ def many(bench: Bench) -> Iterator[Line]:
             yield Line(f"{test}, {days} partitions{which}", spent[name].cpu / spent["full"].cpu, goal, told)
 
 
+def large(bench: Bench) -> Iterator[Line]:
+    """Frequencies of one, four and sixteen million distinct values merged in this process and by Spark."""
+    for millions in DISTINCT:
+        paths = large_states.files(bench.folder / "large", millions * 1_000_000)
+        ways = {
+            "here": partial(large_states.here, paths),
+            "Spark": partial(large_states.by_spark, bench.session, paths),
+        }
+        assert len({run() for run in ways.values()}) == 1, "the two disagree"
+        for name, spent in bench.costs(ways).items():
+            told = f"s of wall clock, {spent.cpu:.1f} CPU s; most memory of Python so far {large_states.peak():.1f} GB"
+            yield Line(f"{millions} million distinct values merged, {name}", spent.wall, None, told)
+
+
 def _at_once(bench: Bench, test: str, days: int) -> None:
     reading.AT_ONCE, before = days, reading.AT_ONCE
     try:
@@ -203,6 +219,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Line]]] = {
     "merging": merging,
     "appended": appended,
     "many": many,
+    "large": large,
 }
 
 
