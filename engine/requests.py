@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from contracts.logical_types import Schema
+from engine.analyzers.frequencies import Spectrum
 from engine.references import Referent
 from engine.results import Sample
 
@@ -184,6 +185,14 @@ class StageRequest:
     like: Source | None = None
 
 
+@dataclass(frozen=True)
+class SpectraRequest:
+    """Add up frequencies that lie in files below `state_url`: by component key, the names of its files."""
+
+    state_url: str
+    files: Mapping[str, tuple[str, ...]]
+
+
 class Engine(Protocol):
     """What the worker needs of the engine; `engine.spark.child` is the real one, tests hand in a fake."""
 
@@ -192,5 +201,7 @@ class Engine(Protocol):
     def draft(self, request: DraftRequest) -> Drafted: ...
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]: ...
+
+    def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]: ...
 
     def close(self) -> None: ...

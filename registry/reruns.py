@@ -74,6 +74,7 @@ def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referent
         finished=run.finished,
         whole=None,
         references=referents,
+        spectra={},
     )
     return discreet(bind(contract.object(run.object), schema), result)
 

@@ -19,9 +19,10 @@ from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
 from engine import months
 from engine import states as bags
+from engine.analyzers.frequencies import Spectrum
 from engine.checks import bind
 from engine.references import Referent
-from engine.requests import UNREAD, Engine, Measured, MeasureRequest
+from engine.requests import UNREAD, Engine, Measured, MeasureRequest, SpectraRequest
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError
@@ -54,11 +55,15 @@ class Judge(Protocol):
         finished: datetime,
         whole: bytes | None,
         references: Mapping[str, Referent],
+        spectra: Mapping[str, Spectrum],
     ) -> RunResult: ...
 
 
 # What stored bags have, where the checks of a contract's object need more: `engine.judging.lacking`.
 Lacking = Callable[[Contract, str, Mapping[str, bytes]], Mapping[str, frozenset[str]]]
+
+# The files of frequencies that this process does not merge itself, by component key: `engine.large.large`.
+Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,7 @@ class Tools:
     engine: Engine
     judge: Judge
     lacking: Lacking
+    large: Large
     clock: Callable[[], datetime]
     state_url: str | None
     sampling: Sampling
@@ -243,8 +249,16 @@ def _schema(measured: Measured, changed: Collection[str]) -> Schema:
     if measured.schema.columns and len(changed) in (0, len(measured.states)):
         return measured.schema
     of = changed or measured.states
-    found = (bags.described(packed)[0] for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
+    found = (_columns(packed) for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
     return next((schema for schema in found if schema.columns), measured.schema)
+
+
+def _columns(packed: bytes) -> Schema:
+    """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
+    try:
+        return bags.described(packed)[0]
+    except StateError:
+        return Schema(())
 
 
 def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
@@ -282,10 +296,17 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
             finished=tools.clock(),
             whole=found.measured.whole,
             references=_referents(asked, tools),
+            spectra=_spectra(asked, tools, whole, schema),
         )
         checks = bind(asked.object, schema)
         result = sampled(asked, tools.engine, tools.sampling.rows, checks, discreet(checks, result), delta=found.delta)
     return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
+
+
+def _spectra(asked: Order, tools: Tools, states: Mapping[str, bytes], schema: Schema) -> Mapping[str, Spectrum]:
+    """What Spark tells of stored frequencies that are too many for this process."""
+    files = tools.large(asked.contract, asked.object.name, schema, states)
+    return tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
 
 
 def _referents(asked: Order, tools: Tools) -> Mapping[str, Referent]:

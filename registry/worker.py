@@ -33,7 +33,7 @@ from registry.portions import TaskParts
 from registry.sampling import Sampling
 from registry.tables import Task
 from registry.tasks import Fenced
-from registry.validation import Ids, Judge, Lacking, Tools
+from registry.validation import Ids, Judge, Lacking, Large, Tools
 from registry.words import Action, InboxState
 
 log = logging.getLogger("treaty.worker")
@@ -59,6 +59,7 @@ class Worker:
     database: Database
     engine: Engine
     judge: Judge
+    large: Large
     settings: Settings
     lacking: Lacking = lacking
     clock: Callable[[], datetime] = clock.now
@@ -72,8 +73,8 @@ class Worker:
         lease = timedelta(seconds=self.settings.lease_seconds)
         parts = TaskParts(self.database, task.id, task.fence, self.clock, lease)
         return Tools(
-            self.database, self.engine, self.judge, self.lacking, self.clock, self.settings.states, sampling,
-            parts, self.settings.portion_partitions,
+            self.database, self.engine, self.judge, self.lacking, self.large, self.clock, self.settings.states,
+            sampling, parts, self.settings.portion_partitions,
         )  # fmt: skip
 
     def step(self) -> bool:
@@ -272,6 +273,7 @@ def run(settings: Settings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
     from engine.files import StateFiles
     from engine.judging import judge
+    from engine.large import large
     from engine.spark.child import ChildSettings, SparkChild
 
     limits = ChildSettings(
@@ -290,7 +292,9 @@ def run(settings: Settings) -> None:
         settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
         log.info("working")
-        Worker(database, engine, partial(judge, files=StateFiles(settings.states)), settings).forever(stop)
+        files = StateFiles(settings.states)
+        too_large = partial(large, files=files, most=settings.merge_bytes)
+        Worker(database, engine, partial(judge, files=files), too_large, settings).forever(stop)
     except KeyboardInterrupt:
         pass
     finally:

@@ -1,6 +1,6 @@
 """How often each value (or combination of values) occurs: the one state that can be large, as Arrow tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import fsum, log
@@ -38,6 +38,23 @@ class Counts:
         """As `coded`, with the texts themselves."""
         return plain(self.coded)
 
+    @property
+    def rows(self) -> int:
+        """How many rows the combinations stand for."""
+        from pyarrow import compute
+
+        return sum(int(compute.sum(piece["n"]).as_py() or 0) for piece in self.pieces)
+
+    @cached_property
+    def times(self) -> Mapping[int, int]:
+        """How many combinations occur that often, by count."""
+        return _times(self.counts)
+
+    def complete(self) -> "Counts | None":
+        """The combinations in which no key is null; None where none is left."""
+        whole = _with_keys(self.coded, "and_kleene")
+        return Counts((whole,)) if whole.num_rows else None
+
     @cached_property
     def _summed(self) -> tuple[Any, Any, Any]:
         """All pieces as one table, a row of each combination in it, and its counts added up."""
@@ -52,6 +69,33 @@ class Counts:
         starts = starts_of(found)
         sums = numpy.add.reduceat(both["n"].to_numpy()[order], starts) if len(starts) else found
         return both, order[starts], pyarrow.array(sums)
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """What is left of combinations that are too many for this process: how many of them occur how often.
+
+    `whole` is of those in which no key is null. `key` names the state that it stands for."""
+
+    times: Mapping[int, int]
+    whole: Mapping[int, int]
+    key: str
+
+    @property
+    def rows(self) -> int:
+        """How many rows the combinations stand for."""
+        return sum(count * many for count, many in self.times.items())
+
+    def complete(self) -> "Spectrum | None":
+        """That of the combinations in which no key is null; None where none is left."""
+        return Spectrum(self.whole, self.whole, self.key) if self.whole else None
+
+    @property
+    def table(self) -> Any:
+        """There is none. Raises KeyError, naming the state."""
+        raise KeyError(self.key)
+
+    coded = table
 
 
 class Frequencies(Component):
@@ -99,7 +143,7 @@ class Frequencies(Component):
         return Counts((file.read(),))
 
 
-def coarser(state: Counts | None, kept: Sequence[int]) -> Counts | None:
+def coarser(state: Counts | Spectrum | None, kept: Sequence[int]) -> Counts | None:
     """The frequencies of some of the key columns, by position; combinations that are all null are left out.
 
     None where none is left."""
@@ -112,12 +156,9 @@ def coarser(state: Counts | None, kept: Sequence[int]) -> Counts | None:
     return Counts((present,)) if present.num_rows else None
 
 
-def complete(state: Counts | None) -> Counts | None:
+def complete(state: Counts | Spectrum | None) -> Counts | Spectrum | None:
     """The frequencies of the combinations in which no key is null; None where none is left."""
-    if state is None:
-        return None
-    whole = _with_keys(state.coded, "and_kleene")
-    return Counts((whole,)) if whole.num_rows else None
+    return None if state is None else state.complete()
 
 
 def _with_keys(table: Any, joined: str) -> Any:
@@ -128,37 +169,32 @@ def _with_keys(table: Any, joined: str) -> Any:
     return table.filter(reduce(lambda one, other: compute.call_function(joined, [one, other]), present))
 
 
-def groups(state: Counts | None) -> int:
+def _times(counts: Any) -> Mapping[int, int]:
+    from pyarrow import compute
+
+    return {each["values"].as_py(): each["counts"].as_py() for each in compute.value_counts(counts)}
+
+
+def groups(state: Counts | Spectrum | None) -> int:
     """How many distinct combinations; 0 for no rows."""
-    return 0 if state is None else len(state.counts)
+    return 0 if state is None else sum(state.times.values())
 
 
-def singletons(state: Counts | None) -> int:
+def singletons(state: Counts | Spectrum | None) -> int:
     """How many combinations occur exactly once."""
-    if state is None:
-        return 0
-    from pyarrow import compute
-
-    return int(compute.sum(compute.equal(state.counts, 1).cast("int64")).as_py() or 0)
+    return 0 if state is None else state.times.get(1, 0)
 
 
-def occurrences(state: Counts | None) -> int:
+def occurrences(state: Counts | Spectrum | None) -> int:
     """How many rows the combinations stand for."""
-    if state is None:
-        return 0
-    from pyarrow import compute
-
-    return sum(int(compute.sum(piece["n"]).as_py() or 0) for piece in state.pieces)
+    return 0 if state is None else state.rows
 
 
-def entropy(state: Counts | None) -> float:
+def entropy(state: Counts | Spectrum | None) -> float:
     """The entropy of the combinations, sum of p ln(1 / p), in nats; 0 for no rows.
 
     Combinations that occur as often add the same, so each count is taken once: as exact as the logarithm."""
     if state is None:
         return 0.0
-    from pyarrow import compute
-
-    total = occurrences(state)
-    found = ((each["values"].as_py(), each["counts"].as_py()) for each in compute.value_counts(state.counts))
-    return fsum(many * (count / total) * log(total / count) for count, many in found)
+    total = state.rows
+    return fsum(many * (count / total) * log(total / count) for count, many in state.times.items())
