@@ -232,7 +232,9 @@ def _whole(
     whole = replace(measured, states={name: part.states for name, part in read.items()})
     # Days whose states stay merged cannot be judged one by one.
     arrived = now.keys() - remeasuring.merged(stored) if asked.afresh else changed
-    return Reading(replace(whole, schema=_schema(whole, changed)), stored, tuple(sorted(arrived)), vanished)
+    return Reading(
+        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, tuple(sorted(arrived)), vanished
+    )
 
 
 def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
