@@ -146,7 +146,7 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
     with in_spark(remote, memory) as spark:
         measured = spark.measure(request)
         run = judge(
-            contract, request.object, schema=measured.schema, states=measured.states,
+            contract, request.object, schema=measured.schema, states=measured.judged(measured.states),
             delta=sorted(measured.states), started=started, finished=now(), whole=measured.whole,
             references=measured.referents,
         )  # fmt: skip

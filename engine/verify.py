@@ -7,6 +7,7 @@ from typing import Any
 from contracts.document import Contract
 from engine import clock
 from engine.judging import judge
+from engine.keying import Key
 from engine.references import Referent
 from engine.results import RunResult, Value
 from engine.states import Bag
@@ -23,6 +24,7 @@ def verify(  # noqa: PLR0913
     references: Mapping[str, Value] | None = None,
     samples: int = 0,
     statistics: str | None = None,
+    key: Key | None = None,
     now: Callable[[], datetime] = clock.now,
 ) -> RunResult:
     """The run that judges a Spark frame by a contract, in the frame's own session, none of whose settings change.
@@ -36,7 +38,8 @@ def verify(  # noqa: PLR0913
     other datasets by name, `references` the values of limits that refer to one ('the size of titles'); where its frame
     is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
     reading of the frame where there are any (`engine.rows.samples`). `statistics`: the folder of Parquet that the frame
-    is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then taken for it. Raises
+    is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then taken for it. `key`:
+    the one (`engine.key_files`) that values of classified columns were hashed with in earlier states. Raises
     ContractError for faults of the contract, Unreadable where Spark cannot read it."""
     from engine.rows import with_samples
     from engine.spark.frame import read_frame
@@ -44,7 +47,7 @@ def verify(  # noqa: PLR0913
     started = now()
     chosen = object_name or contract.objects[0].name
     read = read_frame(
-        frame, contract, chosen, partition_by=partition_by, others=others, statistics=statistics
+        frame, contract, chosen, partition_by=partition_by, others=others, statistics=statistics, key=key
     )  # fmt: skip
     states: dict[str, Bag] = {**(earlier or {}), **read.states}
     run = judge(
@@ -62,10 +65,18 @@ def verify(  # noqa: PLR0913
 
 
 def measure(
-    frame: Any, contract: Contract, *, object_name: str, partition_by: Sequence[str] | None = None
+    frame: Any,
+    contract: Contract,
+    *,
+    object_name: str,
+    partition_by: Sequence[str] | None = None,
+    key: Key | None = None,
 ) -> dict[str, bytes]:
-    """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`."""
+    """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`.
+
+    They have no values of columns that the contract classifies, and hashes of these only where a lasting `key` is
+    given."""
     from engine.spark.frame import read_frame
 
-    read = read_frame(frame, contract, object_name, partition_by=partition_by)
+    read = read_frame(frame, contract, object_name, partition_by=partition_by, key=key)
     return {name: bag.pack() for name, bag in read.states.items()}

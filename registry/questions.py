@@ -99,7 +99,7 @@ def remembered(session: Session, question: Question) -> Memory:
     try:
         checks = bind(found, schema)
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))
-        asked = tuple(asking.asked(asking.metric(each), schema) for each in question.metrics)
+        asked = tuple(asking.asked(asking.metric(each), checks.marked) for each in question.metrics)
     except ContractError as error:
         raise Invalid("the question cannot be answered as it is asked", faults=error.faults) from None
     return Memory(dataset, contract, checks, names, chosen, asked or asking.of_checks(checks))
@@ -157,7 +157,7 @@ def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
     days = len(members(row.partition))
     found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states), days=days)
     try:
-        held, failed = bags.inventory(row.states)
+        held, failed, _ = bags.inventory(row.states)
     except StateError as error:
         return replace(found, fault=str(error))
     return replace(

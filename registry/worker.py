@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import repeat, takewhile
+from pathlib import Path
 from random import random
 from threading import Event as Flag
 from threading import Thread
@@ -20,8 +21,9 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from contracts.errors import ContractError
-from engine import plugins
+from engine import key_files, plugins
 from engine.judging import lacking
+from engine.keying import Key
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
 from registry import audit, clock, config, drafting, ids, orders, states, tasks, upkeep, validation
 from registry.config import Settings
@@ -65,6 +67,7 @@ class Worker:
     ids: Ids = ids.new
     jitter: Callable[[], float] = random
     name: str = field(default_factory=lambda: f"worker-{ids.new()}")
+    key: Key | None = None
 
     def tools(self, task: Task) -> Tools:
         """What the validation of that task works with."""
@@ -73,7 +76,7 @@ class Worker:
         parts = TaskParts(self.database, task.id, task.fence, self.clock, lease)
         return Tools(
             self.database, self.engine, self.judge, self.lacking, self.clock, self.settings.states, sampling,
-            parts, self.settings.portion_partitions,
+            parts, self.settings.portion_partitions, self.key,
         )  # fmt: skip
 
     def step(self) -> bool:
@@ -290,13 +293,24 @@ def run(settings: Settings) -> None:
         settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
         log.info("working")
-        Worker(database, engine, partial(judge, files=StateFiles(settings.states)), settings).forever(stop)
+        judging = partial(judge, files=StateFiles(settings.states))
+        Worker(database, engine, judging, settings, key=_key(settings)).forever(stop)
     except KeyboardInterrupt:
         pass
     finally:
         engine.close()
         database.dispose()
     log.info("stopped")
+
+
+def _key(settings: Settings) -> Key | None:
+    """What values of classified columns are hashed with; None where no key file is set and none is in the home.
+
+    Raises EngineError where the file cannot be used."""
+    if not settings.key_file and not Path(settings.key).exists():
+        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_KEY_FILE to one")
+        return None
+    return key_files.read(settings.key)
 
 
 def _stop_by_signal() -> Stop:
