@@ -1,8 +1,9 @@
 """What a contract classifies: the columns and fields whose values are not for every eye."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from contracts.document import DataObject, Property
 from contracts.logical_types import Column, Schema, struct_fields
@@ -14,6 +15,8 @@ SENSITIVE = frozenset({
     "sensitive",
 })  # fmt: skip
 Names = tuple[str, ...]
+# In which words of ODCS it stands.
+WORDS = ("classification", "tags", "encryptedName")
 
 
 def marked(of: DataObject, schema: Schema) -> Schema:
@@ -43,6 +46,14 @@ def is_masked(of: DataObject, names: Names) -> bool:
         return is_classified(of, names)
     along = list(_along(of.properties, names))
     return not along or _is_lost(along, names)
+
+
+def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
+    """Has a table's or column's entry, and those within it, say what an earlier one of their names classified."""
+    element.update({word: before[word] for word in WORDS if before.get(word)})
+    earlier = {str(each.get("name", "")).casefold(): each for each in before.get("properties") or ()}
+    for each in element.get("properties") or ():
+        inherit(each, earlier.get(str(each.get("name", "")).casefold(), {}))
 
 
 def _paths(column: Column, above: Names) -> Iterator[Names]:

@@ -112,7 +112,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class DraftRequest:
-    """Profile a table and suggest checks. `columns` () means all; `partitions` () means all."""
+    """Profile a table and suggest checks. `columns` () means all; `partitions` () means all.
+
+    `in_force`: the contract's version in force, None where there is none: what it classifies is so in the draft, too,
+    and none of its values are shown."""
 
     source: Source
     contract_id: str
@@ -120,6 +123,7 @@ class DraftRequest:
     columns: tuple[str, ...] = ()
     partitions: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    in_force: bytes | None = None
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,9 @@ def _validate(worker: Worker, task: Task) -> Effect:
 
 
 def _draft(worker: Worker, task: Task) -> Effect:
-    drafted = worker.engine.draft(drafting.request(task.payload))
+    with reading(worker.database) as session:
+        in_force = drafting.in_force(session, task.payload)
+    drafted = worker.engine.draft(drafting.request(task.payload, in_force))
     return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=worker.ids)
 
 

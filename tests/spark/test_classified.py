@@ -223,3 +223,26 @@ def contract_without_failures(given: Contract) -> Contract:
     from contracts.reading import read
 
     return read(given.source.replace(b"type: custom", b"severity: warning\n        type: custom"))
+
+
+def test_a_new_draft_shows_no_value_of_what_is_classified_and_classifies_it_again(spark: Any, table: Path) -> None:
+    from contracts.reading import read
+    from engine.requests import DraftRequest
+    from engine.spark.draft import draft
+
+    frame = spark.read.parquet(str(table))
+    many = f"{table}-many"
+    frame.crossJoin(spark.range(8).toDF("copy")).write.mode("overwrite").parquet(many)
+    held = {}
+    for before in (contract().source, None):
+        drafted = draft(spark, DraftRequest(Source(many, "parquet"), "people", "people", in_force=before))
+        held[before is None] = found(f"{drafted.suggestions} {drafted.profile}".encode() + drafted.document)
+        kinds = {(each["kind"], each["column"]) for each in drafted.suggestions}
+        assert ("complete", "mail") in kinds
+        assert (("categorical", "who") in kinds) is (before is None)
+        properties = {each.name: each for each in read(drafted.document).object("people").properties}
+        assert (properties["mail"].classification, properties["id"].classification) == (before and CLASSIFIED, None)
+    assert held[False] == set()
+    assert held[True] >= {*canaries.PEOPLE, *canaries.MAILS, *canaries.CODES}, (
+        "the first draft knows of no classification"
+    )
