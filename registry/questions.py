@@ -106,13 +106,14 @@ def remembered(session: Session, question: Question) -> Memory:
 
 
 def _dataset(session: Session, question: Question) -> Dataset:
-    found = _named(session, question)
+    found = named(session, question)
     if found is None or found.contract_id is None or found.object is None:
         raise NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
     return datasets.kept(session, found.contract_id, found.object) or found
 
 
-def _named(session: Session, question: Question) -> Dataset | None:
+def named(session: Session, question: Question) -> Dataset | None:
+    """The dataset that the question names, whether a contract is about it or not; None for none, or for several."""
     if question.namespace is None:
         return references.named(session, question.dataset)
     name = normalise(question.namespace, question.dataset)

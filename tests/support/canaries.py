@@ -56,7 +56,8 @@ def rows(offset: int = 0) -> list[tuple[int, str, str, str, str, str]]:
 def check(analyzer: str, check_id: str | None = None, **words: Any) -> dict[str, Any]:
     """A quality entry; by default one that fails."""
     given = {"mustBe": -1, "scope": "delta", **words, "analyzer": analyzer}
-    name = check_id or "-".join([analyzer, *map(str, words.get("columns", [words.get("column", "")]))])
+    named = words.get("columns", [words["column"]] if "column" in words else [])
+    name = check_id or "-".join([analyzer, *named])
     return {"id": name, "type": "custom", "engine": "treaty", "implementation": given}
 
 
