@@ -46,6 +46,7 @@ from uuid import uuid4
 from contracts.document import Contract
 from engine import intents, key_files
 from engine.candidates import ADMITTED, Candidate, Gate, Rejected
+from engine.checks import bind
 from engine.disk import Busy, locked
 from engine.folders import NEW, gate_of
 from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
@@ -66,6 +67,7 @@ from engine.publishing import (
 )
 from engine.requests import EngineError, Measured, Source
 from engine.results import RunResult, Verdict
+from engine.samples import discreet
 from engine.sites import site_of
 from engine.states import StateError
 from engine.steps import Unsettled, named
@@ -237,12 +239,13 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
 
 def _judged(gate: Gate, found: Measured, current: Generation, started: datetime) -> RunResult:
     """The run that judges the candidate as if it were in."""
-    arrived = found.judged(found.states)
+    arrived, chosen = found.judged(found.states), gate.contract.object(gate.object)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
-    return judge(
+    run = judge(
         gate.contract, gate.object, schema=found.schema, states={**others, **arrived}, delta=sorted(found.states),
         started=started, finished=gate.now(), references=found.referents, whole=found.whole,
     )  # fmt: skip
+    return discreet(bind(chosen, found.schema), run)
 
 
 def _kept(gate: Gate, stage: str) -> str | None:

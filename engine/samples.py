@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from contracts.classification import Names, is_masked
 from contracts.predicates import quote
 from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import BoundAnalyzer
 from engine.checks import BoundCheck, BoundChecks
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 
@@ -60,16 +61,17 @@ def discreet(checks: BoundChecks, run: RunResult) -> RunResult:
     """The run without values of columns that are masked: distributions, and smallest or largest texts.
 
     What was judged stays as it was judged; runs are kept, and read by more people than the rows are."""
-    hidden = {each.identity for each in checks.checks if each.analyzer and is_hidden(each.analyzer, checks)}
+    hidden = {each.identity for each in checks.checks if each.analyzer and is_hidden(each.analyzer, checks, each.bound)}
     measured = (_without_values(each) if each.identity in hidden else each for each in run.measurements)
     told = (_without_text(each) if each.measurement in hidden else each for each in run.results)
     return run.model_copy(update={"measurements": tuple(measured), "results": tuple(told)})
 
 
-def is_hidden(analyzer: Analyzer, checks: BoundChecks) -> bool:
+def is_hidden(analyzer: Analyzer, checks: BoundChecks, bound: BoundAnalyzer | None) -> bool:
     """Whether the analyzer reads a column that is masked, so that values of rows are not to be shown of its metric."""
-    along = checks.schema.names_along
-    return any(is_masked(checks.object, along(path)) for path in analyzer.columns_named)
+    along, parts = checks.schema.names_along, bound.parts.values() if bound else ()
+    masked = any(is_masked(checks.object, along(path)) for path in analyzer.columns_named)
+    return masked or any(part.passing for part in parts)
 
 
 def _without_values(measured: Measurement) -> Measurement:
