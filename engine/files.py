@@ -54,8 +54,8 @@ class StateFiles:
             raise StateError(f"the state file {name} is damaged: the checksum differs; compute the partition again")
         return content
 
-    def remove(self, names: Collection[str]) -> int:
-        """Removes these files, and says how many there were; those that are gone already are gone."""
+    def erase(self, names: Collection[str]) -> int:
+        """Removes these files whenever they were written, and says how many there were; those that are gone already are gone."""
         (filesystem, folder), there = self._opened(), self.sizes(names)
         for name in there:
             filesystem.delete_file(f"{folder}/{name}")

@@ -280,12 +280,12 @@ def lacking(
     found = {}
     for name, packed in stored.items():
         try:
-            inventory = bags.inventory(packed)
+            contents = bags.contents(packed)
         except StateError:
             found[name] = frozenset[str]()
             continue
-        if inventory.schema not in bound:
-            bound[inventory.schema] = Settled(bind(contract.object(object_name), inventory.schema), key, afresh)
-        if bags.ALL not in inventory.failures and not bound[inventory.schema].answers(inventory):
-            found[name] = bound[inventory.schema].held(inventory)
+        if contents.schema not in bound:
+            bound[contents.schema] = Settled(bind(contract.object(object_name), contents.schema), key, afresh)
+        if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
+            found[name] = bound[contents.schema].held(contents)
     return found

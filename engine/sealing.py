@@ -82,7 +82,11 @@ def sealed(schema: Schema, states: Iterable[Packed], failures: Mapping[str, str]
     }
     # Only of classified columns: most bags have neither.
     own |= {"keys": keys} if (keys := {each.described.key: each.key_id for each in ordered if each.key_id}) else {}
-    own |= {"passing": passing} if (passing := {each.described.key: each.passing for each in ordered if each.passing}) else {}
+    own |= (
+        {"passing": passing}
+        if (passing := {each.described.key: each.passing for each in ordered if each.passing})
+        else {}
+    )
     head = {"format": FORMAT, "schema": columns, "states": [each.described for each in ordered]}
     body = b"".join([MAGIC, _block(head), _block(own), *blobs])
     return body + hashlib.sha256(body).digest()

@@ -7,7 +7,7 @@ from engine.analyzers.components import COMPONENTS, Keeps
 from engine.checks import BoundChecks
 from engine.keying import Key
 from engine.plan import Plan
-from engine.states import KEYLESS, KEYS_DIFFER, UNKEPT, Held, Inventory
+from engine.states import KEYLESS, KEYS_DIFFER, UNKEPT, Contents, Held
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class Settled:
     key: Key | None = None
     afresh: bool = False
 
-    def answers(self, bag: Inventory) -> bool:
+    def answers(self, bag: Contents) -> bool:
         """Whether the bag has all that the checks need, and nothing that may not be kept."""
         return self._plan.keys <= self.held(bag) and all(map(self._admits, bag.held))
 
-    def held(self, bag: Inventory) -> frozenset[str]:
+    def held(self, bag: Contents) -> frozenset[str]:
         """The keys of the states that need not be computed: they are there, or it is known why they are not."""
         there = {each.key for each in bag.held if each.usable and self._admits(each)}
         return frozenset(there | {key for key, reason in bag.failures.items() if self._stands(key, reason)})

@@ -125,12 +125,12 @@ class Held:
     key_id: str = ""
 
 
-class Inventory(NamedTuple):
-    """What a packed bag holds, none of it loaded, why other states are not there by key, and the schema."""
+class Contents(NamedTuple):
+    """The schema of a packed bag, what it holds, none of it read, and why other states are not there, by key."""
 
+    schema: Schema
     held: tuple[Held, ...]
     failures: Mapping[str, str]
-    schema: Schema
 
 
 Bag = bytes | States
@@ -267,10 +267,16 @@ def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
     return bag.head.schema, frozenset(usable | bag.failures.keys())
 
 
-def inventory(packed: bytes) -> Inventory:
-    """The inventory of a packed bag; none of it is read. Raises StateError."""
+def contents(packed: bytes) -> Contents:
+    """The contents of a packed bag. Raises StateError."""
     bag = opened(packed)
-    return Inventory(tuple(map(_held, bag.states)), bag.failures, bag.head.schema)
+    return Contents(bag.head.schema, tuple(map(_held, bag.states)), bag.failures)
+
+
+def inventory(packed: bytes) -> tuple[tuple[Held, ...], Mapping[str, str]]:
+    """What a packed bag holds, none of it read, and why other states are not there, by key. Raises StateError."""
+    _, held, failures = contents(packed)
+    return held, failures
 
 
 def _held(packed: Packed) -> Held:

@@ -141,7 +141,7 @@ def _rows(session: Session, memory: Memory) -> Iterator[PartitionState]:
 
 def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
     reading = answer.reading
-    if reading is None or not isinstance(reading.value, str) or not is_hidden(answer.asked.analyzer, checks):
+    if reading is None or not isinstance(reading.value, str) or not is_hidden(answer.asked.analyzer, checks, answer.asked.bound):
         return answer
     return replace(answer, reading=reading._replace(value=None), reason=HIDDEN)
 
@@ -158,7 +158,7 @@ def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
     days = len(members(row.partition))
     found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states), days=days)
     try:
-        held, failed, _ = bags.inventory(row.states)
+        held, failed = bags.inventory(row.states)
     except StateError as error:
         return replace(found, fault=str(error))
     return replace(

@@ -236,9 +236,7 @@ def _portion(
     return _completed(tools.engine.measure(request), packed, held)
 
 
-def _lacking(
-    asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]
-) -> dict[str, frozenset[str]]:
+def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
     """What stored bags have, where the checks need more.
 
     What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""

@@ -184,7 +184,7 @@ def test_states_of_another_key_or_in_the_clear_are_replaced_and_never_merged(
     assert lacking(given, "people", stored, key=key) == {}
     assert set().union(*(found(shown(each)) for each in stored.values())) == set()
     merged = bags.unpack(first.states[HERE]).merge(bags.unpack(stored[LATER]))
-    keyed = {each.key for each in bags.inventory(stored[LATER]).held if each.key_id}
+    keyed = {each.key for each in bags.inventory(stored[LATER])[0] if each.key_id}
     assert len(keyed) > 5
     assert not keyed & merged.entries.keys()
 
@@ -193,7 +193,7 @@ def test_without_a_key_hashes_are_judged_by_and_not_stored(spark: Any, table: Pa
     given = contract()
     keyless = measure(spark, asked(table, given, key=None))
     assert KEYLESS in bags.unpack(keyless.states[HERE]).failures.values()
-    assert not [each for packed in keyless.states.values() for each in bags.inventory(packed).held if each.key_id]
+    assert not [each for packed in keyless.states.values() for each in bags.inventory(packed)[0] if each.key_id]
     told = values(judged(given, keyless))
     assert (told["uniqueness-mail", None], told["approx_count_keys-who", None]) == (0.0, len(canaries.PEOPLE))
     assert lacking(given, "people", keyless.states) == {}
