@@ -21,8 +21,16 @@ WORDS = ("classification", "tags", "encryptedName")
 
 def marked(of: DataObject, schema: Schema) -> Schema:
     """The schema that knows which of its columns and fields the contract classifies; equal to the one given."""
-    paths = (path for column in schema for path in _paths(column, ()))
-    return replace(schema, classified=frozenset(path for path in paths if is_classified(of, path)))
+    if not _is_tagged(of.tags) and not any(
+        _is_sensitive(each) for top in of.properties for each in (top, *_below(top))
+    ):
+        return schema
+    # Of many columns each is looked up once.
+    named = {each.name.casefold(): each for each in reversed(of.properties)}
+    found = ((column, named.get(column.name.casefold())) for column in schema)
+    alone = ((column, replace(of, properties=(of_it,) if of_it else ())) for column, of_it in found)
+    classified = (path for column, one in alone for path in _paths(column, ()) if is_classified(one, path))
+    return replace(schema, classified=frozenset(classified))
 
 
 def is_classified(of: DataObject, names: Names) -> bool:
