@@ -80,13 +80,10 @@ def sealed(schema: Schema, states: Iterable[Packed], failures: Mapping[str, str]
         "sources": {each.described.key: each.source for each in ordered if each.source != SCANNED},
         "failures": dict(failures),
     }
-    # Only of classified columns: most bags have neither.
-    own |= {"keys": keys} if (keys := {each.described.key: each.key_id for each in ordered if each.key_id}) else {}
-    own |= (
-        {"passing": passing}
-        if (passing := {each.described.key: each.passing for each in ordered if each.passing})
-        else {}
-    )
+    # Most bags have neither: only states of classified columns do.
+    keys = {each.described.key: each.key_id for each in ordered if each.key_id}
+    passing = {each.described.key: each.passing for each in ordered if each.passing}
+    own |= {word: told for word, told in (("keys", keys), ("passing", passing)) if told}
     head = {"format": FORMAT, "schema": columns, "states": [each.described for each in ordered]}
     body = b"".join([MAGIC, _block(head), _block(own), *blobs])
     return body + hashlib.sha256(body).digest()

@@ -183,7 +183,7 @@ def test_states_of_another_key_or_in_the_clear_are_replaced_and_never_merged(
     stored = {name: bags.joined(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()}
     assert lacking(given, "people", stored, key=key) == {}
     assert set().union(*(found(shown(each)) for each in stored.values())) == set()
-    merged = bags.unpack(first.states[HERE]).merge(bags.unpack(stored[LATER]))
+    merged = bags.merged([bags.unpack(first.states[HERE]), bags.unpack(stored[LATER])])
     keyed = {each.key for each in bags.inventory(stored[LATER])[0] if each.key_id}
     assert len(keyed) > 5
     assert not keyed & merged.entries.keys()

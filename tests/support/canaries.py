@@ -9,6 +9,7 @@ from contracts.document import Contract
 from contracts.reading import read
 from contracts.writing import write
 from engine import states as bags
+from engine.sealing import MAGIC
 from engine.states import Files
 
 PEOPLE = (
@@ -149,7 +150,7 @@ def in_files(*folders: Path) -> dict[str, set[str]]:
         held = found(path.read_bytes()) | found(str(path).encode())
         if path.suffix == ".parquet":
             held |= found(f"{pyarrow.parquet.ParquetFile(path).read().to_pylist()}".encode())
-        if path.read_bytes().startswith(bags.MAGIC):
+        if path.read_bytes().startswith(MAGIC):
             held |= found(shown(path.read_bytes()))
         if held:
             told[str(path)] = held

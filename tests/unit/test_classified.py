@@ -174,7 +174,7 @@ def test_hashes_without_a_lasting_key_are_judged_by_and_not_stored() -> None:
 def test_an_inventory_says_which_key_states_were_hashed_with() -> None:
     held = bags.inventory(keyed().pack())[0]
     assert {each.kind: each.key_id for each in held} == {"count": "", "frequencies": KEYS[0].id}
-    assert bags.unpack(keyed().pack()).merge(bags.unpack(keyed().pack())).entries.keys() == {each.key for each in held}
+    assert bags.merged([bags.unpack(keyed().pack())] * 2).entries.keys() == {each.key for each in held}
 
 
 # what is stored, by which contract it is asked for, with which key, afresh: whether it is lacking
