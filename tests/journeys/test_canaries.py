@@ -117,7 +117,9 @@ def test_values_of_classified_columns_are_nowhere_and_the_search_finds_all_other
         )  # fmt: skip
     assert found[CLASSIFIED] == (set(), set(), {}, {})
     answered, reported, tables, files = found[OPEN]
-    assert (answered, reported) == (set(CANARIES), set(CANARIES))
+    assert answered >= {*canaries.PEOPLE, *canaries.MAILS, *canaries.CODES}
+    for some in (canaries.PEOPLE, canaries.MAILS, canaries.CODES, canaries.BORN):
+        assert reported & set(some), "samples have few rows, and one of each column"
     assert {"partition_state", "states", "sample", "result", "measurement", "suggestion"} <= tables.keys()
     assert set().union(*files.values()) == set(CANARIES)
 

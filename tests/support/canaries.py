@@ -1,9 +1,11 @@
 """Values that must not be found where a contract classifies their columns, and the search for them."""
 
 import base64
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
 from contracts.document import Contract
 from contracts.reading import read
@@ -111,7 +113,8 @@ def contract(classification: str = CLASSIFIED, contract_id: str = "people", loca
 
 
 def found(content: bytes) -> set[str]:
-    """The canaries that the content holds as text of UTF-8 or UTF-16, in base64 or in hexadecimal digits."""
+    """The canaries that the content holds as text of UTF-8 or UTF-16, as JSON or XML have it, in base64, in
+    hexadecimal digits."""
     lower = content.lower()
     return {each for each in CANARIES if any(code in (lower if folded else content) for code, folded in _codes(each))}
 
@@ -120,6 +123,10 @@ def _codes(text: str) -> Iterable[tuple[bytes, bool]]:
     plain = text.encode()
     yield plain, False
     yield text.encode("unicode_escape"), False
+    yield json.dumps(text)[1:-1].encode(), False
+    yield json.dumps(text, ensure_ascii=False)[1:-1].encode(), False
+    yield quoteattr(text)[1:-1].encode(), False
+    yield escape(text).encode(), False
     yield text.encode("utf-16-le"), False
     yield text.encode("utf-16-be"), False
     yield plain.hex().encode(), True
