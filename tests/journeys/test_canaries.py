@@ -37,7 +37,9 @@ class People:
 
     @property
     def contract(self) -> Any:
-        return canaries.contract(self.classification, self.name, self.producer.location(self.name))
+        return canaries.contract(
+            self.classification, self.name, self.producer.location(self.name), canaries.FEW
+        )  # fmt: skip
 
     def put_in_force(self) -> RunOut:
         """Proposed, approved, judged for the first time."""

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -96,8 +96,20 @@ CHECKS = (
 )  # fmt: skip
 
 
-def contract(classification: str = CLASSIFIED, contract_id: str = "people", location: str = "people") -> Contract:
-    """The contract that measures all that can be measured of the columns with canaries, which it classifies so."""
+# One of each kind of state.
+FEW = tuple(each for each in CHECKS if each["id"] in {
+    "size", "uniqueness-mail", "count_distinct-who-day", "approx_count_distinct-mail", "approx_count_keys-who",
+    "minimum-mail", "maximum-who", "maximum-born", "histogram-who", "histogram-code", "pattern_match-mail", "least",
+})  # fmt: skip
+
+
+def contract(
+    classification: str = CLASSIFIED,
+    contract_id: str = "people",
+    location: str = "people",
+    checks: Sequence[Mapping[str, Any]] = CHECKS,
+) -> Contract:
+    """The contract that measures these of the columns with canaries, which it classifies so."""
     told = {"classification": classification}
     texts = [{"name": name, "logicalType": "string", **told} for name in ("who", "mail", "code")]
     properties = [
@@ -106,7 +118,7 @@ def contract(classification: str = CLASSIFIED, contract_id: str = "people", loca
     ]  # fmt: skip
     table = {
         "name": "people", "physicalName": location, "logicalType": "object", "properties": properties,
-        "quality": list(CHECKS),
+        "quality": list(checks),
     }  # fmt: skip
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": contract_id, "name": contract_id, "version": "1.0.0"}
     return read(write({**head, "status": "active", "schema": [table]}))
