@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from engine import states as bags
 from engine.states import StateError
-from registry import access, audit, questions
+from registry import access, audit, portions, questions
 from registry.access import Principal
 from registry.drafts import OPEN
 from registry.errors import Invalid, NotFound
@@ -25,11 +25,13 @@ from registry.tables import (
     Dataset,
     MeasurementRow,
     PartitionState,
+    PartRead,
     Proposal,
     ResultRow,
     Run,
     SampleRow,
     SuggestionRow,
+    Task,
 )
 from registry.words import Action, Decision, Permission, ProposalState
 
@@ -99,6 +101,7 @@ def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now
     for each in asked.datasets:
         # Whoever validates meanwhile finds other states than those that it began with, and begins anew.
         session.get_one(Dataset, each.id, with_for_update=True, populate_existing=True).states_version += 1
+    _drop_parts(session, asked)
     done = _states(session, asked, files)
     runs = dict(session.exec(select(Run.id, Run.partitions).where(col(Run.dataset_id).in_(asked.ids))).all())
     done = replace(
@@ -139,6 +142,15 @@ def _states(session: Session, asked: Erasure, files: Places) -> Erased:
         others = session.exec(select(PartitionState.states).execution_options(yield_per=CHUNK))
         left -= {name for packed in others for name in _files(packed)}
     return Erased(len(going), files.remove(sorted(left)) if left else 0)
+
+
+def _drop_parts(session: Session, asked: Erasure) -> None:
+    """Drops what tasks under way have read so far: they read it again."""
+    subjects = {(each.contract_id, each.object) for each in asked.datasets}
+    reading = select(Task).where(col(Task.id).in_(select(PartRead.task_id)))
+    for task in session.exec(reading):
+        if (task.payload.get("contract_id"), task.payload.get("object")) in subjects:
+            portions.drop(session, task.id, asked.partitions or None)
 
 
 def _files(packed: bytes) -> frozenset[str]:

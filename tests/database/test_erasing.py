@@ -27,13 +27,13 @@ from engine.files import StateFiles
 from engine.judging import judge
 from engine.requests import Measured
 from engine.results import Sample
-from registry import erasing, ids, runs, samples, states
+from registry import erasing, ids, runs, samples, states, tasks
 from registry.access import Principal
 from registry.cli import _code
 from registry.client import ClientError
 from registry.database import reading, transaction
 from registry.runs import Origin
-from registry.tables import AuditEntry, Dataset, PartitionState, Run, User
+from registry.tables import AuditEntry, Dataset, PartitionState, PartRead, Run, User
 from registry.words import Permission, Role
 
 SCHEMA = Schema((Column("id", "int"), *(Column(name, "string") for name in ("who", "mail", "code", "born")),
@@ -230,6 +230,31 @@ def test_only_owners_and_administrators_may(remembered: Remembered, who: str) ->
 def test_what_is_not_remembered_is_told(remembered: Remembered, name: str, partitions: list[str], told: str) -> None:
     with pytest.raises(ClientError, match=told):
         remembered.erase(name=name, partitions=partitions)
+
+
+def test_what_a_task_has_read_so_far_is_dropped(remembered: Remembered) -> None:
+    payload = {"contract_id": "people", "object": "people"}
+    kept = {}
+    with transaction(remembered.world.engine) as tx:
+        for name in ("people", "others"):
+            task = tasks.enqueue(
+                tx, kind="validate", payload={**payload, "contract_id": name}, key=f"read/{name}", now=NOW,
+                task_id=ids.new(),
+            )  # fmt: skip
+            kept[name] = task.id
+            tx.add_all(PartRead(task_id=task.id, partition=day, fingerprint="f", states=b"TRTY") for day in DAYS)
+            tx.flush()
+        tx.commit()
+    remembered.erase(partitions=[DAYS[0]])
+    left = {(each.task_id, each.partition) for each in _parts(remembered)}
+    assert left == {(kept["people"], DAYS[1]), *((kept["others"], day) for day in DAYS)}
+    remembered.erase()
+    assert {each.task_id for each in _parts(remembered)} == {kept["others"]}
+
+
+def _parts(remembered: Remembered) -> list[PartRead]:
+    with reading(remembered.world.engine) as tx:
+        return list(tx.exec(select(PartRead)))
 
 
 def test_erasing_twice_finds_nothing_more(remembered: Remembered) -> None:
