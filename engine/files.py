@@ -55,7 +55,7 @@ class StateFiles:
         return content
 
     def erase(self, names: Collection[str]) -> int:
-        """Removes these files whenever they were written, and says how many there were; those that are gone already are gone."""
+        """Removes these files whenever they were written, and says how many there were."""
         (filesystem, folder), there = self._opened(), self.sizes(names)
         for name in there:
             filesystem.delete_file(f"{folder}/{name}")

@@ -4,7 +4,6 @@ Runs stay, with their verdicts, outcomes, counts and numbers; versions of contra
 written. What the table holds is not touched: its next validation measures anew what is there then."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -14,9 +13,8 @@ from uuid import UUID
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from engine import states as bags
-from engine.states import StateError
-from registry import access, audit, portions, questions
+from engine.months import members
+from registry import access, audit, portions, questions, states
 from registry.access import Principal
 from registry.drafts import OPEN
 from registry.errors import Invalid, NotFound
@@ -43,7 +41,7 @@ NAMED = 20
 class Places(Protocol):
     """Where large states lie."""
 
-    def remove(self, names: Collection[str]) -> int: ...
+    def erase(self, names: Collection[str]) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ class Erasure:
         return tuple(each.id for each in self.datasets)
 
     def covers(self, partition: str | None) -> bool:
-        """Whether values of that partition go. Those of all partitions together (None) go with each of them."""
-        return not self.partitions or partition is None or partition in self.partitions
+        """Whether values of that partition go. Those of several together (None: of all) go with each of them."""
+        return not self.partitions or partition is None or not self.partitions.isdisjoint(members(partition))
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,8 @@ def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditE
 
 
 def _remembered(session: Session, asked: Erasure) -> Iterator[str]:
-    yield from session.exec(select(PartitionState.partition).where(col(PartitionState.dataset_id).in_(asked.ids)))
+    for name in session.exec(select(PartitionState.partition).where(col(PartitionState.dataset_id).in_(asked.ids))):
+        yield from (name, *members(name))
     for parts in session.exec(select(Run.partitions).where(col(Run.dataset_id).in_(asked.ids))):
         yield from parts
 
@@ -134,14 +133,14 @@ def _remembered(session: Session, asked: Erasure) -> Iterator[str]:
 def _states(session: Session, asked: Erasure, files: Places) -> Erased:
     mine = select(PartitionState).where(col(PartitionState.dataset_id).in_(asked.ids))
     rows = session.exec(mine.execution_options(yield_per=CHUNK))
-    going = {row.id: _files(row.states) for row in rows if asked.covers(row.partition)}
+    going = {row.id: states.files_of(row.states) for row in rows if asked.covers(row.partition)}
     for ids in _chunks(list(going)):
         session.exec(delete(PartitionState).where(col(PartitionState.id).in_(ids)))
     left = {name for names in going.values() for name in names}
     if left:
         others = session.exec(select(PartitionState.states).execution_options(yield_per=CHUNK))
-        left -= {name for packed in others for name in _files(packed)}
-    return Erased(len(going), files.remove(sorted(left)) if left else 0)
+        left -= {name for packed in others for name in states.files_of(packed)}
+    return Erased(len(going), files.erase(sorted(left)) if left else 0)
 
 
 def _drop_parts(session: Session, asked: Erasure) -> None:
@@ -151,13 +150,6 @@ def _drop_parts(session: Session, asked: Erasure) -> None:
     for task in session.exec(reading):
         if (task.payload.get("contract_id"), task.payload.get("object")) in subjects:
             portions.drop(session, task.id, asked.partitions or None)
-
-
-def _files(packed: bytes) -> frozenset[str]:
-    """The files that a packed bag names; none where it is damaged: nobody can tell which."""
-    with suppress(StateError):
-        return frozenset(each.file for each in bags.inventory(packed).held if each.file)
-    return frozenset()
 
 
 def _samples(session: Session, runs: Sequence[UUID]) -> int:

@@ -141,7 +141,11 @@ def _rows(session: Session, memory: Memory) -> Iterator[PartitionState]:
 
 def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
     reading = answer.reading
-    if reading is None or not isinstance(reading.value, str) or not is_hidden(answer.asked.analyzer, checks, answer.asked.bound):
+    if (
+        reading is None
+        or not isinstance(reading.value, str)
+        or not is_hidden(answer.asked.analyzer, checks, answer.asked.bound)
+    ):
         return answer
     return replace(answer, reading=reading._replace(value=None), reason=HIDDEN)
 

@@ -96,7 +96,7 @@ def read_again(scene: Scene) -> list[list[str]]:
 
 def stored(packed: Iterable[bytes]) -> set[str]:
     """The kinds of the states that lie in these bags. Frequencies are not hashed here: Spark does that."""
-    return {held.kind for each in packed for held in bags.inventory(each).held}
+    return {held.kind for each in packed for held in bags.inventory(each)[0]}
 
 
 FAILED, UNKEPT = (Outcome.FAILED, None), (Outcome.NOT_EVALUATED, CLASSIFIED)
@@ -150,7 +150,7 @@ def test_another_key_file_has_hashes_computed_again(scene: Scene) -> None:
     work(scene, OTHER)
     assert read_again(scene) == [[], ["ds=1", "ds=2", "ds=3", "ds=4"]]
     assert told(scene, "own") == {None: (Outcome.PASSED, None)}
-    keys = {held.key_id for each in current(scene.database) for held in bags.inventory(each.states).held}
+    keys = {held.key_id for each in current(scene.database) for held in bags.inventory(each.states)[0]}
     assert len(keys) == 2
     assert "" in keys
 
