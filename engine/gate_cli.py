@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from engine.options import (
     Format,
     GateContract,
     Keep,
+    KeyFile,
     Memory,
     ObjectName,
     Others,
@@ -47,7 +49,7 @@ def gate(  # noqa: PLR0913, PLR0917
     state_url: StateUrl = None, recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,  # noqa: FBT002
     partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
     report: ReportForm = Report.TEXT, output: Output = None, others: Others = None, plugins: Plugins = "",
-    remote: Remote = None, memory: Memory = "2g",
+    remote: Remote = None, memory: Memory = "2g", key_file: KeyFile = None,
 ) -> None:  # fmt: skip
     """Publish a candidate to a table once the contract is kept with it in place; without one, say how the table stands.
 
@@ -62,7 +64,9 @@ def gate(  # noqa: PLR0913, PLR0917
         if candidate is None:
             raise typer.Exit(_answered(request, state_url, remote, memory))
         with in_spark(remote, memory) as spark:
-            opened = _gate(spark, request, state_url, others, fail_on=fail_on, keep=keep)
+            opened = replace(
+                _gate(spark, request, state_url, others, fail_on=fail_on, keep=keep), key=_key(table, key_file)
+            )  # fmt: skip
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
@@ -146,6 +150,12 @@ def _gate(
         site.location, read(request.contract), request.object, by, _store(site.location, state_url), spark.measure,
         stage, admitted=admitted, keep=keep, others=sources_of(others), kind=site.kind, name=site.name, tables=spark,
     )  # fmt: skip
+
+
+def _key(table: str, key_file: Path | None) -> Any:
+    from engine.gate import key_of
+
+    return key_of(table, str(key_file) if key_file else None)
 
 
 def _published(gate: Any, rows: Source, partition: dict[str, str | None], report: Report, output: Path | None) -> Any:

@@ -15,10 +15,12 @@ from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.analyzers.frequencies import Frequencies, Spectrum
 from engine.checks import BoundCheck, BoundChecks, bind
+from engine.keying import Key
 from engine.plan import ROWS
 from engine.references import Referent
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 from engine.sentences import found
+from engine.settled import Settled
 from engine.states import Bag, Files, State, StateError, States
 from engine.structure import judge_structure
 
@@ -271,21 +273,30 @@ def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
     return found(check.analyzer, check.promise, reading)
 
 
-def lacking(contract: Contract, object_name: str, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+def lacking(
+    contract: Contract,
+    object_name: str,
+    stored: Mapping[str, bytes],
+    *,
+    key: Key | None = None,
+    afresh: bool = False,
+) -> dict[str, frozenset[str]]:
     """By partition, the keys of the states that its stored bag has, where the checks of the object need more.
 
     Bags that answer them all are left out, and those that say why their partition could not be read. No key for a
-    damaged bag, nor for states of another version. Raises ContractError for faults of the contract."""
-    wanted: dict[Schema, frozenset[str]] = {}
+    damaged bag, nor for states of another version, nor for what the contract does not let be stored as it is: values of
+    classified columns, hashes that were not made with the `key`. States that are never stored are lacking `afresh`
+    alone: then all partitions are judged. Raises ContractError for faults of the contract."""
+    bound: dict[Schema, Settled] = {}
     found = {}
     for name, packed in stored.items():
         try:
-            schema, keys = bags.described(packed)
+            contents = bags.contents(packed)
         except StateError:
             found[name] = frozenset[str]()
             continue
-        if schema not in wanted:
-            wanted[schema] = bind(contract.object(object_name), schema).plan.keys
-        if bags.ALL not in keys and not wanted[schema] <= keys:
-            found[name] = keys
+        if contents.schema not in bound:
+            bound[contents.schema] = Settled(bind(contract.object(object_name), contents.schema), key, afresh)
+        if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
+            found[name] = bound[contents.schema].held(contents)
     return found

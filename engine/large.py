@@ -6,7 +6,7 @@ from contracts.document import Contract
 from contracts.logical_types import Schema
 from engine.checks import bind
 from engine.files import StateFiles
-from engine.sealing import opened
+from engine.sealing import Packed, opened
 
 
 def large(
@@ -25,12 +25,14 @@ def large(
 
 
 def _named(wanted: set[str], states: Mapping[str, bytes]) -> dict[str, tuple[str, ...]]:
-    """The files of each of these states; a state that some partition lacks, or has within its bag, is left out."""
-    found: dict[str, list[str]] = {key: [] for key in wanted}
-    for packed in states.values():
-        lying = {each.described.key: each for each in opened(packed).states if each.described.key in wanted}
-        found = {key: names for key, names in found.items() if key in lying and not lying[key].content}
-        for key, names in found.items():
-            # A state without rows has no file.
-            names += [name for name in (lying[key].file,) if name]
-    return {key: tuple(names) for key, names in found.items()}
+    """The files of each of these states; a state that some partition lacks or has within its bag is left out, and one
+    whose values were not hashed with one key."""
+    lying = [{each.described.key: each for each in opened(packed).states} for packed in states.values()]
+    found = {key: [each[key] for each in lying if key in each] for key in wanted}
+    alike = {key: some for key, some in found.items() if len(some) == len(lying) and _are_alike(some)}
+    # A state without rows has no file.
+    return {key: tuple(each.file for each in some if each.file) for key, some in alike.items()}
+
+
+def _are_alike(lying: list[Packed]) -> bool:
+    return len({each.key_id for each in lying}) == 1 and not any(each.content for each in lying)

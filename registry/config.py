@@ -26,6 +26,11 @@ class Settings(BaseModel):
     home: Path = Field(default=Path(".treaty"), description="folder of everything that is kept on this machine")
     database_url: str = Field(default="", repr=False, description="PostgreSQL; by default a SQLite file in the home")
     state_url: str = Field(default="", description="where large states lie; by default a folder in the home")
+    key_file: str = Field(
+        default="",
+        description="32 bytes that values of classified columns are hashed with; by default a file in the home, which"
+        " `treaty up` makes",
+    )
     host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
     api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
     ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
@@ -80,6 +85,11 @@ class Settings(BaseModel):
     def states(self) -> str:
         """Where large states live; a folder in `home` when none is set."""
         return self.state_url or str((self.home / "states").absolute())
+
+    @property
+    def key(self) -> str:
+        """The key file; one in `home` when none is set."""
+        return self.key_file or str((self.home / "key").absolute())
 
     @property
     def api(self) -> str:

@@ -25,6 +25,7 @@ class Permission(StrEnum):
     TOKENS = "tokens:own"
     USERS = "users:manage"
     AUDIT = "audit:read"
+    ERASE = "memory:erase"
 
 
 class ProposalState(StrEnum):
@@ -92,3 +93,4 @@ class Action(StrEnum):
     RUN_RECORDED = "run:recorded"
     TASK_FAILED = "task:failed"
     EVENT_PARKED = "event:parked"
+    MEMORY_ERASED = "memory:erased"

@@ -7,7 +7,7 @@ from math import fsum, log
 from typing import Any
 
 from engine.analyzers.coding import arranged, coded, concatenated, numbered, ordered, plain, starts_of
-from engine.analyzers.components import Component
+from engine.analyzers.components import Component, Keeps
 from engine.analyzers.quoting import Operand
 
 
@@ -98,15 +98,25 @@ class Spectrum:
     coded = table
 
 
+@dataclass(frozen=True, init=False)
 class Frequencies(Component):
     """Distinct combinations of the columns with their counts, rows whose columns are all null left out.
 
     The keys are canonical (text, or int64 for whole numbers and timestamps), null kept, in the order of their SQL: the
-    same columns in another order, or one of them twice, are the same grouping. State: Counts; None for no rows."""
+    same columns in another order, or one of them twice, are the same grouping. State: Counts; None for no rows.
+    `by_value`: who asks for it needs the values themselves, not only how often different ones occur."""
 
     kind = "frequencies"
     version = 2
     grouping = True
+    by_value: bool
+
+    def __init__(self, *templates: str, takes: frozenset[str] | None = None, by_value: bool = False) -> None:
+        super().__init__(*templates, takes=takes)
+        object.__setattr__(self, "by_value", by_value)
+
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
+        return Keeps.VALUES if self.by_value else Keeps.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """Here the grouping keys, not aggregates: the scan counts the rows of each."""

@@ -9,6 +9,7 @@ from typing import Any
 from contracts.document import Contract
 from contracts.logical_types import Column, Schema
 from engine.analyzers.frequencies import Spectrum
+from engine.keying import Key
 from engine.references import Referent
 from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, SpectraRequest, Unreadable
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
@@ -75,7 +76,9 @@ class FakeEngine:
             raise self.errors.pop(0)
 
 
-def lacking(contract: Contract, object_name: str, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+def lacking(
+    contract: Contract, object_name: str, stored: Mapping[str, bytes], *, key: Key | None, afresh: bool
+) -> dict[str, frozenset[str]]:
     """States answer unless their text says that they are old: then none of them can be used."""
     return {name: frozenset() for name, packed in stored.items() if packed == b"old"}
 

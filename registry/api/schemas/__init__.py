@@ -16,6 +16,7 @@ from registry.api.schemas.contracts import (
 from registry.api.schemas.memory import (
     AskedOut,
     DifferenceOut,
+    ErasedOut,
     MemoryOut,
     MetricOut,
     MetricsOut,
@@ -69,6 +70,7 @@ __all__ = [
     "DecisionsIn",
     "DifferenceOut",
     "DraftIn",
+    "ErasedOut",
     "FaultOut",
     "InboxOut",
     "Me",
