@@ -41,6 +41,7 @@ def judge(  # noqa: PLR0913
     whole: Bag | None = None,
     references: Mapping[str, Referent] | None = None,
     checks: BoundChecks | None = None,
+    parts: Mapping[str, Bag] | None = None,
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
@@ -49,10 +50,11 @@ def judge(  # noqa: PLR0913
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
     judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
     values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
-    a schema already. Raises ContractError for faults of the contract, StateError for damaged states."""
+    a schema already. `parts`: of new partitions, what arrived of them where that is not all they have; checks of scope
+    delta are judged on that. Raises ContractError for faults of the contract, StateError for damaged states."""
     bench = Bench(
         contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
-        references or {}, {checks.schema: checks} if checks else {},
+        references or {}, {checks.schema: checks} if checks else {}, parts or {},
     )  # fmt: skip
     judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
@@ -88,11 +90,12 @@ class Bench:
     at_once: Bag | None
     known: Mapping[str, Referent]
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
+    parts: Mapping[str, Bag] = field(default_factory=dict)
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
         """The schema that each new partition was read with; those that recorded none are left out."""
-        found = {name: self._named(name, bags.described)[0] for name in self.delta}
+        found = {name: self._arrived(name, bags.described)[0] for name in self.delta}
         return {name: schema for name, schema in found.items() if schema.columns}
 
     @cached_property
@@ -106,7 +109,7 @@ class Bench:
     def rows(self) -> int | None:
         """How many rows arrived; None where no partition that arrived could be read."""
         rows_only = partial(bags.unpack, keys=frozenset({ROWS.key}))
-        found = [self._named(name, rows_only).entries.get(ROWS.key) for name in self.delta]
+        found = [self._arrived(name, rows_only).entries.get(ROWS.key) for name in self.delta]
         counted = [int(state.value) for state in found if state is not None]
         return sum(counted) if counted or not self.delta else None
 
@@ -122,7 +125,7 @@ class Bench:
         """Every check of scope delta on each new partition."""
         for partition in self.delta:
             ours = self._checks("delta", self.recorded.get(partition, self.schema))
-            bag = self._unpacked(partition, _keys(ours))
+            bag = self._arrived(partition, partial(bags.unpack, files=self.files, keys=_keys(ours)))
             yield from (self._judge(check, bag, partition) for check in ours)
 
     def judge_dataset(self) -> Iterator[Judged]:
@@ -171,9 +174,12 @@ class Bench:
     def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
         return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
 
-    def _named(self, partition: str, read: Callable[[Bag], Any]) -> Any:
+    def _arrived(self, partition: str, read: Callable[[Bag], Any]) -> Any:
+        return self._named(partition, read, self.parts if partition in self.parts else self.packed)
+
+    def _named(self, partition: str, read: Callable[[Bag], Any], given: Mapping[str, Bag] | None = None) -> Any:
         try:
-            return read(self.packed[partition])
+            return read((self.packed if given is None else given)[partition])
         except StateError as error:
             raise StateError(f"{f'partition {partition}' if partition else 'the whole table'}: {error}") from error
 
