@@ -44,6 +44,8 @@ class Terms(TermsModel):
     aliases: list[Alias] = []
     # What checks may name as their scope.
     views: list[View] = []
+    # Objects without partition columns that grow by files: what came since the last look is judged by itself.
+    arrivals: list[str] = []
     # Of columns that the contract does not name: they are welcome, told as a warning, or an error.
     columns: Literal["open", "watched", "closed"] = "watched"
     order: bool = False
@@ -102,7 +104,8 @@ class Property:
 class DataObject:
     """A table of the contract: its columns and its checks (those on its properties included).
 
-    `views` are those of the contract, which its checks may name as their scope."""
+    `views` are those of the contract, which its checks may name as their scope. `arrivals`: its files are told apart by
+    when they came."""
 
     name: str
     physical_name: str | None = None
@@ -110,6 +113,7 @@ class DataObject:
     checks: tuple[Check, ...] = ()
     tags: tuple[str, ...] = ()
     views: tuple[View, ...] = ()
+    arrivals: bool = False
     path: str = ""
     line: int | None = None
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts import names, standard, syntax
+from contracts.arrivals import inspect_arrivals
 from contracts.columns import Element, columns, members, text
 from contracts.document import Check, Contract, DataObject, Property, Terms
 from contracts.errors import Faults, nearest
@@ -48,7 +49,9 @@ def read(source: bytes) -> Contract:
         name=parsed.data.get("name") or identity,
         version=parsed.data["version"],
         status=parsed.data.get("status") or "draft",
-        objects=tuple(replace(each, views=tuple(terms.views)) for each in objects),
+        objects=tuple(
+            replace(each, views=tuple(terms.views), arrivals=each.name in terms.arrivals) for each in objects
+        ),
         terms=terms,
         lines=parsed.lines,
     )
@@ -154,6 +157,7 @@ def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults:
         return Terms()
     _inspect_aliases(terms, objects, path, faults)
     inspect_views(terms.views, join(path, "views"), faults)
+    inspect_arrivals(terms.arrivals, objects, join(path, "arrivals"), faults)
     return terms
 
 

@@ -25,6 +25,8 @@ from registry.errors import Invalid, NotFound
 from registry.lineage.names import normalise
 from registry.tables import Dataset, PartitionState
 
+# The fingerprint of an arrival goes on to name its files, of which there may be thousands.
+MARKER = 64
 HOW = "name a contract's id, contract.object, or a namespace and a name"
 
 
@@ -155,7 +157,8 @@ def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...
 
 def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
     days = len(members(row.partition))
-    found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states), days=days)
+    marker = row.fingerprint[:MARKER]
+    found = Stored(row.partition, row.generation, marker, row.created, len(row.states), days=days)
     try:
         held, failed = bags.inventory(row.states)
     except StateError as error:

@@ -211,6 +211,7 @@ def _portion(
         portion=tools.portion,
         state_url=tools.state_url,
         others=asked.others,
+        arrivals=asked.known if asked.object.arrivals else None,
     )
     return _completed(tools.engine.measure(request), packed, held)
 
@@ -284,7 +285,8 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
             references=_referents(asked, tools),
         )
         checks = bind(asked.object, schema)
-        result = sampled(asked, tools.engine, tools.sampling.rows, checks, discreet(checks, result), delta=found.delta)
+        delta = {name: found.measured.fingerprints[name] for name in found.delta}
+        result = sampled(asked, tools.engine, tools.sampling.rows, checks, discreet(checks, result), delta=delta)
     return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
 
 
