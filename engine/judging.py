@@ -1,6 +1,6 @@
 """From states to a verdict: judge a contract on partitions whose states are known, without touching the data."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -10,7 +10,7 @@ from contracts.assertions import FUNCTION, Assertion
 from contracts.document import Contract, DataObject, Terms, View
 from contracts.logical_types import Schema
 from contracts.predicates import PredicateError
-from engine import plugins, views
+from engine import evolution, plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck, BoundChecks, bind
@@ -22,6 +22,8 @@ from engine.states import Bag, Files, StateError, States
 from engine.structure import judge_structure
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
+AGAIN = "validate all partitions again, or judge a view of those that are alike"
+ANEW = "write them anew with one type, or judge a view of those that are alike"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
 UNFILTERED = "of {} rows the filter cannot say whether they count"
 UNMEASURED = "there was nothing to measure: no matching row has a value"
@@ -132,9 +134,9 @@ class Bench:
         """Every check of scope dataset on all partitions together."""
         ours = self._checks("dataset", self.schema)
         apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
-        merged = bags.merge(self._unpacked(name, _keys(ours) - apart) for name in self.packed) if ours else None
+        merged, schemas = self._merged(self.packed, _keys(ours) - apart) if ours else (None, {})
         whole = (merged or States({})).beside(self._whole(apart))
-        yield from (self._judge(check, whole, None) for check in ours)
+        yield from (self._of_all(check, whole, schemas) for check in ours)
 
     def judge_views(self) -> Iterator[Judged]:
         """Every check over a view, on all the partitions together that the view chooses."""
@@ -150,12 +152,39 @@ class Bench:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
             yield from ((_result(check, None, Outcome.NOT_EVALUATED, reason=reason), None) for check in ours)
             return
-        bag = bags.merge(self._unpacked(name, _keys(ours)) for name in names)
+        bag, schemas = self._merged(names, _keys(ours))
         if bag is None:
             reason = f"view {view.name} chooses none of {len(self.packed)} partitions"
             yield from ((_result(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
         else:
-            yield from (self._judge(check, bag, None) for check in ours)
+            yield from (self._of_all(check, bag, schemas) for check in ours)
+
+    def _merged(self, names: Iterable[str], keys: frozenset[str]) -> tuple[States | None, dict[str, Schema]]:
+        """The states of these partitions together, and the schema that each was read with."""
+        schemas: dict[str, Schema] = {}
+
+        def each() -> Iterator[States]:
+            for name in names:
+                bag = self._unpacked(name, keys)
+                schemas[name] = bag.schema
+                yield bag
+
+        merged = bags.merge(each())
+        return merged, schemas if len(set(schemas.values())) > 1 else {}
+
+    def _of_all(self, check: BoundCheck, bag: States, schemas: Mapping[str, Schema]) -> Judged:
+        """The check judged on partitions together: where not all have its columns alike, the result says which."""
+        result, measured = self._judge(check, bag, None)
+        paths = check.analyzer.columns_named if check.analyzer and check.bound and schemas else ()
+        missing = evolution.missing(paths, schemas)
+        if measured is None:
+            told = evolution.differing(paths, schemas)
+            reason = f"{told}: {AGAIN if missing else ANEW}" if told else result.reason
+            return result.model_copy(update={"reason": reason}), None
+        if missing is None:
+            return result, measured
+        note = {"reason": f"{result.reason}; {missing}" if result.reason else missing}
+        return result.model_copy(update=note), measured.model_copy(update=note)
 
     def _whole(self, keys: frozenset[str]) -> States:
         """The bag of what was read of all rows at once; where it was not, why not."""

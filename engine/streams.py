@@ -100,7 +100,7 @@ class Watched:
 
     def _merged(self, known: Generation, name: str, bag: States) -> States:
         entry = known.entries.get(name)
-        return bag.merge(self._stored(name, entry)) if entry else bag
+        return bags.merged([bag, self._stored(name, entry)]) if entry else bag
 
     def _stored(self, name: str, entry: Entry) -> States:
         try:
