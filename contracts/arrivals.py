@@ -15,6 +15,6 @@ def inspect_arrivals(named: Sequence[str], objects: Sequence[DataObject], path: 
         if name not in known:
             message = "names an object that the contract does not have"
             faults.add("terms-object", where, message, nearest(name, known))
-        elif known[name].partition_columns:
+        elif known[name].partition_by:
             message = "names an object with partition columns, which tell what is new"
-            faults.add("terms-arrivals", where, message, "leave it out, or the columns' partitioned")
+            faults.add("terms-arrivals", where, message, "leave one of both out")

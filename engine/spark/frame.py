@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.document import Contract
+from contracts.partitioning import parted_by
 from engine.checks import BoundChecks, bind
 from engine.references import Referent
 from engine.spark import apart
@@ -40,8 +41,7 @@ def read_frame(
     `partition_by` None: the contract's partition columns, where the frame has them. `statistics`: the folder of Parquet
     that the frame is a plain reading of. Raises ContractError and Unreadable."""
     checks, frames = bind(contract.object(object_name), schema_of(frame)), Others(others or {})
-    by = checks.object.partition_columns if partition_by is None else partition_by
-    known = [column for column in by if partition_by is not None or column in checks.schema.names]
+    known = parted_by(checks.object, partition_by, checks.schema)
     plan, schema = checks.plan, checks.schema
     told = stated(plan, statistics, schema, partition_by=known) if statistics else Known(plan)
     states = counted(frame, plan, told, partition_by=known, others=frames)

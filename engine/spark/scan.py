@@ -39,10 +39,7 @@ def scan(
     What the plan reads of all rows at once is not among them: `apart.whole` reads it of the whole table.
     Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
     schema, found = schema_of(frame), Scanned()
-    missing = [column for column in partition_by if schema.get(column) is None]
-    if missing:
-        known = ", ".join(schema.names)
-        raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
+    partitions.refuse(partition_by, schema)
     for chunk in plan.chunks():
         _scan(frame, chunk, partition_by, found)
     for part in plan.groupings:

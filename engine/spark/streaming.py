@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.document import DataObject
+from contracts.partitioning import parted_by
 from engine.checks import BoundChecks, bind
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
@@ -29,6 +30,5 @@ def arrived(data_object: DataObject, partition_by: Sequence[str] | None, rows: A
     """The states of the rows by partition; none of a partition without rows. `partition_by` None: the partition columns
     that the contract names, where the rows have them. Raises ContractError and Unreadable."""
     checks = bind(data_object, schema_of(rows))
-    by = data_object.partition_columns if partition_by is None else partition_by
-    known = [column for column in by if partition_by is not None or column in checks.schema.names]
+    known = parted_by(data_object, partition_by, checks.schema)
     return Arrived(checks, scan(rows, checks.plan, partition_by=known))
