@@ -215,7 +215,7 @@ def folded(packed: Sequence[bytes], files: Files | None = None) -> bytes:
             if (state := _together([each[key] for each in lying], files)) is not None:
                 written.append(_written(key, state, files))
         except TypeError:
-            failures[key] = UNLIKE
+            failures[key] = UNLIKE.format("the column")
     return sealed(bags[-1].head.schema, written, failures)
 
 

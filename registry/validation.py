@@ -179,7 +179,7 @@ def _read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[st
         measured = _portion(asked, tools, known, stored, parts, broken)
         new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
         parts.update(new)
-        broken |= {name for name, part in new.items() if part.fingerprint == UNREAD}
+        broken |= {name for name, part in new.items() if part.fingerprint.startswith(UNREAD)}
         lost = remeasuring.lost(stored, parts, measured.fingerprints)
         stored = remeasuring.whole(stored, parts, measured.fingerprints)
         if not measured.left and not lost:
@@ -222,7 +222,8 @@ def _whole(
     """All parts together, as far as they are of the files that there are now."""
     now = measured.fingerprints
     read = {name: part for name, part in parts.items() if now.get(name) == part.fingerprint}
-    changed = [name for name, part in read.items() if part.fingerprint == UNREAD or known.get(name) != part.fingerprint]
+    marks = {name: part.fingerprint for name, part in read.items()}
+    changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
     vanished = tuple(sorted(asked.known.keys() - now.keys()))
     whole = replace(measured, states={name: part.states for name, part in read.items()})
     # Days whose states stay merged cannot be judged one by one.

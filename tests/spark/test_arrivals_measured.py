@@ -1,5 +1,6 @@
 """A table that grows by files, on real Spark: only what is new is read, and all arrivals together are the table."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from support.orders import NOW, check, contract
 
 from engine import states as bags
 from engine.judging import judge, lacking
-from engine.requests import Measured, MeasureRequest, SampleRequest, Source
+from engine.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
 from engine.results import RunResult
 from engine.spark import scan
 from engine.spark.failing import sample
@@ -110,6 +111,10 @@ def test_a_new_check_reads_what_the_arrivals_lack_and_damage_stays_in_its_own(sp
     damaged = measure(spark, asked(table, known))
     assert damaged.states.keys() - {FIRST, SECOND} == {THIRD}
     assert bags.unpack(damaged.states[THIRD]).failures.keys() == {ALL}
+    assert damaged.fingerprints[THIRD].startswith(UNREAD)
+    passed = frozenset({THIRD})
+    again = measure(spark, replace(asked(table, dict(damaged.fingerprints)), passed=passed, portion=1, afresh=True))
+    assert (again.states, again.left, again.fingerprints) == ({}, 0, damaged.fingerprints)
     (table / "damaged.parquet").unlink()
     append(spark, table, (8, 8.0))
     mended = measure(spark, asked(table, dict(damaged.fingerprints)))
