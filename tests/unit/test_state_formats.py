@@ -99,7 +99,8 @@ def test_a_gate_s_intent_is_read_or_refused_by_name(released: Path) -> None:
         return
     found = intents.read(str(released / INTENT))
     assert found is not None
-    assert json.loads(json.dumps(asdict(found))) == told(released)["intent"]
+    # Fields that came later have their defaults.
+    assert told(released)["intent"].items() <= json.loads(json.dumps(asdict(found))).items()
 
 
 def test_every_kind_of_component_and_every_format_of_today_has_fixtures() -> None:
