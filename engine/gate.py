@@ -175,7 +175,7 @@ def gate(  # noqa: PLR0913
 @contextmanager
 def opened(gate: Gate) -> Iterator[Candidate]:
     """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
-    if f"{os.path.realpath(gate.store.where)}/".startswith(f"{gate.table}/"):
+    if f"{gate.store.where}/".startswith(f"{gate.table}/"):
         raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
     with _staging(gate) as stage:
         before = _settled(gate, stage)
@@ -266,7 +266,8 @@ def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
             raise Rejected(run, _kept(gate, stage))
         after = {name: Entry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
         changes = {name: Change(current.entries.get(name), entry) for name, entry in sorted(after.items())}
-        publish(_intent(gate, stage, current, run, changes), gate.store, folders, gate.disk)
+        judged = gate.store.judged(run, found.schema)
+        publish(_intent(gate, stage, current, judged, changes), gate.store, folders, gate.disk)
     return run
 
 
@@ -294,10 +295,10 @@ def _kept(gate: Gate, stage: str) -> str | None:
     return kept
 
 
-def _intent(gate: Gate, stage: str, current: Generation, run: RunResult, changes: Mapping[str, Change]) -> Intent:
+def _intent(gate: Gate, stage: str, current: Generation, judged: Judgement, changes: Mapping[str, Change]) -> Intent:
     return Intent(
         table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.where,
-        number=current.number, judged=Judgement(run.verdict.value, gate.contract.fingerprint, gate.object),
+        number=current.number, judged=judged,
         judged_before=current.judged, changes=changes,
         written=gate.now().isoformat(),
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """The verb `gate`: a candidate becomes part of a table once the contract is kept with it in place."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from engine.options import (
     FailOn,
     Format,
     GateContract,
+    GateDataset,
     Keep,
     Memory,
     ObjectName,
@@ -38,13 +40,14 @@ from engine.options import (
     StateUrl,
     TableFolder,
 )
-from engine.requests import MeasureRequest, Source, StageRequest
+from engine.requests import Source, StageRequest
 from engine.states import StateError
 
 
 def gate(  # noqa: PLR0913, PLR0917
-    table: TableFolder, contract: GateContract = None, candidate: CandidateData = None, partition: Partition = None,
-    state_url: StateUrl = None, recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,  # noqa: FBT002
+    context: typer.Context, table: TableFolder, contract: GateContract = None, dataset: GateDataset = None,
+    candidate: CandidateData = None, partition: Partition = None, state_url: StateUrl = None,
+    recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,  # noqa: FBT002
     partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
     report: ReportForm = Report.TEXT, output: Output = None, others: Others = None, plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g",
@@ -53,16 +56,17 @@ def gate(  # noqa: PLR0913, PLR0917
 
     Exit code 0 passed and published; else nothing has changed: 1 violated, 2 warned with --fail-on warning, 3 could not
     check. A publication that was cut off gives 3 until --recover, which needs no contract, has ended or undone it."""
-    with _told():
+    local = partial(_beside, table, contract, state_url, partition_by, object_name, others)
+    with _told(), _registered(context.obj, table, dataset) if dataset else nullcontext() as registered:
         if recover:
-            _recover(table, state_url)
+            _recover(table, registered.store if registered else _store(table, state_url))
             return
         load_plugins(plugins)
-        request = _asked(table, contract, partition_by, object_name)
+        kept = registered or local()
         if candidate is None:
-            raise typer.Exit(_answered(request, state_url))
+            raise typer.Exit(_answered(table, kept))
         with in_spark(remote, memory) as spark:
-            opened = _gate(spark, request, state_url, others, fail_on=fail_on, keep=keep)
+            opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
@@ -78,12 +82,35 @@ def _told() -> Iterator[None]:
         raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
 
 
-def _recover(table: str, state_url: str | None) -> None:
-    from engine.gate import recover
+@contextmanager
+def _registered(remembered: Any, table: str, dataset: str) -> Iterator[Any]:
+    """What the registry keeps of the dataset, by the entry that it gave the command. Raises Stop for another table."""
+    with remembered(dataset) as kept:
+        if kept.location is None or not _is_same(kept.location, table):
+            lies = kept.location or "a place that it does not know"
+            raise Stop(f"the registry has {dataset} at {lies}: name that table, or the dataset that {table} is")
+        yield kept
 
-    done = recover(table, _store(table, state_url))
-    told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
-    print(told.get(done, "there was nothing to recover"))
+
+def _is_same(location: str, table: str) -> bool:
+    from engine.folders import located
+
+    return located(location) == located(table)
+
+
+def _beside(
+    table: str, contract: Path | None, state_url: str | None, partition_by: list[str] | None, name: str | None,
+    others: list[str] | None,
+) -> Any:  # fmt: skip
+    """The contract of a file, and the states in a folder."""
+    from contracts.reading import read
+    from engine.kept import Kept
+
+    if contract is None:
+        raise Stop("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
+    asked = request_of(table, contract, partition_by, name, "parquet")
+    store = _store(table, state_url)
+    return Kept(read(asked.contract), asked.object, asked.source.partition_by, store, sources_of(others))
 
 
 def _store(table: str, state_url: str | None) -> Any:
@@ -93,40 +120,34 @@ def _store(table: str, state_url: str | None) -> Any:
     return StateFolder(state_url) if state_url else store_of(table)
 
 
-def _asked(table: str, contract: Path | None, partition_by: list[str] | None, name: str | None) -> MeasureRequest:
-    if contract is None:
-        raise Stop("name the contract that the table keeps: --contract FILE")
-    return request_of(table, contract, partition_by, name, "parquet")
+def _recover(table: str, store: Any) -> None:
+    from engine.gate import recover
+
+    done = recover(table, store)
+    told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
+    print(told.get(done, "there was nothing to recover"))
 
 
-def _answered(request: MeasureRequest, state_url: str | None) -> int:
-    from contracts.reading import read
+def _answered(table: str, kept: Any) -> int:
     from engine.gate import answer
 
-    table, by = request.source.location, request.source.partition_by
-    store, asked = _store(table, state_url), request.object
-    told = answer(table, read(request.contract), store, object_name=asked, partition_by=by)
+    told = answer(table, kept.contract, kept.store, object_name=kept.object, partition_by=kept.partition_by)
     print(told)
     return PASSED if told in ("passed", "warned") else NOT_CHECKED
 
 
-def _gate(
-    spark: Any, request: MeasureRequest, state_url: str | None, others: list[str] | None, *, fail_on: FailOn, keep: bool
-) -> Any:
-    from contracts.reading import read
+def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:
     from engine.folders import located
     from engine.gate import ADMITTED, Gate
     from engine.results import Verdict
 
-    table, by = request.source.location, request.source.partition_by
-
     def stage(rows: Source, folder: str, partition: Any) -> None:
-        spark.stage(StageRequest(rows, folder, by, partition))
+        spark.stage(StageRequest(rows, folder, kept.partition_by, partition))
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return Gate(
-        located(table), read(request.contract), request.object, by, _store(table, state_url), spark.measure, stage,
-        admitted=admitted, keep=keep, others=sources_of(others),
+        located(table), kept.contract, kept.object, kept.partition_by, kept.store, spark.measure, stage,
+        admitted=admitted, keep=keep, others=kept.others,
     )  # fmt: skip
 
 

@@ -11,8 +11,10 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
 
+from contracts.logical_types import Schema
 from engine.disk import Disk, aside, locked, sealed, unsealed
 from engine.requests import EngineError
+from engine.results import RunResult
 from engine.states import StateError
 
 POINTER, LOCK, BAGS = "current.json", "lock", "bags"
@@ -34,11 +36,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How a run ended, and the fingerprint of the contract and the object of it that were judged by."""
+    """How a run ended, and the fingerprint of the contract and the object of it that were judged by.
+
+    `run` names the run where the store keeps it as a whole."""
 
     verdict: str
     contract: str
     object: str
+    run: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,11 +75,16 @@ class Store(Protocol):
     def bag(self, name: str) -> bytes:
         """The packed bag of that name. Raises StateError where it is gone or damaged."""
 
+    def judged(self, run: RunResult, schema: Schema) -> Judgement:
+        """The judgement of a generation that this run judges, on tables of that schema; with the run kept, where the
+        store keeps runs."""
+
     def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
 
     def collect(self) -> None:
-        """Removes bags that the current generation does not name. No other writer may be keeping bags meanwhile."""
+        """Removes bags that the current generation does not name: no publication is open, and no other writer may be
+        keeping bags meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,10 @@ class StateFolder:
         if sha256(content).hexdigest() != name:
             raise StateError(f"the bag {name} is damaged: the checksum differs; compute the partition again")
         return content
+
+    def judged(self, run: RunResult, _: Schema) -> Judgement:
+        """How the run ended; the run itself is not kept."""
+        return Judgement(run.verdict.value, run.contract_fingerprint, run.object)
 
     def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""

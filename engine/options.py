@@ -64,6 +64,10 @@ Plugins = Annotated[
 ReportForm = Annotated[Report, typer.Option(help="how the run is told")]
 TableFolder = Annotated[str, typer.Argument(help="a folder of Parquet, on this machine", show_default=False)]
 GateContract = Annotated[Path | None, typer.Option("--contract", "-c", help="the contract (ODCS YAML)")]
+GateDataset = Annotated[
+    str | None,
+    typer.Option("--dataset", help="instead of --contract: the registry's contract in force and its states"),
+]
 CandidateData = Annotated[str | None, typer.Option("--candidate", help="what shall become part of the table: a path")]
 Partition = Annotated[
     list[str] | None, typer.Option("--partition", help="where the candidate belongs: day=2026-01-01; repeat for more")

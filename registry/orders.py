@@ -27,7 +27,7 @@ class Order:
 
     `afresh`: this version never judged this data, so all of it is judged. `again`: everything is read again, too.
     `covers`: the triggers counted so far.
-    `others`: where the other datasets are that its checks read."""
+    `others`: where the other datasets are that its checks read. `publishing`: a gate is about to publish to it."""
 
     contract: Contract
     object: DataObject
@@ -40,6 +40,7 @@ class Order:
     task_id: UUID
     lineage_run_id: UUID | None = None
     others: Mapping[str, Source] = field(default_factory=dict)
+    publishing: bool = False
 
 
 def order(session: Session, task: Task) -> Order:
@@ -63,6 +64,7 @@ def order(session: Session, task: Task) -> Order:
         task_id=task.id,
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
         others=references.sources(session, contract, found),
+        publishing=dataset.publishing is not None,
     )
 
 

@@ -109,7 +109,7 @@ class PartitionState(Table, table=True):
     """A generation of a partition's states, packed; `fingerprint` names the content they describe.
 
     It was current from version `since` of the dataset's states up to, without, `until`; None: it is current. `ended`
-    says when that was over."""
+    says when that was over. `bag`: the name under which a gate kept it; None: no gate did."""
 
     __tablename__ = "partition_state"
     __table_args__ = (UniqueConstraint("dataset_id", "partition", "generation"), Index(None, "dataset_id", "until"))
@@ -122,6 +122,7 @@ class PartitionState(Table, table=True):
     ended: datetime | None = moment(default=None)
     fingerprint: str
     states: bytes
+    bag: str | None = None
     columns: list[dict[str, Any]] = data()
     rows: int | None = big(default=None)
     created: datetime = moment()
