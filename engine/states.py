@@ -190,7 +190,7 @@ def inlined(packed: bytes, files: Files) -> bytes:
 
 def _laid(packed: Packed, files: Files) -> Packed:
     component = _component(packed.described)
-    if component is None or not component.grouping or not packed.content:
+    if component is None or component.plain or not component.grouping or not packed.content:
         return packed
     return Packed(packed.described, b"", packed.source, files.write(bytes(packed.content)))
 

@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from sqlalchemy import Engine
 from sqlmodel import select
 from support.api import USERS, World, build
 from support.gates import Crash, Ending
 from support.orders import check
-from support.registered import FEW, POSITIVE, Registered, registered
+from support.registered import POSITIVE, Registered, document, registered
 
+from contracts import writing
 from contracts.fingerprint import fingerprint
 from engine.gate import Overtaken, Rejected, opened
 from engine.requests import EngineError
 from engine.states import StateError, inventory
 from registry import clock, validation
 from registry.client import Client, ClientError
-from registry.database import transaction
+from registry.database import reading, transaction
 from registry.remembered import remembered
 from registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run
 from registry.words import TaskState
@@ -283,6 +285,19 @@ def test_where_the_answer_is_lost_recovery_finds_out_what_became_of_it(table: Re
     assert len(table.rows(Run)) == 2
 
 
+def test_a_request_that_was_sent_twice_on_its_way_is_no_conflict(table: Registered) -> None:
+    swap = Client.swap_generation
+
+    def twice(*given: Any, **named: Any) -> Any:
+        swap(*given, **named)
+        return swap(*given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "swap_generation", twice)
+        table.publish({A: [2]})
+    assert (table.gated.rows, table.told, table.agree(), len(table.rows(Run))) == ({A: [2]}, "passed", True, 1)
+
+
 def test_the_gate_answers_about_data_and_not_about_a_name(table: Registered) -> None:
     viewer = table.world.client("viewer")
     assert (table.told, viewer.verdict("orders").reason) == ("unknown", "no run judged these data")
@@ -297,10 +312,26 @@ def test_the_gate_answers_about_data_and_not_about_a_name(table: Registered) -> 
 
 
 def test_what_a_contract_classifies_does_not_leave_the_job(table: Registered) -> None:
-    longest = check("maximum", "last", column="id", mustBeGreaterThan=0)
-    table.approve(POSITIVE, FEW, longest, version="1.1.0")
-    table.publish({A: [1]})
-    assert [row.version for row in table.rows(Run)] == ["1.1.0"]
+    content = yaml.safe_load(document(table.gated.table, check("histogram", "spread", column="id", mustBe=1)))
+    content["version"] = "2.0.0"
+    content["schema"][0]["properties"][0]["classification"] = "personal"
+    table.approve_document(writing.write(content).decode())
+    sent: list[bytes] = []
+    keep = Client.keep_bag
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "keep_bag", lambda self, content: sent.append(content) or keep(self, content))
+        published = table.publish({A: [4711, 4711]}).run
+    assert published is not None
+    assert published.measurements[0].details
+    (run,) = [each for each in sent if each.startswith(b"{")]
+    assert b"4711" not in run
+    (measured,) = transaction_rows(table, MeasurementRow)
+    assert (measured.exact, measured.details) == ("1", None)
+
+
+def transaction_rows(table: Registered, kind: Any) -> list[Any]:
+    with reading(table.world.engine) as tx:
+        return list(tx.exec(select(kind)))
 
 
 def test_a_registry_that_does_not_know_the_dataset_says_so(world: World) -> None:

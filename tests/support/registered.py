@@ -127,7 +127,11 @@ class Registered:
 
     def approve(self, *checks: Any, version: str = "1.0.0") -> None:
         """Puts a version of the contract in force."""
-        made = self.world.client("producer").propose(document(self.gated.table, *checks, version=version))
+        self.approve_document(document(self.gated.table, *checks, version=version))
+
+    def approve_document(self, text: str) -> None:
+        """Puts the contract in force."""
+        made = self.world.client("producer").propose(text)
         owner = self.world.client("owner")
         owner.approve(made.id, owner.preview(made.id).fingerprint)
 
