@@ -82,6 +82,9 @@ class Store(Protocol):
     def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
 
+    def last(self) -> None:
+        """Has the current generation last a loss of power, where who made it ended before that was so."""
+
     def collect(self) -> None:
         """Removes bags that the current generation does not name: no publication is open, and no other writer may be
         keeping bags meanwhile."""
@@ -111,7 +114,9 @@ class StateFolder:
         name = sha256(packed).hexdigest()
         self.disk.folder(self._path(BAGS))
         with self._alone():
-            if not os.path.exists(self._path(BAGS, name)):
+            if os.path.exists(self._path(BAGS, name)):
+                self.disk.anchor(self._path(BAGS, name))
+            else:
                 self.disk.replace(self._path(BAGS, name), packed)
         return name
 
@@ -139,6 +144,10 @@ class StateFolder:
                 raise Overtaken(f"the states are of generation {found}, no longer of {expected}: begin anew")
             self.disk.replace(self._path(POINTER), sealed({"format": FORMAT, **asdict(following)}))
         return following
+
+    def last(self) -> None:
+        """Has the file that says what is current last."""
+        self.disk.anchor(self._path(POINTER))
 
     def collect(self) -> None:
         """Removes bags that the current generation does not name, and what a crash left of others."""

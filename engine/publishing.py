@@ -79,6 +79,7 @@ def _resolved(intent: Intent, store: Store, publication: Publication) -> str:
     """Does what is left of the publication, or undoes it. Raises Unsettled where neither can be done."""
     if store.where != intent.states:
         raise Unsettled(f"the open publication belongs to the states in {intent.states}: name that store")
+    store.last()
     current = store.current()
     found = {name: current.entries.get(name) for name in intent.changes}
     old, new = found == intent.olds, found == intent.news

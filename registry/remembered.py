@@ -98,6 +98,9 @@ class RegistryStates:
                 raise
             return found
 
+    def last(self) -> None:
+        """Nothing is to do: what the registry answered that it has, its database has."""
+
     def collect(self) -> None:
         """Has the registry know that no publication is open; it collects what is left over itself."""
         with _told():
