@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +55,13 @@ def gate(  # noqa: PLR0913, PLR0917
 
     Exit code 0 passed and published; else nothing has changed: 1 violated, 2 warned with --fail-on warning, 3 could not
     check. A publication that was cut off gives 3 until --recover, which needs no contract, has ended or undone it."""
-    local = partial(_beside, table, contract, state_url, partition_by, object_name, others)
-    with _told(), _registered(context.obj, table, dataset) if dataset else nullcontext() as registered:
+    named = (contract, state_url, partition_by, object_name, others)
+    with _told(), _registered(context.obj, table, dataset, named) if dataset else nullcontext() as registered:
         if recover:
             _recover(table, registered.store if registered else _store(table, state_url))
             return
         load_plugins(plugins)
-        kept = registered or local()
+        kept = registered or _beside(table, *named)
         if candidate is None:
             raise typer.Exit(_answered(table, kept))
         with in_spark(remote, memory) as spark:
@@ -83,8 +82,13 @@ def _told() -> Iterator[None]:
 
 
 @contextmanager
-def _registered(remembered: Any, table: str, dataset: str) -> Iterator[Any]:
-    """What the registry keeps of the dataset, by the entry that it gave the command. Raises Stop for another table."""
+def _registered(remembered: Any, table: str, dataset: str, named: tuple[Any, ...]) -> Iterator[Any]:
+    """What the registry keeps of the dataset, by the entry that it gave the command. Raises Stop for another table, and
+    where something is named that the registry says."""
+    if any(named):
+        raise Stop(
+            "--dataset says what --contract, --state-url, --partition-by, --object and --other say: leave them out"
+        )
     with remembered(dataset) as kept:
         if kept.location is None or not _is_same(kept.location, table):
             lies = kept.location or "a place that it does not know"
@@ -95,7 +99,7 @@ def _registered(remembered: Any, table: str, dataset: str) -> Iterator[Any]:
 def _is_same(location: str, table: str) -> bool:
     from engine.folders import located
 
-    return located(location) == located(table)
+    return location == table or located(location) == located(table)
 
 
 def _beside(

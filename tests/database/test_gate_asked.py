@@ -85,6 +85,14 @@ def test_what_the_registry_refuses_ends_the_command(
     assert (code, printed, said in told) == (3, "", True)
 
 
+@pytest.mark.parametrize("more", [("-c", "x.yaml"), ("--state-url", "x"), ("-p", "day"), ("--object", "orders")])
+def test_what_the_registry_says_is_not_named_beside_it(
+    more: tuple[str, str], command: Command, table: Registered
+) -> None:
+    code, _, told = command(table.gated.table, "--dataset", "orders", *more)
+    assert (code, "leave out" in told) == (3, True)
+
+
 def test_without_contract_or_dataset_both_are_named(command: Command, table: Registered) -> None:
     code, _, told = command(table.gated.table)
     assert (code, "--contract FILE, or --dataset DATASET" in told) == (3, True)
