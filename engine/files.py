@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from engine.states import StateError
 
@@ -19,9 +20,11 @@ class StateFiles:
         name = f"{hashlib.sha256(content).hexdigest()}.parquet"
         filesystem, folder = self._opened()
         filesystem.create_dir(folder, recursive=True)
-        with filesystem.open_output_stream(f"{folder}/{name}.part") as stream:
+        # Another one may be writing the same.
+        part = f"{folder}/{name}.{uuid4().hex}.part"
+        with filesystem.open_output_stream(part) as stream:
             stream.write(content)
-        filesystem.move(f"{folder}/{name}.part", f"{folder}/{name}")
+        filesystem.move(part, f"{folder}/{name}")
         return name
 
     def read(self, name: str) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, or_, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from contracts.logical_types import Column, Schema
@@ -55,10 +55,10 @@ def bag(session: Session, dataset_id: UUID, name: str) -> bytes | None:
 
 def name(session: Session, dataset_id: UUID, bags: Mapping[str, str]) -> None:
     """Gives the current bags of these partitions the names under which they were kept."""
-    for partition, named in bags.items():
-        row = col(PartitionState.partition) == partition
-        naming = update(PartitionState).where(*_at(dataset_id), row).values(bag=named)
-        session.exec(naming, execution_options={"synchronize_session": False})
+    row = col(PartitionState.partition) == bindparam("of")
+    naming = update(PartitionState).where(*_at(dataset_id), row).values(bag=bindparam("named"))
+    if bags:
+        session.connection().execute(naming, [{"of": of, "named": named} for of, named in bags.items()])
 
 
 def some(session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int) -> Iterator[PartitionState]:

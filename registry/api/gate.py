@@ -1,5 +1,6 @@
 """Routes of the gate: the verdict for whoever reads a dataset, and the store of states for whoever publishes to it."""
 
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -8,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from engine.files import StateFiles
 from engine.generations import Entry, Generation, Judgement
 from engine.requests import Source
-from registry import clock, gated, ids
+from registry import clock, gated, ids, states
 from registry.access import Principal, decide
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
@@ -85,8 +86,9 @@ def swap_generation(
     not the current one any more, or the contract not in force; then nothing is changed."""
     swap = Swap(body.number, {name: Entry(each.fingerprint, each.bag) for name, each in body.entries.items()},
                 Judgement(**body.judged.model_dump()) if body.judged else None)  # fmt: skip
-    ready = gated.prepared(read, of, swap, StateFiles(shared.settings.states))
-    made = gated.commit(tx, of, ready, actor=by.name, now=clock.now(), ids=ids.new)
+    ready, now = gated.prepared(read, of, swap, StateFiles(shared.settings.states)), clock.now()
+    made = gated.commit(tx, of, ready, actor=by.name, now=now, ids=ids.new)
+    states.prune(tx, of.dataset.id, before=now - timedelta(days=shared.settings.state_days))
     tx.commit()
     return _generation(made)
 

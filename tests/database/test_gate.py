@@ -1,6 +1,7 @@
 """A gate whose contract and states are the registry's: what is published becomes history, over HTTP."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -24,7 +25,7 @@ from registry import clock, validation
 from registry.client import Client, ClientError
 from registry.database import reading, transaction
 from registry.remembered import remembered
-from registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run
+from registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run, WebSession
 from registry.words import TaskState
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
@@ -170,6 +171,37 @@ def test_a_swap_after_another_generation_is_refused_with_409(table: Registered) 
     assert swapped(table, form).status_code == 201
     again = swapped(table, form)
     assert (again.status_code, "no longer of 0" in again.json()["message"]) == (409, True)
+
+
+def test_of_many_swaps_at_once_one_is_made_and_nothing_is_mixed(table: Registered) -> None:
+    form = caught(table)
+    days = [f"day=2026-02-{day:02d}" for day in range(1, 9)]
+
+    def swap(day: str) -> int:
+        entries = {day: form["entries"][C], A: form["entries"][C]}
+        return int(swapped(table, {**form, "entries": entries, "judged": None}).status_code)
+
+    with ThreadPoolExecutor(8) as writers:
+        codes = dict(zip(days, writers.map(swap, days), strict=True))
+    (won,) = [day for day, code in codes.items() if code == 201]
+    assert {code for day, code in codes.items() if day != won} == {409}
+    assert (table.current.keys(), table.dataset.states_version) == ({won, A}, 1)
+    assert {row.bag for row in table.rows(PartitionState)} == {form["entries"][C]["bag"]}
+
+
+def test_generations_that_ended_long_ago_are_forgotten(table: Registered, monkeypatch: pytest.MonkeyPatch) -> None:
+    table.publish({A: [1]})
+    table.publish({A: [2]})
+    table.publish({A: [3]})
+    assert [row.generation for row in table.rows(PartitionState)] == [1, 2, 3]
+    later = clock.now() + timedelta(days=31)
+    monkeypatch.setattr("registry.api.gate.clock.now", lambda: later)
+    with transaction(table.world.engine) as tx:
+        for session in tx.exec(select(WebSession)):
+            session.expires = later + timedelta(days=1)
+        tx.commit()
+    table.publish({A: [4]})
+    assert [row.generation for row in table.rows(PartitionState)] == [3, 4]
 
 
 def test_of_two_gates_one_wins(table: Registered) -> None:

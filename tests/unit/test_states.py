@@ -1,6 +1,7 @@
 """Packed states: what was written comes back, and nothing that was damaged is ever read."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,12 @@ def test_large_states_go_into_files_and_back_without_being_opened(tmp_path: Path
     assert filed == given.pack(files) == states.filed(filed, files)
     assert len(filed) < len(given.pack())
     assert states.inlined(filed, files) == given.pack() == states.inlined(given.pack(), files)
+
+
+def test_many_write_the_same_file_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as writers:
+        names = set(writers.map(StateFiles(str(tmp_path)).write, [b"the same" * 10_000] * 200))
+    assert [path.name for path in tmp_path.iterdir()] == list(names)
 
 
 def test_of_a_lost_file_or_a_damaged_bag_nothing_is_put_together(tmp_path: Path) -> None:
