@@ -65,10 +65,6 @@ class Ending(Disk):
         self._step("clear", folder, lambda: self._half(folder))
         super().clear(folder)
 
-    def anchor(self, path: str) -> None:
-        self._step("anchor", path, lambda: None)
-        super().anchor(path)
-
     def end(self) -> None:
         """What becomes of the process."""
         raise Crash
