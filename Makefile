@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate power-gate bench-engine bench-differential lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate power-gate bench-engine bench-differential lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -9,11 +9,15 @@ help: ## list the targets
 setup: ## make .venv with the locked versions and check Java
 	@bin/setup all
 
+agents: ## fetch the jars of table formats and of the lineage listener, for tests
+	@bin/agents
+
 demo: setup ## run the main job: draft, approve, validate on lineage events
 	@.venv/bin/treaty demo
 
 test: ## set up everything and run all tests
 	@bin/setup test
+	@bin/agents
 	@bin/test
 
 quick: setup ## unit and architecture tests, in seconds
@@ -53,6 +57,7 @@ docs: setup ## write docs/reference from the code
 
 bench-differential: setup ## what states of partitions save, beside full verification (minutes)
 	$(PY) -W ignore -m bench.differential $(ARGS)
+	$(PY) -W ignore -m bench.scenarios $(ARGS)
 
 lock: setup ## lock the newest admitted versions (no index addresses in the file)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \

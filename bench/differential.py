@@ -2,23 +2,23 @@
 [--only PART ...]`.
 
 Prints the machine, then each figure beside the full verification that it is measured against, in the same run: states
-of all partitions at once, one replaced partition, views, appended deltas, merging alone, bytes on disk. Every figure is
-also a line of `bench/results/differential.csv`."""
+of all partitions at once, one replaced partition, views, appended deltas, merging alone, bytes on disk, tables of 100
+and 400 partitions. Every figure is also a line of `bench/results/differential.csv`."""
 
-import argparse
 import csv
 import shutil
 import statistics
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench import large as large_states
 from bench import statements
 from bench.clock import Cost, cost, interleaved, median
+from bench.command import Line, begun, lines
 from bench.engine import machine
 from bench.merging import bags_of, merged
 from bench.table import made
@@ -29,8 +29,8 @@ from engine.checks import bind
 from engine.files import StateFiles
 from engine.judging import judge
 from engine.requests import Measured, MeasureRequest, Source
-from engine.spark.measure import measure
-from engine.spark.session import start
+from engine.spark import measure as reading
+from engine.spark.measure import AT_ONCE, measure
 from engine.spark.sources import read
 from engine.verify import measure as packed_states
 from engine.verify import verify
@@ -38,17 +38,9 @@ from engine.verify import verify
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 RESULTS = Path(__file__).parent / "results" / "differential.csv"
 REPLACED, VIEWED = 2, 6
+DISTINCT = (1, 4, 16)
+MANY, ROWS_OF_MANY = (14, 100, 400), 5_000_000
 TESTS = {"basic": statements.basic, "advanced": statements.advanced}
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure: what it is held against (`goal` None: nothing), and in which unit."""
-
-    name: str
-    figure: float
-    goal: float | None
-    unit: str
 
 
 @dataclass
@@ -59,6 +51,10 @@ class Bench:
     path: Path
     folder: Path
     rounds: int
+
+    def of(self, days: int) -> "Bench":
+        """The same with the table cut into so many partitions."""
+        return replace(self, path=made(self.session, self.path.parent, ROWS_OF_MANY, days))
 
     @property
     def source(self) -> Source:
@@ -178,46 +174,75 @@ def _delta(rows: Any, contract: Contract, states: dict[str, bytes], at: int) -> 
     judge(contract, statements.TABLE, states=states, delta=[name], started=NOW, finished=NOW)
 
 
+def many(bench: Bench) -> Iterator[Line]:
+    """States of all partitions of the same rows cut into 14, 100 and 400, against full verification; the last also in
+    one reading instead of the several that the engine makes of it."""
+    for days, test in ((days, test) for days in MANY for test in TESTS):
+        cut = bench.of(days)
+        ways = {"full": cut.full(test), "parts": partial(cut.measured, test, {})}
+        if days > AT_ONCE:
+            ways["one reading"] = partial(_at_once, cut, test, days)
+        spent = cut.costs(ways)
+        for name in list(ways)[1:]:
+            told = f"x the CPU of a full verification ({spent[name].cpu:.2f} of {spent['full'].cpu:.2f} s)"
+            which = f", {name}" if days > AT_ONCE else ""
+            goal = 1.3 if name == "parts" else None
+            yield Line(f"{test}, {days} partitions{which}", spent[name].cpu / spent["full"].cpu, goal, told)
+
+
+def large(bench: Bench) -> Iterator[Line]:
+    """Frequencies of one, four and sixteen million distinct values merged in this process and by Spark."""
+    for millions in DISTINCT:
+        paths = large_states.files(bench.folder / "large", millions * 1_000_000)
+        ways = {
+            "here": partial(large_states.here, paths),
+            "Spark": partial(large_states.by_spark, bench.session, paths),
+        }
+        assert len({run() for run in ways.values()}) == 1, "the two disagree"
+        for name, spent in bench.costs(ways).items():
+            told = f"s of wall clock, {spent.cpu:.1f} CPU s; most memory of Python so far {large_states.peak():.1f} GB"
+            yield Line(f"{millions} million distinct values merged, {name}", spent.wall, None, told)
+
+
+def _at_once(bench: Bench, test: str, days: int) -> None:
+    reading.AT_ONCE, before = days, reading.AT_ONCE
+    try:
+        bench.measured(test, {})
+    finally:
+        reading.AT_ONCE = before
+
+
 PARTS: dict[str, Callable[[Bench], Iterator[Line]]] = {
     "ingestion": ingestion,
     "views": views,
     "sizes": sizes,
     "merging": merging,
     "appended": appended,
+    "many": many,
+    "large": large,
 }
 
 
 def main(given: Sequence[str] | None = None) -> None:
     """Makes the table when it is not there yet, runs the parts that are asked for, prints and keeps the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--rounds", type=int, default=5, help="the medians are of so many")
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
-    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
-    asked = parser.parse_args(given)
-    session = start(memory="4g")
-    session.sparkContext.setLogLevel("OFF")
-    try:
-        print(machine(session), flush=True)
-        bench = Bench(session, made(session, asked.folder, asked.rows), asked.folder / "states", asked.rounds)
-        lines = [_told(line) for name in asked.only for line in PARTS[name](bench)]
-    finally:
-        session.stop()
-    _keep(lines)
+    with begun(__doc__, PARTS, given) as asked:
+        print(machine(asked.session), flush=True)
+        bench = Bench(asked.session, asked.path, asked.folder / "states", asked.rounds)
+        _keep(lines(PARTS, asked.only, bench))
 
 
-def _told(line: Line) -> Line:
-    judged = "" if line.goal is None else f"; goal <= {line.goal:g}: {'met' if line.figure <= line.goal else 'MISSED'}"
-    print(f"{line.name:48} {line.figure:9.3f} {line.unit}{judged}", flush=True)
-    return line
-
-
-def _keep(lines: Sequence[Line]) -> None:
+def _keep(found: Sequence[Line]) -> None:
+    """Puts the figures in the place of those of the same names; the others stay."""
     RESULTS.parent.mkdir(exist_ok=True)
+    kept = {}
+    if RESULTS.exists():
+        with RESULTS.open(newline="", encoding="utf-8") as file:
+            kept = {row["name"]: row for row in csv.DictReader(file)}
+    new = {each.name: {"figure": f"{each.figure:.4f}", "goal": each.goal or "", "unit": each.unit} for each in found}
     with RESULTS.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["name", "figure", "goal", "unit"])
-        rows.writerows([line.name, f"{line.figure:.4f}", line.goal or "", line.unit] for line in lines)
+        rows = csv.DictWriter(file, ["name", "figure", "goal", "unit"])
+        rows.writeheader()
+        rows.writerows({**row, "name": name} for name, row in {**kept, **new}.items())
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def _absent(share: float, salt: int, sql: str) -> str:
     return f"if({_share(salt)} < {share}, null, {sql})"
 
 
-def columns(rows: int) -> dict[str, str]:
+def columns(rows: int, days: int = DAYS) -> dict[str, str]:
     """The SQL of each column over `id` (0 to rows - 1), by name; `day` comes last."""
     pair = _whole(1, max(1, int(rows * PAIRS_A_ROW)))
     created = f"timestamp_micros(1789948800000000 + id * 86400000000 * {DAYS} div {rows})"
@@ -69,15 +69,15 @@ def columns(rows: int) -> dict[str, str]:
         "score": _absent(0.50, 68, f"{_share(69)} * 5"),
         "created": created,
         "delivered": _absent(0.15, 70, f"{created} + make_interval(0, 0, 0, {_whole(71, 9)})"),
-        "day": f"date_format(date_add(date'2026-09-21', cast(id * {DAYS} div {rows} as int)), 'yyyy-MM-dd')",
+        "day": f"date_format(date_add(date'2026-09-21', cast(id * {days} div {rows} as int)), 'yyyy-MM-dd')",
     }  # fmt: skip
 
 
-def made(session: Any, folder: Path, rows: int) -> Path:
+def made(session: Any, folder: Path, rows: int, days: int = DAYS) -> Path:
     """The path of the table with that many rows in the folder; it is written when it is not there yet."""
-    path = folder / f"orders-{rows}"
+    path = folder / (f"orders-{rows}" if days == DAYS else f"orders-{rows}-{days}")
     if not (path / "_SUCCESS").exists():
-        selected = [f"{sql} as {name}" for name, sql in columns(rows).items()]
+        selected = [f"{sql} as {name}" for name, sql in columns(rows, days).items()]
         frame = session.range(0, rows, 1, DAYS * FILES_A_DAY).selectExpr(*selected)
         frame.write.mode("overwrite").partitionBy("day").parquet(str(path))
     return path

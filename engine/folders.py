@@ -3,19 +3,21 @@
 Everything of a table's gate lies in `.NAME.gate` beside the table, hidden from Spark and from whoever overwrites it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.disk import Disk
-from engine.intents import Change
+from engine.generations import Overtaken, Store
+from engine.intents import Change, Intent
 from engine.requests import EngineError, Source, Unreadable
+from engine.steps import Steps
 
 NEW, OLD = "new", "old"
 
 
 class Publication(Protocol):
-    """How one kind of table takes what is staged in. Every step may be done again after a crash at any point."""
+    """How one kind of table takes what is staged in."""
 
     def fingerprints(self) -> dict[str, str]:
         """The fingerprint of every partition that readers see now; empty for a table that is not there."""
@@ -23,17 +25,21 @@ class Publication(Protocol):
     def staged(self) -> dict[str, str]:
         """The fingerprint of every partition that is staged and not published."""
 
-    def able(self, changes: Mapping[str, Change]) -> bool:
-        """Whether all the new files are complete, in the table or staged, and nothing foreign stands in their way."""
+    def noted(self, names: Iterable[str], expected: Mapping[str, str]) -> dict[str, str]:
+        """What the intent to replace these partitions has to say of the table as it is, for who recovers it.
 
-    def publish(self, changes: Mapping[str, Change]) -> None:
-        """Has the table hold the new files, from whatever point a crash has left it at."""
+        Raises Overtaken where its fingerprints are not the expected ones."""
 
-    def reversible(self, changes: Mapping[str, Change]) -> bool:
-        """Whether all the old files are complete, in the table or aside, and nothing foreign stands in their way."""
+    def carry_out(self, intent: Intent, store: Store) -> None:
+        """Publishes the staged files and swaps to their states. Raises Overtaken where nothing was changed."""
 
-    def restore(self, changes: Mapping[str, Change]) -> None:
-        """Has the table hold the old files, from whatever point a crash has left it at."""
+    def settle(self, intent: Intent, store: Store) -> str:
+        """Does what is left of a publication, FORWARD, or undoes it, BACK, from whatever point a crash has left it at.
+
+        Raises Unsettled, with nothing changed, where neither can be done."""
+
+    def sweep(self) -> None:
+        """Clears away what earlier publications have left in the table's own folder, as no reader needs it."""
 
 
 def located(table: str) -> str:
@@ -52,7 +58,7 @@ def gate_of(table: str) -> str:
 
 
 @dataclass(frozen=True)
-class Folders:
+class Folders(Steps):
     """The folder `table`, and what a publication has staged in `NEW` and put aside in `OLD` below `stage`."""
 
     table: str
@@ -69,12 +75,17 @@ class Folders:
         """The fingerprint of every staged partition."""
         return self._at(os.path.join(self.stage, NEW))
 
+    def noted(self, names: Iterable[str], expected: Mapping[str, str]) -> dict[str, str]:
+        """Nothing: what was there is moved aside. Raises Overtaken where the table is not as expected."""
+        refuse_other(self.table, self.fingerprints(), expected)
+        return {}
+
     def able(self, changes: Mapping[str, Change]) -> bool:
         """Whether every new partition is in the table, or staged while the table has the old one or none."""
         here, staged = self.fingerprints(), self.staged()
         return all(
             here.get(name) == change.after.fingerprint
-            or (staged.get(name) == change.after.fingerprint and here.get(name) in (None, _before(change)))
+            or (staged.get(name) == change.after.fingerprint and here.get(name) in (None, before(change)))
             for name, change in changes.items()
         )
 
@@ -92,8 +103,8 @@ class Folders:
         """Whether every old partition is in the table, or aside while the table has the new one or none."""
         here, aside = self.fingerprints(), self._at(os.path.join(self.stage, OLD))
         return all(
-            here.get(name) == _before(change)
-            or (aside.get(name) == _before(change) and here.get(name) in (None, change.after.fingerprint))
+            here.get(name) == before(change)
+            or (aside.get(name) == before(change) and here.get(name) in (None, change.after.fingerprint))
             for name, change in changes.items()
         )
 
@@ -101,7 +112,7 @@ class Folders:
         """Moves, partition by partition, the new folder out and the old one back."""
         here = self.fingerprints()
         for name, change in changes.items():
-            if here.get(name) != _before(change):
+            if here.get(name) != before(change):
                 self._moved(self.table, os.path.join(self.stage, NEW), name)
                 self._moved(os.path.join(self.stage, OLD), self.table, name)
             else:
@@ -113,27 +124,42 @@ class Folders:
             self.disk.rename(_below(origin, name), _below(target, name))
 
     def _at(self, location: str) -> dict[str, str]:
-        from engine.spark.changes import layout
+        return fingerprints_at(location, self.partition_by)
 
-        try:
-            found = layout(None, Source(location, "parquet", self.partition_by))
-        except Unreadable:
-            if os.path.isdir(location) and not os.access(location, os.R_OK | os.X_OK):
-                raise
-            return {}
-        odd = [name for name in found.fingerprints if found.folders.get(name, (name,)) != (name,)]
-        if odd or not found.files:
-            raise EngineError(
-                f"{location} is not laid out by {', '.join(self.partition_by) or 'no column'} alone, as Spark writes"
-                " Parquet: the gate cannot publish to it",
-                retry=False,
-            )
-        return dict(found.fingerprints)
+
+def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str = "") -> dict[str, str]:
+    """The fingerprint of every partition of Parquet files in a folder, {} where it is not there.
+
+    `within`: the folder below the table that the files shall lie in. Raises EngineError for files that are laid out in
+    another way: what folders do not tell cannot be renamed."""
+    from engine.spark.changes import layout
+
+    try:
+        found = layout(None, Source(location, "parquet", partition_by), within=within)
+    except Unreadable:
+        if os.path.isdir(location) and not os.access(location, os.R_OK | os.X_OK):
+            raise
+        return {}
+    odd = [name for name, folders in found.folders.items() if folders != (os.path.join(within, name),)]
+    if odd or not found.files:
+        raise EngineError(
+            f"{location} is not laid out by {', '.join(partition_by) or 'no column'} alone, as Spark writes"
+            " Parquet: the gate cannot publish to it",
+            retry=False,
+        )
+    return dict(found.fingerprints)
+
+
+def refuse_other(table: str, found: Mapping[str, str], expected: Mapping[str, str]) -> None:
+    """Raises Overtaken where a table has other files than the states speak of."""
+    if found != expected:
+        raise Overtaken(f"{table} was written to past its gate since this one began: nothing was changed")
 
 
 def _below(folder: str, name: str) -> str:
     return os.path.join(folder, name) if name else folder
 
 
-def _before(change: Change) -> str | None:
+def before(change: Change) -> str | None:
+    """The fingerprint of the partition that a change replaces; None where there was none."""
     return change.before.fingerprint if change.before else None

@@ -7,7 +7,8 @@ The candidate is staged beside the table, where no reader looks. At the end of t
 the contract is judged on them together with the stored states of all other partitions, and it is published, or
 `Rejected` is raised and nothing has changed.
 
-Table and states are two things that no transaction spans. What is promised of them, exactly:
+Table and states are two things that no transaction spans. What is promised of them, exactly, for a folder of Parquet
+files (`engine.commits` and `engine.catalogs` say what is other for Delta tables and for those of a catalog):
 
     settled        no intent. The table has the files that the states were computed from. The gate answers.
       | 1 the staged files are complete on disk; so is the intent, which is then renamed to its name
@@ -35,105 +36,47 @@ Writers that do not go through the gate are noticed as long as they came before 
 it, or has recovery find neither way open."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from contracts.document import Contract
-from engine import clock, intents
-from engine.disk import Busy, Disk, locked
-from engine.folders import NEW, Folders, gate_of, located
+from engine import intents
+from engine.candidates import ADMITTED, Candidate, Gate, Rejected
+from engine.disk import Busy, locked
+from engine.folders import NEW, gate_of
 from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
 from engine.intents import Change, Intent
 from engine.judging import judge, lacking
 from engine.publishing import (
     CANDIDATE,
     LOCK,
-    Unsettled,
     answer,
     exclusive,
     intent_of,
-    named,
     publish,
     recover,
     refuse_open,
     store_of,
+    tables_of,
 )
-from engine.requests import EngineError, Measured, MeasureRequest, Source
+from engine.requests import EngineError, Measured, Source
 from engine.results import RunResult, Verdict
+from engine.sites import site_of
 from engine.states import StateError
+from engine.steps import Unsettled, named
+from engine.tables import Kind
 
-__all__ = ["Busy", "Candidate", "Overtaken", "Rejected", "StateFolder", "Unsettled", "answer", "gate", "recover"]
+__all__ = [
+    "ADMITTED", "Busy", "Candidate", "Gate", "Overtaken", "Rejected", "StateFolder", "Unsettled", "answer", "gate",
+    "recover",
+]  # fmt: skip
 
 REJECTED = "rejected-"
 SETTING = "set spark.sql.sources.partitionColumnTypeInference.enabled to false"
-ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
-Partition = Mapping[str, str | None]
-
-
-class Rejected(Exception):
-    """The contract is not kept with the candidate in place, or cannot be judged; nothing was changed.
-
-    `run` says why, `kept` is the folder of the candidate where it was to be kept."""
-
-    def __init__(self, run: RunResult, kept: str | None = None) -> None:
-        self.run = run
-        self.kept = kept
-        failed = sum(each.outcome in ("failed", "not_evaluated") for each in run.results)
-        super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
-
-
-@dataclass(frozen=True)
-class Gate:
-    """The gate of a table on this machine: where all of it lies, and what measures and stages.
-
-    `measure` answers a MeasureRequest; `stage` writes given rows below a folder, partitioned as the table is.
-    `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `others` are read by checks that need
-    other datasets."""
-
-    table: str
-    contract: Contract
-    object: str
-    partition_by: tuple[str, ...]
-    store: Store
-    measure: Callable[[MeasureRequest], Measured]
-    stage: Callable[[Any, str, Partition], None]
-    admitted: frozenset[Verdict] = ADMITTED
-    keep: bool = False
-    others: Mapping[str, Source] = field(default_factory=dict)
-    disk: Disk = field(default_factory=Disk)
-    now: Callable[[], datetime] = clock.now
-
-    def folders(self, stage: str) -> Folders:
-        """How the table takes what lies in that folder."""
-        return Folders(self.table, self.partition_by, stage, self.disk)
-
-    def measured(self, location: str, known: Mapping[str, str], *, beside: bool = False) -> Measured:
-        """The states of the partitions at a location, without those that are known; `beside` the table's others."""
-        here, table = (Source(each, "parquet", self.partition_by) for each in (location, self.table))
-        request = MeasureRequest(here, self.contract.source, self.object, known, others=self.others, limits=True)
-        return self.measure(replace(request, beside=table) if beside else request)
-
-
-class Candidate:
-    """What shall become part of the table. After the block, `run` is how it was judged."""
-
-    def __init__(self, gate: Gate, folder: str) -> None:
-        self.gate = gate
-        self.folder = folder
-        self.run: RunResult | None = None
-
-    def write(self, rows: Any, partition: Partition | None = None) -> None:
-        """Stages rows, a Spark frame. Each partition that they belong to will replace the table's own as a whole.
-
-        `partition` names values of partition columns; the others, all where it is None, are columns of the frame. A
-        partition that is named in full is replaced even by no rows. What is written in one block adds up. Raises
-        EngineError where rows belong to another partition than is named, or cannot be written."""
-        self.gate.stage(rows, self.folder, partition or {})
 
 
 def gate(  # noqa: PLR0913
@@ -144,21 +87,25 @@ def gate(  # noqa: PLR0913
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
+    format: str | None = None,
     others: Mapping[str, Source] | None = None,
     warnings: bool = True,
     keep: bool = False,
 ) -> AbstractContextManager[Candidate]:
     """A block that stages a candidate in the caller's Spark session, and at its end judges and publishes it.
 
-    `table` is a folder of Parquet, which need not be there yet. `store` None: a folder beside the table. `object_name`
-    None: the contract's first object. `partition_by` None: the partition columns that it names. `warnings` says
-    whether a candidate is published that breaks checks of severity warning alone, `keep` whether a rejected one stays
-    for inspection. `contract` is one that was read from a document. The block raises Rejected, Overtaken where other
-    writers came first, Unsettled and Busy where a publication is open or under way, EngineError where something cannot
-    be read, and ContractError."""
+    `table` is a folder of Parquet, which need not be there yet, a Delta table, or a table of the catalog that is named
+    with its database (db.orders); its files lie on this machine. `format` "delta" makes a new one a Delta table.
+    `store` None: a folder beside the table. `object_name` None: the contract's first object. `partition_by` None: the
+    partition columns that it names. `warnings` says whether a candidate is published that breaks checks of severity
+    warning alone, `keep` whether a rejected one stays for inspection. `contract` is one that was read from a document.
+    The block raises Rejected, Overtaken where other writers came first, Unsettled and Busy where a publication is open
+    or under way, EngineError where something cannot be read, and ContractError."""
     from engine.spark.gating import stage
     from engine.spark.measure import measure
 
+    tables = tables_of(spark)
+    site = site_of(table, tables, new=Kind(format or Kind.FOLDER))
     if not contract.source:
         raise EngineError("a gate needs a contract that was read: write checks with Check.document", retry=False)
     chosen = contract.object(object_name or contract.objects[0].name)
@@ -166,8 +113,9 @@ def gate(  # noqa: PLR0913
     admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})
     return opened(
         Gate(
-            located(table), contract, chosen.name, by, store or store_of(table), partial(measure, spark),
-            partial(stage, by), admitted, keep, others or {},
+            site.location, contract, chosen.name, by, store or store_of(site.location), partial(measure, spark),
+            partial(stage, by, like=site.like(by)), admitted, keep, others or {}, kind=site.kind, name=site.name,
+            tables=tables,
         )
     )  # fmt: skip
 
@@ -212,14 +160,14 @@ def _settled(gate: Gate, stage: str) -> Generation:
     """The current generation, with the states of every partition of the table: those that lack are measured."""
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
-        known, lies = gate.store.current(), gate.folders(stage).fingerprints()
+        known, lies = gate.store.current(), gate.publication(stage).fingerprints()
     usable = _usable(gate, known, lies)
     if usable == lies and known.fingerprints == lies:
         return known
-    found = gate.measured(gate.table, usable).states if usable != lies else {}
+    found = gate.measured(gate.source, usable).states if usable != lies else {}
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
-        if gate.folders(stage).fingerprints() != lies or found.keys() != lies.keys() - usable.keys():
+        if gate.publication(stage).fingerprints() != lies or found.keys() != lies.keys() - usable.keys():
             raise Overtaken(f"{gate.table} changed while it was read, or its partitions have other names to Spark")
         entries = {name: known.entries[name] for name in usable}
         new = {name: Entry(lies[name], gate.store.keep(packed)) for name, packed in found.items()}
@@ -246,11 +194,12 @@ def _bag(gate: Gate, entry: Entry | None, fingerprint: str) -> bytes | None:
 
 def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
     """The run that judged the candidate, which is published then. Raises Rejected, Overtaken."""
-    folders, started = gate.folders(stage), gate.now()
-    staged = folders.staged()
+    way, started = gate.publication(stage), gate.now()
+    staged = way.staged()
     if not staged:
         raise EngineError("nothing was written to the candidate: write a frame to it within the block", retry=False)
-    found = gate.measured(os.path.join(stage, NEW), {}, beside=bool(before.entries.keys() - staged.keys()))
+    here = Source(os.path.join(stage, NEW), "parquet", gate.partition_by)
+    found = gate.measured(here, {}, beside=bool(before.entries.keys() - staged.keys()))
     if found.states.keys() != staged.keys():
         raise EngineError(f"Spark names the staged partitions otherwise than their folders: {SETTING}", retry=False)
     with exclusive(gate.table, gate.disk):
@@ -259,15 +208,14 @@ def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
         # What was read of all rows at once holds as long as no other partition changes.
         read = staged if found.whole is None else {**staged, **before.entries, **current.entries}
         _refuse_changes(before, current, read)
-        if current.fingerprints != folders.fingerprints():
-            raise Overtaken(f"{gate.table} was written to past its gate since this one began: nothing was changed")
+        notes = way.noted(staged, current.fingerprints)
         run = _judged(gate, found, current, started)
         if run.verdict not in gate.admitted:
             raise Rejected(run, _kept(gate, stage))
         after = {name: Entry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
         changes = {name: Change(current.entries.get(name), entry) for name, entry in sorted(after.items())}
         judged = gate.store.judged(run, found.schema)
-        publish(_intent(gate, stage, current, judged, changes), gate.store, folders, gate.disk)
+        publish(_intent(gate, stage, current, judged, changes, notes), gate.store, way, gate.disk)
     return run
 
 
@@ -295,10 +243,13 @@ def _kept(gate: Gate, stage: str) -> str | None:
     return kept
 
 
-def _intent(gate: Gate, stage: str, current: Generation, judged: Judgement, changes: Mapping[str, Change]) -> Intent:
+def _intent(
+    gate: Gate, stage: str, current: Generation, judged: Judgement, changes: Mapping[str, Change],
+    notes: Mapping[str, str],
+) -> Intent:  # fmt: skip
     return Intent(
         table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.where,
         number=current.number, judged=judged,
         judged_before=current.judged, changes=changes,
-        written=gate.now().isoformat(),
+        written=gate.now().isoformat(), kind=gate.kind, name=gate.name, notes=notes,
     )  # fmt: skip

@@ -58,12 +58,13 @@ def gate(  # noqa: PLR0913, PLR0917
     named = (contract, state_url, partition_by, object_name, others)
     with _told(), _registered(context.obj, table, dataset, named) if dataset else nullcontext() as registered:
         if recover:
-            _recover(table, registered.store if registered else _store(table, state_url))
+            store = registered.store if registered else _folder(state_url)
+            _recover(table, store, remote, memory)
             return
         load_plugins(plugins)
         kept = registered or _beside(table, *named)
         if candidate is None:
-            raise typer.Exit(_answered(table, kept))
+            raise typer.Exit(_answered(table, kept, remote, memory))
         with in_spark(remote, memory) as spark:
             opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
@@ -79,6 +80,18 @@ def _told() -> Iterator[None]:
         raise Stop(str(error)) from None
     except OSError as error:
         raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
+
+
+@contextmanager
+def _tables(table: str, remote: str | None, memory: str) -> Iterator[Any]:
+    """What looks at the table; None for a plain folder, which needs no Spark."""
+    from engine.publishing import is_plain
+
+    if is_plain(table):
+        yield None
+        return
+    with in_spark(remote, memory) as spark:
+        yield spark
 
 
 @contextmanager
@@ -113,45 +126,54 @@ def _beside(
     if contract is None:
         raise Stop("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
     asked = request_of(table, contract, partition_by, name, "parquet")
-    store = _store(table, state_url)
-    return Kept(read(asked.contract), asked.object, asked.source.partition_by, store, sources_of(others))
+    by, store = asked.source.partition_by, _folder(state_url)
+    return Kept(read(asked.contract), asked.object, by, store, sources_of(others))
 
 
-def _store(table: str, state_url: str | None) -> Any:
+def _folder(state_url: str | None) -> Any:
+    """The folder of states that is named; None for the one beside the table."""
     from engine.gate import StateFolder
-    from engine.publishing import store_of
 
-    return StateFolder(state_url) if state_url else store_of(table)
+    return StateFolder(state_url) if state_url else None
 
 
-def _recover(table: str, store: Any) -> None:
-    from engine.gate import recover
+def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
+    from engine.disk import Disk
+    from engine.publishing import recovered
+    from engine.sites import site_of
 
-    done = recover(table, store)
+    with _tables(table, remote, memory) as tables:
+        done = recovered(site_of(table, tables), store, tables, Disk())
     told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
     print(told.get(done, "there was nothing to recover"))
 
 
-def _answered(table: str, kept: Any) -> int:
-    from engine.gate import answer
+def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
+    from engine.publishing import answered
+    from engine.sites import site_of
 
-    told = answer(table, kept.contract, kept.store, object_name=kept.object, partition_by=kept.partition_by)
+    asked = (kept.contract.fingerprint, kept.object)
+    with _tables(table, remote, memory) as tables:
+        told = answered(site_of(table, tables), kept.partition_by, kept.store, tables, asked)
     print(told)
     return PASSED if told in ("passed", "warned") else NOT_CHECKED
 
 
 def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:
-    from engine.folders import located
     from engine.gate import ADMITTED, Gate
+    from engine.publishing import store_of
     from engine.results import Verdict
+    from engine.sites import site_of
+
+    site, by = site_of(table, spark), kept.partition_by
 
     def stage(rows: Source, folder: str, partition: Any) -> None:
-        spark.stage(StageRequest(rows, folder, kept.partition_by, partition))
+        spark.stage(StageRequest(rows, folder, by, partition, site.like(by)))
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return Gate(
-        located(table), kept.contract, kept.object, kept.partition_by, kept.store, spark.measure, stage,
-        admitted=admitted, keep=keep, others=kept.others,
+        site.location, kept.contract, kept.object, by, kept.store or store_of(site.location), spark.measure, stage,
+        admitted=admitted, keep=keep, others=kept.others, kind=site.kind, name=site.name, tables=spark,
     )  # fmt: skip
 
 
@@ -166,7 +188,7 @@ def _published(gate: Any, rows: Source, partition: dict[str, str | None], report
         _say(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
         return rejected.run
     tell(candidate.run, report, output)
-    _say(f"published to {gate.table}", report)
+    _say(f"published to {gate.name or gate.table}", report)
     return candidate.run
 
 

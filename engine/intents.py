@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from engine.disk import sealed, unsealed
 from engine.generations import Entry, Judgement, judgement
 from engine.states import StateError
+from engine.tables import Kind
 
 FORMAT = 1
 
@@ -24,8 +25,9 @@ class Change:
 class Intent:
     """One publication: `changes` by partition of `table`, whose new files are staged in the folder `staged`.
 
-    `states` names the store, `number` the generation that it follows, `judged` how the candidate was judged,
-    `judged_before` how that generation was, `written` the time, ISO 8601."""
+    `kind` says what the table is to its gate, `name` what Spark calls it; `notes` are what that kind needs to know of
+    the table as it was. `states` names the store, `number` the generation that it follows, `judged` how the candidate
+    was judged, `judged_before` how that generation was, `written` the time, ISO 8601."""
 
     table: str
     partition_by: tuple[str, ...]
@@ -36,6 +38,9 @@ class Intent:
     judged_before: Judgement | None
     changes: Mapping[str, Change]
     written: str
+    kind: Kind = Kind.FOLDER
+    name: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def content(self) -> bytes:
@@ -71,7 +76,8 @@ def read(path: str) -> Intent | None:
         raise StateError(f"the intent {path} was written by another version, which has to finish it")
     changes = {name: Change(_entry(each["before"]), Entry(**each["after"])) for name, each in found["changes"].items()}
     judged = {name: judgement(found[name]) for name in ("judged", "judged_before")}
-    return Intent(**{**found, **judged, "partition_by": tuple(found["partition_by"]), "changes": changes})
+    kind = Kind(found.get("kind", Kind.FOLDER))
+    return Intent(**{**found, **judged, "kind": kind, "partition_by": tuple(found["partition_by"]), "changes": changes})
 
 
 def _entry(found: Mapping[str, Any] | None) -> Entry | None:

@@ -13,13 +13,13 @@ from engine.requests import Source
 class Kept:
     """A contract, the object of it that the table is, its partition columns, and where its states lie.
 
-    `others`: where the datasets are that its checks need. `location`: where the table lies as who keeps this knows it;
-    None where nobody does."""
+    `store` None: the folder beside the table. `others`: where the datasets are that its checks need. `location`: where
+    the table lies as who keeps this knows it; None where nobody does."""
 
     contract: Contract
     object: str
     partition_by: tuple[str, ...]
-    store: Store
+    store: Store | None
     others: Mapping[str, Source] = field(default_factory=dict)
     location: str | None = None
 

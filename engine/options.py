@@ -62,7 +62,9 @@ Plugins = Annotated[
     typer.Option(help="packages whose analyzers and assertions are used, comma-separated", envvar="TREATY_PLUGINS"),
 ]
 ReportForm = Annotated[Report, typer.Option(help="how the run is told")]
-TableFolder = Annotated[str, typer.Argument(help="a folder of Parquet, on this machine", show_default=False)]
+TableFolder = Annotated[
+    str, typer.Argument(help="a folder of Parquet, a Delta table, or db.table of the catalog", show_default=False)
+]
 GateContract = Annotated[Path | None, typer.Option("--contract", "-c", help="the contract (ODCS YAML)")]
 GateDataset = Annotated[
     str | None,

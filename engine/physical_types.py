@@ -30,6 +30,13 @@ def differs(promised: str, found: str) -> bool:
     return word in SIZED and bool(size) and size != actual[1]
 
 
+def spark_type(promised: str) -> str | None:
+    """Spark's own name of a promised physical type without parts; None where it has none, or has parts."""
+    word, size, inner = _read(promised) or ("", "", "")
+    sized = f"{word}({size})" if size and word in SIZED else word
+    return None if inner else sized or None
+
+
 def _read(text: str) -> tuple[str, str, str] | None:
     """Spark's word, the size without blanks and the text within angle brackets; None for a type Spark does not have."""
     form = _FORM.fullmatch(text.strip().lower())

@@ -3,41 +3,41 @@
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 from contracts.document import Contract
 from engine import intents
 from engine.disk import Busy, Disk, aside, locked
-from engine.folders import NEW, Folders, Publication, gate_of, located
+from engine.folders import NEW, Publication, gate_of
 from engine.generations import Overtaken, StateFolder, Store
 from engine.intents import Intent
 from engine.requests import EngineError
+from engine.sites import Site, intended, is_named, publication, site_of
 from engine.states import StateError
+from engine.steps import Unsettled
+from engine.tables import Kind, Tables
 
 UNKNOWN = "unknown"
-NOTHING, FORWARD, BACK = "nothing", "forward", "back"
+NOTHING = "nothing"
 CANDIDATE = "candidate-"
 STATES, INTENT, LOCK = "states", "intent.json", "lock"
 PATIENCE_SECONDS = 30.0
 REMEDY = "recover it first (treaty gate TABLE --recover)"
 
 
-class Unsettled(EngineError):
-    """A publication was begun and not ended: nothing is known of the table until it is recovered."""
-
-
-def store_of(table: str, disk: Disk | None = None) -> StateFolder:
-    """The states beside a table, where no other store is named."""
-    return StateFolder(os.path.join(gate_of(located(table)), STATES), disk or Disk())
+def store_of(location: str, disk: Disk | None = None) -> StateFolder:
+    """The states beside a table's folder, where no other store is named."""
+    return StateFolder(os.path.join(gate_of(os.path.realpath(location)), STATES), disk or Disk())
 
 
 def publish(intent: Intent, store: Store, publication: Publication, disk: Disk) -> None:
     """Steps 1 to 4, for who holds the lock. Raises Overtaken, with nothing changed, where a writer past the gate came
     first, and Unsettled where a step failed: what is left of them is for `recover`."""
+    publication.sweep()
     disk.settle(os.path.join(intent.staged, NEW))
     disk.replace(intent_of(intent.table), intent.content)
     try:
-        store.swap(intent.number, intent.after(store.current().entries), intent.judged)
-        publication.publish(intent.changes)
+        publication.carry_out(intent, store)
     except Overtaken:
         disk.remove(intent_of(intent.table))
         raise
@@ -49,61 +49,63 @@ def publish(intent: Intent, store: Store, publication: Publication, disk: Disk) 
 
 def _why(error: Exception) -> str:
     number = getattr(error, "errno", None)
-    return os.strerror(number) if number else type(error).__name__
+    return os.strerror(number) if number else getattr(error, "reason", type(error).__name__)
 
 
-def recover(table: str, store: Store | None = None, *, disk: Disk | None = None) -> str:
+def recover(table: str, store: Store | None = None, *, spark: Any = None, disk: Disk | None = None) -> str:
     """Ends a publication that was cut off: 'forward' or 'back', 'nothing' where none was; leftovers are cleared away.
 
-    `store` None: the folder beside the table. Raises Unsettled where neither way is open, or where the intent speaks
-    of another store, Busy where a publication is under way, StateError where the intent is damaged."""
-    place, disk = located(table), disk or Disk()
+    `store` None: the folder beside the table. `spark` is the session that knows the table, not needed for a folder of
+    Parquet. Raises Unsettled where neither way is open, or where the intent speaks of another store, Busy where a
+    publication is under way, StateError where the intent is damaged, EngineError where the table cannot be read."""
+    tables = tables_of(spark)
+    return recovered(site_of(table, tables), store, tables, disk or Disk())
+
+
+def recovered(site: Site, store: Store | None, tables: Tables | None, disk: Disk) -> str:
+    """What `recover` says, of a table that is known."""
+    place = site.location
     if not os.path.isdir(gate_of(place)):
         return NOTHING
     known = store or store_of(place, disk)
     with exclusive(place, disk):
         intent = intents.read(intent_of(place))
-        outcome = _resolved(intent, known, _folders(intent, disk)) if intent else NOTHING
+        outcome = _settled(intent, known, intended(intent, disk, tables)) if intent else NOTHING
         for left in (intent_of(place), aside(intent_of(place))):
             disk.remove(left)
         known.collect()
+        publication(site, (), place, disk, tables, {}).sweep()
         _sweep(place, disk)
         return outcome
 
 
-def _folders(intent: Intent, disk: Disk) -> Folders:
-    return Folders(intent.table, intent.partition_by, intent.staged, disk)
-
-
-def _resolved(intent: Intent, store: Store, publication: Publication) -> str:
-    """Does what is left of the publication, or undoes it. Raises Unsettled where neither can be done."""
+def _settled(intent: Intent, store: Store, way: Publication) -> str:
     if store.where != intent.states:
         raise Unsettled(f"the open publication belongs to the states in {intent.states}: name that store")
-    store.last()
-    current = store.current()
-    found = {name: current.entries.get(name) for name in intent.changes}
-    old, new = found == intent.olds, found == intent.news
-    if (new or (old and _are_kept(intent, store))) and publication.able(intent.changes):
-        if not new:
-            store.swap(current.number, intent.after(current.entries), intent.judged)
-        publication.publish(intent.changes)
-        return FORWARD
-    if (new or old) and publication.reversible(intent.changes):
-        publication.restore(intent.changes)
-        if not old:
-            store.swap(current.number, intent.before(current.entries), intent.judged_before)
-        return BACK
-    raise Unsettled(
-        f"neither the old nor the new files of {named(list(intent.changes))} are complete, or the states are of"
-        f" neither: restore them, or remove {intent_of(intent.table)} to have what is there measured again"
-    )
-
-
-def _are_kept(intent: Intent, store: Store) -> bool:
     try:
-        return all(store.bag(entry.bag) for entry in intent.news.values())
-    except StateError:
+        return way.settle(intent, store)
+    except Unsettled as error:
+        undo = f"restore them, or remove {intent_of(intent.table)} to have what is there measured again"
+        raise Unsettled(f"{error.reason}: {undo}") from error
+
+
+def is_plain(table: str) -> bool:
+    """Whether Spark need not be asked about a table: a folder of plain files, or none yet, where none of another kind
+    was about to be made."""
+    if is_named(table) or site_of(table).kind is not Kind.FOLDER:
         return False
+    try:
+        intent = intents.read(intent_of(site_of(table).location))
+    except StateError:
+        return True
+    return intent is None or intent.kind is Kind.FOLDER
+
+
+def tables_of(spark: Any) -> Tables | None:
+    """The tables that a Spark session knows; None without one."""
+    from engine.spark.tables import SessionTables
+
+    return SessionTables(spark) if spark is not None else None
 
 
 def _sweep(table: str, disk: Disk) -> None:
@@ -125,23 +127,32 @@ def answer(
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
+    spark: Any = None,
 ) -> str:
     """The verdict of the run that judged exactly the files that the table has now, by exactly this contract; `unknown`
     where none did, while a publication is open, and where table and states do not agree. Arguments are those of
-    `gate`."""
-    place, chosen = located(table), contract.object(object_name or contract.objects[0].name)
+    `gate`; `spark` is not needed for a plain folder of Parquet."""
+    tables, chosen = tables_of(spark), contract.object(object_name or contract.objects[0].name)
     by = tuple(chosen.partition_columns if partition_by is None else partition_by)
+    return answered(site_of(table, tables), by, store, tables, (contract.fingerprint, chosen.name))
+
+
+def answered(
+    site: Site, partition_by: tuple[str, ...], store: Store | None, tables: Tables | None, asked: tuple[str, str]
+) -> str:
+    """What `answer` says, of a table that is known. `asked`: the contract's fingerprint and the object of it."""
+    place = site.location
     known = store or store_of(place)
     try:
-        before, lies = known.current(), Folders(place, by, place).fingerprints()
+        before = known.current()
+        lies = publication(site, partition_by, place, Disk(), tables, {}).fingerprints()
         # A publication that came between the two shows as open, or as another generation.
         if os.path.exists(intent_of(place)) or known.current().number != before.number:
             return UNKNOWN
     except StateError:
         return UNKNOWN
     judged = before.judged if before.fingerprints == lies else None
-    same = judged is not None and (judged.contract, judged.object) == (contract.fingerprint, chosen.name)
-    return judged.verdict if judged and same else UNKNOWN
+    return judged.verdict if judged and (judged.contract, judged.object) == asked else UNKNOWN
 
 
 def exclusive(table: str, disk: Disk) -> AbstractContextManager[None]:
@@ -159,9 +170,3 @@ def refuse_open(table: str) -> None:
     """Raises Unsettled while a publication is open."""
     if os.path.exists(intent_of(table)):
         raise Unsettled(f"a publication to {table} was begun and not ended: {REMEDY}")
-
-
-def named(names: Sequence[str]) -> str:
-    """The partitions in words."""
-    shown = ", ".join(name or "the table" for name in names[:5])
-    return shown + (", ..." if len(names) > 5 else "")

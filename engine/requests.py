@@ -173,12 +173,15 @@ class Quarantined:
 
 @dataclass(frozen=True)
 class StageRequest:
-    """Write the rows of `candidate` below `folder`, partitioned by these columns; `partition` names values of them."""
+    """Write the rows of `candidate` below `folder`, partitioned by these columns; `partition` names values of them.
+
+    `like`: a table whose types the columns get."""
 
     candidate: Source
     folder: str
     partition_by: tuple[str, ...] = ()
     partition: Mapping[str, str | None] = field(default_factory=dict)
+    like: Source | None = None
 
 
 class Engine(Protocol):

@@ -150,18 +150,45 @@ def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | No
         return packed if keys is None else packed.only(keys)
     bag = opened(packed)
     wanted = bag.states if keys is None else [each for each in bag.states if each.described.key in keys]
-    entries = {
-        each.described.key: State(component, _value(each, component, files), each.source)
-        for each in wanted
-        if (component := _component(each.described)) is not None
-    }
+    entries = {each.described.key: state for each in wanted if (state := _loaded(each, files)) is not None}
     return States(entries, bag.head.schema, bag.failures)
+
+
+def _loaded(packed: Packed, files: Files | None) -> State | None:
+    """The state; None where its component is of a version unknown here."""
+    component = _component(packed.described)
+    return None if component is None else State(component, _value(packed, component, files), packed.source)
 
 
 def _value(packed: Packed, component: Component, files: Files | None) -> Any:
     if component.plain:
         return codec.decoded(packed.content)
     return component.load(_content(packed, files))
+
+
+def folded(packed: Sequence[bytes], files: Files | None = None) -> bytes:
+    """The packed states of these sets of rows together, with the schema of the last: one state is loaded at a time.
+
+    What cannot be said of all together is a failure, as in `merged`; what not all know is left out. Raises
+    StateError for what cannot be trusted."""
+    bags = [opened(each) for each in packed]
+    failures = {key: why for bag in bags for key, why in bag.failures.items()}
+    lying = [{each.described.key: each for each in bag.states} for bag in bags]
+    written = []
+    for key in frozenset.intersection(*map(frozenset, lying)):
+        try:
+            if (state := _together([each[key] for each in lying], files)) is not None:
+                written.append(_written(key, state, files))
+        except TypeError:
+            failures[key] = UNLIKE
+    return sealed(bags[-1].head.schema, written, failures)
+
+
+def _together(lying: Iterable[Packed], files: Files | None) -> State | None:
+    """The states of one key merged; None where its component is of a version unknown here."""
+    loaded = [_loaded(each, files) for each in lying]
+    known = [each for each in loaded if each is not None]
+    return _merged(known) if len(known) == len(loaded) else None
 
 
 def joined(stored: bytes, added: bytes) -> bytes:

@@ -1,15 +1,17 @@
 """Views: the partitions of a table that a condition on its partition columns chooses, told by their names alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from contracts.document import DataObject
+from contracts.document import DataObject, View
 from contracts.errors import Fault
 from contracts.logical_types import LOGICAL, Column, Schema
 from contracts.predicates import PredicateError
 from engine import selecting
+from engine.months import members
 from engine.spark import partitions
 
+MERGED = "predicate-merged"
 # What the values of a partition column are compared as, by its logical type: folders hold nothing but texts.
 TYPES = {
     "string": "string", "integer": "bigint", "number": "double", "boolean": "boolean", "date": "date",
@@ -37,12 +39,35 @@ def _type(recorded: Column | None, declared: str | None) -> str:
 def chosen(where: str | None, names: Iterable[str], by: Schema) -> tuple[str, ...]:
     """The partitions for which the condition on the columns `by` is true, in the order given; all without a condition.
 
-    Raises PredicateError for a condition that partitions cannot be chosen by, and for a value that is none of its
-    column's type."""
+    Raises PredicateError for a condition that partitions cannot be chosen by, for a value that is none of its column's
+    type, and for days whose states were merged by month where it is true for some of them alone."""
     if where is None:
         return tuple(names)
     holds = selecting.condition(where, by)
-    return tuple(name for name in names if holds(_values(name, by)) is True)
+    return tuple(name for name in names if _is_chosen(name, holds, by))
+
+
+def tell_apart(of: DataObject, recorded: Schema, name: str) -> bool:
+    """Whether a view of the object is true for some alone of the days that the name stands for."""
+    by = columns(of, recorded, [name])
+    return any(_tells_apart(view, name, by) for view in of.views)
+
+
+def _tells_apart(view: View, name: str, by: Schema) -> bool:
+    try:
+        chosen(view.where, [name], by)
+    except PredicateError as error:
+        return any(fault.code == MERGED for fault in error.faults)
+    return False
+
+
+def _is_chosen(name: str, holds: Callable[[Mapping[str, Any]], bool | None], by: Schema) -> bool:
+    told = {holds(_values(each, by)) is True for each in members(name)}
+    if len(told) > 1:
+        message = f"is true for some days of {name} alone, whose states were merged"
+        remedy = "choose all of these days or none; reading the table again tells them apart"
+        raise PredicateError([Fault(MERGED, "predicate", message, remedy)])
+    return told == {True}
 
 
 def _values(partition: str, by: Schema) -> Mapping[str, Any]:

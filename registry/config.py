@@ -45,6 +45,9 @@ class Settings(BaseModel):
     )
     sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
     state_days: float = Field(default=30, gt=0, description="how long states that are no longer current are kept")
+    compact_days: int = Field(
+        default=0, ge=0, description="states of days are merged once their month is over for so many days; 0: never"
+    )
     sample_days: float = Field(default=30, gt=0, description="how long rows of failed checks are kept and shown")
     plugins: str = Field(default="", description="packages whose analyzers and assertions are used, comma-separated")
     lease_seconds: float = Field(

@@ -91,19 +91,21 @@ def current(session: Session, dataset: Dataset) -> Generation:
     """The states of every partition as the dataset's row says, with the newest run that judged exactly these."""
     number = dataset.states_version
     entries = {name: Entry(*each) for name, each in states.entries(session, dataset.id, version=number).items()}
-    run = _judging(session, dataset.id, entries)
+    run = _judging(session, dataset.id, _marker(session, dataset))
     judged = Judgement(run.verdict.value, run.fingerprint, run.object) if run else None
     return Generation(number, entries, judged)
 
 
-def _judging(session: Session, dataset_id: UUID, entries: Mapping[str, Entry]) -> Run | None:
-    """The newest run of exactly these files."""
-    query = select(Run).where(Run.dataset_id == dataset_id, Run.marker == _marker(entries)).order_by(col(Run.id).desc())
-    return session.exec(query.limit(1)).first() if entries else None
+def _judging(session: Session, dataset_id: UUID, marker: str | None) -> Run | None:
+    """The newest run of exactly these data."""
+    query = select(Run).where(Run.dataset_id == dataset_id, Run.marker == marker).order_by(col(Run.id).desc())
+    return session.exec(query.limit(1)).first() if marker else None
 
 
-def _marker(entries: Mapping[str, Entry]) -> str:
-    return fingerprint({name: entry.fingerprint for name, entry in entries.items()})
+def _marker(session: Session, dataset: Dataset) -> str | None:
+    """What names the data that are known; None where none are."""
+    known = states.known(session, dataset.id, version=dataset.states_version)
+    return fingerprint(known) if known else None
 
 
 def keep(files: Files, content: bytes) -> str:
@@ -176,7 +178,8 @@ def _run(
     told = Judgement(run.verdict.value, run.contract_fingerprint, run.object, judged.run)
     if told != judged or (run.contract_id, run.object) != (of.contract.id, of.object.name):
         raise Invalid("the run is of another object or ended otherwise than the judgement says")
-    if frozenset(run.partitions) != frozenset(changed):
+    # A partition that was judged as empty may be none of the table.
+    if not frozenset(changed) <= frozenset(run.partitions):
         raise Invalid("the run judged other partitions than the generation changes")
     _refuse_superseded(session, of, run)
     return run
@@ -208,7 +211,7 @@ def commit(
     audit.record(session, Action.STATES_COMMITTED, actor=actor, object_id=dataset.id, details=details, now=now)
     if ready.run is not None:
         dataset.publishing = number
-        origin = Origin(dataset.id, marker=_marker(entries), states_version=number)
+        origin = Origin(dataset.id, marker=_marker(session, dataset), states_version=number)
         runs.record(session, ids(), _discreet(session, of, ready.run), origin, now=now, actor=actor)
     return Generation(number, entries, ready.swap.judged)
 
@@ -232,9 +235,8 @@ def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> 
 def answer(session: Session, of: Subject, marker: str | None = None) -> Told:
     """The verdict of the contract in force on exactly the data that are there, as far as is known here; `marker` is
     what the asker sees of the data now."""
-    entries = current(session, of.dataset).entries
-    found = _marker(entries) if entries else None
-    run = _judging(session, of.dataset.id, entries)
+    found = _marker(session, of.dataset)
+    run = _judging(session, of.dataset.id, found)
     doubt = _doubt(session, of, run, same=marker in (None, found))
     return Told(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)
 

@@ -26,7 +26,7 @@ class Order:
     """A validation to be done: the version in force, the data, and what is known of it.
 
     `afresh`: this version never judged this data, so all of it is judged. `again`: everything is read again, too.
-    `covers`: the triggers counted so far.
+    `covers`: the triggers counted so far. `merged`: the names under which states of several known days lie together.
     `others`: where the other datasets are that its checks read. `publishing`: a gate is about to publish to it."""
 
     contract: Contract
@@ -40,6 +40,7 @@ class Order:
     task_id: UUID
     lineage_run_id: UUID | None = None
     others: Mapping[str, Source] = field(default_factory=dict)
+    merged: frozenset[str] = frozenset()
     publishing: bool = False
 
 
@@ -64,6 +65,7 @@ def order(session: Session, task: Task) -> Order:
         task_id=task.id,
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
         others=references.sources(session, contract, found),
+        merged=states.merged(session, dataset.id),
         publishing=dataset.publishing is not None,
     )
 

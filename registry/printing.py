@@ -10,7 +10,7 @@ from registry.api import schemas
 
 def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
     """A line for each metric: its value, the rows that it was measured on, and what is lacking."""
-    table = _table("metric", "value", "rows", "partitions", "")
+    table = _table("metric", "value", "rows", "merged", "")
     for each in found.metrics:
         table.add_row(
             _shown(each.phrase), _shown(each.value or "-"), _count(each.counted), str(each.merged), _why(each)
@@ -26,17 +26,23 @@ def print_states(found: schemas.StatesOut, console: Console) -> None:
         states = f"{sum(each.kinds.values())}" + (f", {each.failed} failed" if each.failed else "")
         partitions.add_row(
             _shown(each.partition or "the whole table"), str(each.generation), states, _count(each.size),
-            _count(each.filed), ", ".join(each.sources), each.marker[:12], _shown(each.fault or ""),
+            _count(each.filed), ", ".join(each.sources), each.marker[:12], _shown(_told(each)),
         )  # fmt: skip
     metrics = _table("metric", "would merge", "bytes", "")
     for asked in found.metrics:
         metrics.add_row(_shown(asked.phrase), str(asked.merged), _count(asked.bytes), _why(asked))
     console.print(partitions)
-    if found.chosen > len(found.listed):
-        console.print(f"... and {found.chosen - len(found.listed):,} more")
+    more = found.chosen - sum(each.days for each in found.listed)
+    if more > 0:
+        console.print(f"... and {more:,} more")
     console.print()
     console.print(metrics)
     console.print(f"\n{_about(found)}, {found.size:,} bytes and {found.filed:,} in files")
+
+
+def _told(partition: schemas.PartitionOut) -> str:
+    merged = f"{partition.days} days, merged" if partition.days > 1 else ""
+    return partition.fault or merged
 
 
 def print_rerun(found: schemas.RerunOut, console: Console) -> None:

@@ -3,7 +3,7 @@
 Nothing here starts Spark or reads a row of a table."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -17,6 +17,7 @@ from engine import asking, views
 from engine import states as bags
 from engine.asking import Answer, Asked
 from engine.checks import BoundChecks, bind
+from engine.months import members
 from engine.samples import HIDDEN, is_hidden
 from engine.states import Files, StateError
 from registry import catalog, datasets, references, states
@@ -51,7 +52,7 @@ class Question:
 class Memory:
     """What a question is about: the dataset whose states are kept, its contract in force, and the table's checks.
 
-    `names` are all its partitions, `chosen` those that are asked about, `asked` the metrics."""
+    `names` are what states of its partitions lie under, `chosen` those that are asked about, `asked` the metrics."""
 
     dataset: Dataset
     contract: Contract
@@ -67,7 +68,7 @@ class Stored:
 
     `kinds` counts the states by kind of component, `failed` those that could not be computed; `files` names the file of
     each state that lies in one, `sizes` has the bytes of those that are asked for and can be used: both by key.
-    `fault`: why the row is no use, or which of its files is gone."""
+    `fault`: why the row is no use, or which of its files is gone. `days`: how many partitions were merged into it."""
 
     partition: str
     generation: int
@@ -81,6 +82,7 @@ class Stored:
     files: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     fault: str | None = None
+    days: int = 1
 
 
 def remembered(session: Session, question: Question) -> Memory:
@@ -93,7 +95,7 @@ def remembered(session: Session, question: Question) -> Memory:
         raise NotFound(f"version {contract.version} of contract {contract.id} has no object {dataset.object}")
     version = dataset.states_version
     schema = states.schema(session, dataset.id, version=version)
-    names = tuple(states.known(session, dataset.id, version=version))
+    names = tuple(states.names(session, dataset.id, version=version))
     try:
         checks = bind(found, schema)
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))
@@ -117,6 +119,11 @@ def _named(session: Session, question: Question) -> Dataset | None:
     name = normalise(question.namespace, question.dataset)
     query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
     return session.exec(query).first()
+
+
+def partitions(names: Iterable[str]) -> int:
+    """How many partitions these names stand for: those of days whose states were merged stand for several."""
+    return sum(len(members(name)) for name in names)
 
 
 def answered(session: Session, memory: Memory, files: Files, *, now: datetime) -> tuple[Answer, ...]:
@@ -148,7 +155,8 @@ def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...
 
 
 def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
-    found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states))
+    days = len(members(row.partition))
+    found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states), days=days)
     try:
         held, failed = bags.inventory(row.states)
     except StateError as error:

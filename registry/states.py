@@ -3,15 +3,19 @@
 Every change of a dataset's states makes a version of them; a run names the one it judged, so that it can be done
 again for as long as the generations are kept."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, or_, update
 from sqlmodel import Session, col, select
 
+from contracts.fingerprint import fingerprint
 from contracts.logical_types import Column, Schema
+from engine import months
 from engine.requests import Measured
+from engine.states import StateError, inventory
 from registry.errors import Conflict
 from registry.tables import Dataset, PartitionState
 
@@ -25,9 +29,25 @@ class Overtaken(Conflict):
 def known(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, str]:
     """The fingerprint that each stored partition was read at; empty for a dataset never measured.
 
-    With `version` as it was then, as far as it is kept."""
-    query = select(PartitionState.partition, PartitionState.fingerprint).where(*_at(dataset_id, version))
-    return dict(session.exec(query.order_by(PartitionState.partition)).all())
+    With `version` as it was then, as far as it is kept. Days whose states were merged are known one by one."""
+    row = PartitionState
+    query = select(row.partition, row.fingerprint, row.members).where(*_at(dataset_id, version))
+    found = session.exec(query.order_by(row.partition)).all()
+    return {
+        name: mark for partition, own, members in found for name, mark in (members or {partition: own}).items()
+    }  # fmt: skip
+
+
+def names(session: Session, dataset_id: UUID, *, version: int | None = None) -> list[str]:
+    """What states are stored under: partitions, and days whose states were merged; with `version` as it was then."""
+    query = select(PartitionState.partition).where(*_at(dataset_id, version))
+    return list(session.exec(query.order_by(PartitionState.partition)))
+
+
+def merged(session: Session, dataset_id: UUID) -> frozenset[str]:
+    """The names that stand for several days, whose states were merged."""
+    several = col(PartitionState.members).is_not(None)
+    return frozenset(session.exec(select(PartitionState.partition).where(*_at(dataset_id), several)))
 
 
 def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, bytes]:
@@ -89,14 +109,17 @@ def save(
 ) -> int:
     """Makes the measured states the current ones, a new generation of each partition, and ends those that vanished.
 
-    Returns the version of the dataset's states that this makes; where nothing changes, the one there is."""
+    Merged states of days end with any of them: what is not among the measured states counts as never read. Returns the
+    version of the dataset's states that this makes; where nothing changes, the one there is."""
     dataset = session.get_one(Dataset, dataset_id)
     fresh = measured.states if measured else {}
     if not fresh and not vanished:
         return dataset.states_version
     dataset.states_version += 1
     before = _generations(session, dataset_id, fresh)
-    _end(session, dataset_id, {*fresh, *vanished}, version=dataset.states_version, now=now)
+    ended = {*fresh, *vanished}
+    lost = {name for name in merged(session, dataset_id) if not ended.isdisjoint(months.members(name))}
+    _end(session, dataset_id, ended | lost, version=dataset.states_version, now=now)
     columns = [{"name": each.name, "type": each.type, "nullable": each.nullable} for each in _columns(measured)]
     session.add_all(
         PartitionState(
@@ -109,11 +132,64 @@ def save(
             states=packed,
             columns=columns,
             created=now,
+            files=files_of(packed),
         )
         for partition, packed in fresh.items()
     )
     session.flush()
     return dataset.states_version
+
+
+def fold(
+    session: Session, rows: Sequence[PartitionState], packed: bytes, *, now: datetime, ids: Callable[[], UUID]
+) -> PartitionState:
+    """Puts the merged states of these generations in their place. They are of one dataset, and their names are days.
+
+    Raises Overtaken where one of them is not current any more."""
+    dataset = session.get_one(Dataset, rows[0].dataset_id, with_for_update=True, populate_existing=True)
+    found = session.exec(
+        select(PartitionState.id).where(*_at(dataset.id), col(PartitionState.id).in_(_ids(rows)))
+    ).all()
+    if len(found) != len(rows):
+        raise Overtaken
+    dataset.states_version += 1
+    _end(session, dataset.id, {row.partition for row in rows}, version=dataset.states_version, now=now)
+    row = _folded(rows, packed, ids())
+    row.since = dataset.states_version
+    row.generation += _generations(session, dataset.id, {row.partition}).get(row.partition, 0)
+    session.add(row)
+    session.flush()
+    return row
+
+
+def _ids(rows: Iterable[PartitionState]) -> list[UUID]:
+    return [row.id for row in rows]
+
+
+def _folded(rows: Sequence[PartitionState], packed: bytes, row_id: UUID) -> PartitionState:
+    """A row that is as old as the newest of these, whose columns it has."""
+    newest = max(rows, key=lambda row: (row.created, row.id))
+    told = months.together(found for row in rows if (found := months.days(row.partition)))
+    members = {name: mark for row in rows for name, mark in (row.members or {row.partition: row.fingerprint}).items()}
+    return PartitionState(
+        id=row_id,
+        dataset_id=newest.dataset_id,
+        partition=told.name,
+        fingerprint=fingerprint(members),
+        states=packed,
+        columns=newest.columns,
+        created=newest.created,
+        files=files_of(packed),
+        members=dict(sorted(members.items())),
+    )
+
+
+def files_of(packed: bytes) -> list[str]:
+    """The names of the files that the packed states lie in; none for bytes that are no states: they name nothing."""
+    with suppress(StateError):
+        held, _ = inventory(packed)
+        return sorted({each.file for each in held if each.file})
+    return []
 
 
 def prune(session: Session, dataset_id: UUID, *, before: datetime) -> int:

@@ -2,10 +2,11 @@
 
 The reading takes minutes and no transaction is open meanwhile; `keep` writes everything it found at once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from contracts.document import Contract
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
+from engine import months
 from engine import states as bags
 from engine.checks import bind
 from engine.references import Referent
@@ -23,7 +25,7 @@ from engine.requests import UNREAD, Engine, Measured, MeasureRequest
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError
-from registry import orders, portions, references, runs, samples, states
+from registry import orders, portions, references, remeasuring, runs, samples, states
 from registry.database import reading
 from registry.lineage import debounce
 from registry.lineage.debounce import Subject
@@ -161,7 +163,8 @@ def settle(session: Session, task: Task, covers: int | None, *, now: datetime, i
 
 def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
     found = _read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
-    if not found.delta and not found.vanished:
+    judged_anew = asked.afresh and found.measured.fingerprints
+    if not (found.delta or found.vanished or judged_anew):
         return _unchanged(asked, found, started, tools.clock())
     try:
         return _judged(asked, tools, found, started)
@@ -176,16 +179,19 @@ def _read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[st
 
     `kept` are parts that were read already; what they are of and did not change since is not read again."""
     stored, parts = _stored(asked, tools) if known else {}, dict(kept)
+    stored = remeasuring.whole(stored, parts)
     broken: frozenset[str] = frozenset()
     while True:
         measured = _portion(asked, tools, known, stored, parts, broken)
         new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
         parts.update(new)
         broken |= {name for name, part in new.items() if part.fingerprint == UNREAD}
-        if not measured.left:
-            return _whole(asked, measured, stored, parts, known)
+        lost = remeasuring.lost(stored, parts, measured.fingerprints)
+        stored = remeasuring.whole(stored, parts, measured.fingerprints)
+        if not measured.left and not lost:
+            return _of_columns(asked, tools, _whole(asked, measured, stored, parts, known))
         done = len(parts)
-        tools.parts.keep(new, f"{done} of {done + measured.left} partitions read")
+        tools.parts.keep(new, f"{done} of {done + max(measured.left, len(lost))} partitions read")
 
 
 def _portion(
@@ -199,7 +205,7 @@ def _portion(
     """What the next portion brings, states that were added put beside those that there were."""
     packed = {**stored, **{name: part.states for name, part in parts.items()}}
     here = {**known, **{name: part.fingerprint for name, part in parts.items()}}
-    held = tools.lacking(asked.contract, asked.object.name, {name: packed.get(name, b"") for name in here})
+    held = remeasuring.held(partial(tools.lacking, asked.contract, asked.object.name), here, packed)
     request = MeasureRequest(
         source=asked.source,
         contract=asked.contract.source,
@@ -221,20 +227,29 @@ def _whole(
     """All parts together, as far as they are of the files that there are now."""
     now = measured.fingerprints
     read = {name: part for name, part in parts.items() if now.get(name) == part.fingerprint}
-    changed = [
-        name for name, part in read.items() if part.fingerprint == UNREAD or known.get(name) != part.fingerprint
-    ]
+    changed = [name for name, part in read.items() if part.fingerprint == UNREAD or known.get(name) != part.fingerprint]
     vanished = tuple(sorted(asked.known.keys() - now.keys()))
     whole = replace(measured, states={name: part.states for name, part in read.items()})
-    arrived = now if asked.afresh else changed
-    return Reading(replace(whole, schema=_schema(whole)), stored, tuple(sorted(arrived)), vanished)
+    # Days whose states stay merged cannot be judged one by one.
+    arrived = now.keys() - remeasuring.merged(stored) if asked.afresh else changed
+    return Reading(replace(whole, schema=_schema(whole, changed)), stored, tuple(sorted(arrived)), vanished)
 
 
-def _schema(measured: Measured) -> Schema:
-    """The schema of what was read, by whatever portion."""
-    if measured.schema.columns:
+def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
+    """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
+    if found.delta or not (asked.merged and found.measured.states):
+        return found
+    with reading(tools.database) as session:
+        schema = states.schema(session, asked.dataset_id)
+    return replace(found, measured=replace(found.measured, schema=schema))
+
+
+def _schema(measured: Measured, changed: Collection[str]) -> Schema:
+    """The schema of what was read, by whatever portion: of what changed, where other days were read again with it."""
+    if measured.schema.columns and len(changed) in (0, len(measured.states)):
         return measured.schema
-    found = (bags.described(packed)[0] for _, packed in sorted(measured.states.items(), reverse=True))
+    of = changed or measured.states
+    found = (bags.described(packed)[0] for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
     return next((schema for schema in found if schema.columns), measured.schema)
 
 
@@ -287,7 +302,8 @@ def _referents(asked: Order, tools: Tools) -> Mapping[str, Referent]:
 def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, bytes], Schema]:
     """The states of every partition there is, and the schema: that of what arrived, else as last stored."""
     current, read = found.measured.fingerprints, found.measured.states
-    whole = {name: packed for name, packed in {**found.stored, **read}.items() if name in current}
+    there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}
+    whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
     if read:
         return whole, found.measured.schema
     with reading(tools.database) as session:
@@ -305,5 +321,6 @@ def _loss(vanished: tuple[str, ...]) -> str | None:
 def _claim_data(session: Session, asked: Order) -> None:
     """Locks the dataset, and makes sure that its states are still those that the judgement was built on."""
     session.get_one(Dataset, asked.dataset_id, with_for_update=True, populate_existing=True)
-    if states.known(session, asked.dataset_id) != asked.known:
+    found = states.known(session, asked.dataset_id), states.merged(session, asked.dataset_id)
+    if found != (asked.known, asked.merged):
         raise states.Overtaken

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import repeat, takewhile
 from random import random
@@ -23,7 +23,7 @@ from contracts.errors import ContractError
 from engine import plugins
 from engine.judging import lacking
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
-from registry import audit, clock, config, drafting, ids, orders, states, tasks, validation
+from registry import audit, clock, config, drafting, ids, orders, states, tasks, upkeep, validation
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
@@ -83,14 +83,25 @@ class Worker:
 
     def forever(self, stop: Stop) -> None:
         """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
+        ordered: date | None = None
         while not stop.told:
             try:
+                ordered = self.order_upkeep(ordered)
                 busy = self.step()
             except OperationalError:
                 log.warning("the database does not answer; trying again", exc_info=True)
                 busy = False
             if not busy:
                 time.sleep(self.settings.idle_seconds)
+
+    def order_upkeep(self, ordered: date | None) -> date:
+        """Has some worker do today's upkeep, unless it was `ordered` already; the day that it is ordered for."""
+        now = self.clock()
+        if now.date() != ordered:
+            with transaction(self.database) as tx:
+                upkeep.order(tx, now=now, task_id=self.ids())
+                tx.commit()
+        return now.date()
 
     def take_in(self) -> bool:
         """Folds waiting events, each in its own transaction: one that cannot be folded stops no other."""
@@ -209,11 +220,26 @@ def _draft(worker: Worker, task: Task) -> Effect:
     return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=worker.ids)
 
 
+def _keep_up(worker: Worker, task: Task) -> Effect:
+    done = upkeep.work(worker.database, worker.settings, clock=worker.clock, ids=worker.ids)
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        if "more" in done:
+            upkeep.order(session, now=now, task_id=worker.ids(), after=task.id)
+        return done
+
+    return effect
+
+
 def _refused(_: Worker, task: Task) -> Effect:
     raise Unworkable(f"no worker knows tasks of kind {task.kind}")
 
 
-WORK: dict[str, Callable[[Worker, Task], Effect]] = {debounce.VALIDATE: _validate, drafting.DRAFT: _draft}
+WORK: dict[str, Callable[[Worker, Task], Effect]] = {
+    debounce.VALIDATE: _validate,
+    drafting.DRAFT: _draft,
+    upkeep.UPKEEP: _keep_up,
+}
 
 
 @contextmanager

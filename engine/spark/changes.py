@@ -1,14 +1,16 @@
 """What changed: fingerprints of a table's partitions from its files, without reading a row."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from contracts.predicates import quote_path
 from engine.filesystems import is_path, opened
-from engine.requests import Source, Unreadable
-from engine.spark import partitions
-from engine.spark.sources import LAKES, listing, location_of
+from engine.requests import EngineError, Source, Unreadable
+from engine.spark import delta, partitions
+from engine.spark.failures import is_cancelled, told
+from engine.spark.sources import LAKES, details, listing, plain
 
 
 @dataclass(frozen=True)
@@ -28,26 +30,78 @@ class Layout:
         return sorted(name for name, marker in self.fingerprints.items() if known.get(name) != marker)
 
 
-def layout(session: Any, source: Source) -> Layout:
-    """The layout of a table now. Raises Unreadable where it is gone."""
-    location = source.location if is_path(source.location) else location_of(session, source.location)
+def layout(session: Any, source: Source, *, within: str = "") -> Layout:
+    """The layout of a table now. Raises Unreadable where it is gone.
+
+    `within`: the folder that is put before every path, of files that shall lie there."""
+    if is_path(source.location):
+        return _at(session, source.location, source.partition_by, within)
+    known = details(session, source.location)
+    location = known.get("Location", "")
     if not location:
         return Layout({}, {})
+    if source.partition_by and known.get("Provider", "").lower() not in LAKES.values():
+        try:
+            if files := placed(session, source.location, location):
+                return _parted(files, source.partition_by)
+        except Exception as error:
+            if is_cancelled(error):
+                raise
+    return _at(session, location, source.partition_by, within)
+
+
+def _at(session: Any, location: str, partition_by: tuple[str, ...], within: str) -> Layout:
+    """How the files in a folder lie."""
     found = [(_relative(each, location), each) for each in listing(location)]
     data = [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
     if not data:
         raise Unreadable(f"{location} holds no data yet: write the table first")
+    # A table format keeps files that its log has left: folders do not tell what is in the table.
+    if any(path.split("/")[0] in LAKES for path, _ in found):
+        marks = delta.layout(session, location, partition_by) if session else None
+        return Layout(marks, {name: () for name in marks if name}) if marks else Layout({"": _hash(data)}, {})
+    return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, partition_by)
+
+
+def _parted(data: Sequence[tuple[str, Any]], partition_by: tuple[str, ...]) -> Layout:
+    """The layout of these files, by what their paths tell."""
     parted: dict[str, list[tuple[str, Any]]] = {}
     for path, each in data:
-        parted.setdefault(partitions.of_path(path, source.partition_by), []).append((path, each))
-    files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
-    # A table format keeps files that its log has left: folders do not tell what is in the table.
-    if any(path.split("/")[0] in LAKES for path, _ in found) or (source.partition_by and "" in parted):
+        parted.setdefault(partitions.of_path(path, partition_by), []).append((path, each))
+    if partition_by and "" in parted:
         return Layout({"": _hash(data)}, {})
-    if not source.partition_by:
-        return Layout({"": _hash(data)}, {}, files)
-    folders = {name: _folders(members, source.partition_by) for name, members in parted.items()}
-    return Layout({name: _hash(members) for name, members in parted.items()}, folders, files)
+    marks = {name: _hash(members) for name, members in parted.items()}
+    files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
+    folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
+    return Layout(marks, folders, files)
+
+
+def placed(session: Any, table: str, location: str) -> list[tuple[str, Any]]:
+    """The files of a catalog's table, whose partitions may lie anywhere, by path below the location or whole path.
+
+    Empty where it has none, or Spark does not name them. Raises what Spark raises."""
+    session.catalog.refreshTable(quote_path(table))
+    urls = session.table(table).inputFiles()
+    if not urls:
+        return []
+    filesystem, root = opened(plain(location))
+    infos = filesystem.get_file_info([opened(plain(url))[1] for url in urls])
+    files = sorted((each for each in infos if each.is_file), key=lambda each: each.path)
+    return [(each.path.removeprefix(f"{root}/"), each) for each in files] if len(files) == len(urls) else []
+
+
+def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str, ...]) -> Layout:
+    """The layout of a catalog's table, nothing where it has no files. Raises EngineError where it cannot be told."""
+    try:
+        found = placed(session, table, location)
+    except Exception as error:
+        raise Unreadable(f"{table} cannot be read: {told(error)}") from error
+    lies = _parted(found, partition_by)
+    if partition_by and "" in lies.fingerprints:
+        raise EngineError(
+            f"{table} has partitions in folders that are not named by {', '.join(partition_by)}", retry=False
+        )
+    return lies
 
 
 def _is_hidden(part: str) -> bool:

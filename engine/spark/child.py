@@ -27,6 +27,7 @@ from engine.requests import (
 from engine.results import Sample
 from engine.spark import processes
 from engine.spark.serving import CANCEL, CANCELLED, Serving, serve
+from engine.tables import CommitRequest, FenceRequest, LookRequest, PlaceRequest, Standing
 
 LOOK_SECONDS = 0.5
 END_SECONDS = 10
@@ -90,6 +91,22 @@ class SparkChild:
     def stage(self, request: StageRequest) -> None:
         """Writes rows where a gate looks for its candidate. Raises EngineError (Unreadable, EngineKilled)."""
         self._ask("engine.spark.gating:staged", request)
+
+    def look(self, request: LookRequest) -> Standing:
+        """How a gated table stands. Raises EngineError (Unreadable, EngineKilled)."""
+        return self._ask("engine.spark.tables:look", request)  # type: ignore[no-any-return]
+
+    def commit(self, request: CommitRequest) -> None:
+        """One commit to a gated Delta table. Raises Overtaken, EngineError (EngineKilled)."""
+        self._ask("engine.spark.delta:commit", request)
+
+    def fence(self, request: FenceRequest) -> None:
+        """Shuts a publication out of a gated Delta table. Raises EngineError (EngineKilled)."""
+        self._ask("engine.spark.delta:fence", request)
+
+    def place(self, request: PlaceRequest) -> None:
+        """One change of a partition's folder in the catalog. Raises EngineError (EngineKilled)."""
+        self._ask("engine.spark.tables:place", request)
 
     def schema(self, source: Source) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""

@@ -8,18 +8,20 @@ from engine.requests import EngineError, Source, StageRequest, Unreadable
 from engine.spark import changes, partitions
 from engine.spark.apart import RAISED
 from engine.spark.failures import told
-from engine.spark.sources import read, resolved
+from engine.spark.sources import cast, read, resolved, schema_of
 
 Partition = Mapping[str, str | None]
 
 
-def stage(partition_by: Sequence[str], frame: Any, folder: str, partition: Partition) -> None:
+def stage(
+    partition_by: Sequence[str], frame: Any, folder: str, partition: Partition, *, like: Source | None = None
+) -> None:
     """Writes the frame's rows below the folder, beside what is there. `partition` names values of partition columns;
     None stands for the partition of rows without a value. Where it names them all, no rows are written as a file
-    without rows. Raises EngineError where the frame has rows of another partition, where a partition column is missing,
-    or where rows cannot be read or written."""
+    without rows. `like`: a table whose types the columns get. Raises EngineError where the frame has rows of another
+    partition, where a partition column is missing, or where rows cannot be read or written."""
     _refuse(frame.columns, partition_by, partition)
-    rows = frame.selectExpr(*_columns(frame.columns, partition))
+    rows = _typed(frame.selectExpr(*_columns(frame.columns, partition)), like, partition_by)
     try:
         rows.write.partitionBy(*partition_by).mode("append").parquet(folder)
         if 0 < len(partition_by) == len(partition):
@@ -32,7 +34,7 @@ def stage(partition_by: Sequence[str], frame: Any, folder: str, partition: Parti
 def staged(session: Any, request: StageRequest) -> None:
     """Stages the rows of another table. Raises EngineError, Unreadable."""
     frame = read(session, resolved(request.candidate))
-    stage(request.partition_by, frame, request.folder, request.partition)
+    stage(request.partition_by, frame, request.folder, request.partition, like=request.like)
 
 
 def _refuse(columns: Sequence[str], partition_by: Sequence[str], partition: Partition) -> None:
@@ -43,6 +45,18 @@ def _refuse(columns: Sequence[str], partition_by: Sequence[str], partition: Part
         raise EngineError(f"{unknown} is no partition column of the table; there is: {known}", retry=False)
     if missing:
         raise EngineError(f"the candidate has no column {missing}: name its value, as {missing}=VALUE", retry=False)
+
+
+def _typed(rows: Any, like: Source | None, partition_by: Sequence[str]) -> Any:
+    """The rows with the table's types. A catalog's table takes no column that it does not have."""
+    if like is None:
+        return rows
+    types = {each.name: each.type for each in schema_of(read(rows.sparkSession, like)).columns}
+    unknown = ", ".join(each for each in rows.columns if each not in types)
+    if unknown and like.format is None:
+        raise EngineError(f"{like.location} has no column {unknown}: add it to the table first", retry=False)
+    kept = {each: types[each] for each in rows.columns if each in types and each not in partition_by}
+    return rows.selectExpr(*(cast(each, kept.get(each)) for each in rows.columns))
 
 
 def _columns(columns: Sequence[str], partition: Partition) -> list[str]:

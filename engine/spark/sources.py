@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from contracts.logical_types import Column, Schema
-from contracts.predicates import quote_path
+from contracts.predicates import quote, quote_path
 from engine.filesystems import is_path, opened
 from engine.requests import Source, Unreadable
 from engine.spark import partitions
@@ -83,6 +84,11 @@ def _plain(path: str) -> str:
     return _GLOB.sub(r"\\\1", path)
 
 
+def cast(column: str, wanted: str | None) -> str:
+    """The SQL of a column as that type; None: as it is."""
+    return f"cast({quote(column)} as {wanted}) as {quote(column)}" if wanted else quote(column)
+
+
 def schema_of(frame: Any) -> Schema:
     """The frame's columns with Spark's own type names."""
     return Schema(tuple(Column(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema))
@@ -95,10 +101,11 @@ def schema(session: Any, source: Source) -> Schema:
 
 def location_of(session: Any, table: str) -> str:
     """Where the files of a catalog table lie; "" for a view. Raises Unreadable where the catalog has no such table."""
-    return _details(session, table).get("Location", "")
+    return details(session, table).get("Location", "")
 
 
-def _details(session: Any, table: str) -> dict[str, str]:
+def details(session: Any, table: str) -> dict[str, str]:
+    """What the catalog tells of a table, by its words. Raises Unreadable where it has none of that name."""
     try:
         rows = session.sql(f"describe table extended {quote_path(table)}").collect()
     except Exception as error:
@@ -107,6 +114,11 @@ def _details(session: Any, table: str) -> dict[str, str]:
         what = f"{table} is neither a path that exists nor a table of the catalog ({told(error)})"
         raise Unreadable(f"{what}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}
+
+
+def plain(url: str) -> str:
+    """The path on this machine of what Spark writes as a URL; other places stay as they are."""
+    return "/" + unquote(url.removeprefix("file:")).lstrip("/") if url.startswith("file:") else url
 
 
 def format_of(location: str) -> str:

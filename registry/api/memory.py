@@ -98,8 +98,8 @@ def _memory(memory: Memory, asked: Question) -> dict[str, Any]:
         "contract_id": contract.id,
         "version": contract.version,
         "where": asked.where,
-        "partitions": len(memory.names),
-        "chosen": len(memory.chosen),
+        "partitions": questions.partitions(memory.names),
+        "chosen": questions.partitions(memory.chosen),
     }
 
 

@@ -109,7 +109,11 @@ class PartitionState(Table, table=True):
     """A generation of a partition's states, packed; `fingerprint` names the content they describe.
 
     It was current from version `since` of the dataset's states up to, without, `until`; None: it is current. `ended`
-    says when that was over. `bag`: the name under which a gate kept it; None: no gate did."""
+    says when that was over. `files` names the files that hold states of it; None: nobody has looked yet. `bag`: the
+    name under which a gate kept it; None: no gate did.
+
+    Where the states of days were merged by month, `partition` names all of them, and `members` has the fingerprint of
+    each (`engine.months`); None: it is one partition."""
 
     __tablename__ = "partition_state"
     __table_args__ = (UniqueConstraint("dataset_id", "partition", "generation"), Index(None, "dataset_id", "until"))
@@ -126,3 +130,5 @@ class PartitionState(Table, table=True):
     columns: list[dict[str, Any]] = data()
     rows: int | None = big(default=None)
     created: datetime = moment()
+    files: list[str] | None = data(default=None)
+    members: dict[str, str] | None = data(default=None)

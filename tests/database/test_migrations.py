@@ -19,7 +19,7 @@ from contracts.logical_types import Schema
 from engine.requests import Measured
 from registry import ids, states
 from registry.database import migrate, migration_config, reading, transaction
-from registry.tables import ResultRow, metadata
+from registry.tables import PartitionState, ResultRow, metadata
 
 ENTRY = (
     "insert into audit_entry (position, time, actor, action, object_type, object_id, details, previous_hash, hash) "
@@ -178,3 +178,22 @@ def test_the_database_itself_refuses_to_change_the_audit(engine: Engine, change:
         connection.execute(text(ENTRY))
     with pytest.raises(DBAPIError, match="kept as they were written"), engine.begin() as connection:
         connection.execute(text(change))
+
+
+def test_merged_days_are_not_taken_for_a_partition_by_an_older_version(nothing: Engine) -> None:
+    with nothing.begin() as connection:
+        command.upgrade(migration_config(connection), "0003")
+        connection.execute(text(OLD_DATASET), {"id": OLD})
+        connection.execute(text(OLD_STATE), {"id": OLD, "states": b"old"})
+    migrate(nothing)
+    dataset = UUID(OLD)
+    with reading(nothing) as tx:
+        row = tx.exec(select(PartitionState)).one()
+        assert (row.files, row.members, states.known(tx, dataset)) == (None, None, {"day=1": "f"})
+    with transaction(nothing) as tx:
+        row = tx.exec(select(PartitionState)).one()
+        row.partition, row.members = "day=2026-01-[01-02]", {"day=2026-01-01": "f", "day=2026-01-02": "g"}
+        tx.commit()
+    with nothing.begin() as connection:
+        command.downgrade(migration_config(connection), "0003")
+        assert connection.execute(text("select * from partition_state")).all() == []

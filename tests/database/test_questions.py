@@ -144,6 +144,32 @@ def test_what_a_question_would_merge_is_told_beforehand(memory: Memory) -> None:
     assert (mean.merged, mean.lacking, mean.missing, mean.bytes) == (0, 3, tuple(DAYS[::2]), 0)
 
 
+def test_merged_days_answer_what_takes_all_of_them(memory: Memory) -> None:
+    questions = [None, "land = 'DE'", "day BETWEEN '2026-03-01' AND '2026-03-31'", "day = '2026-01-01'"]
+    more = ("size", "count_distinct:columns=id", "uniqueness:column=id")
+    before = [memory.metrics(where, *more) for where in questions]
+    assert memory.merge() == 2
+    for where, (found, told) in zip(questions, before, strict=True):
+        now, answers = memory.metrics(where, *more)
+        assert (now.partitions, now.chosen) == (found.partitions, found.chosen)
+        assert {name: (each.value, each.counted, each.reason) for name, each in answers.items()} == {
+            name: (each.value, each.counted, each.reason) for name, each in told.items()
+        }
+    with pytest.raises(ClientError) as refused:
+        memory.metrics("day = '2026-03-02'")
+    told_apart = "is true for some days of day=2026-03-[01-03]/land=DE alone, whose states were merged"
+    assert told_apart in str(refused.value.faults)
+
+
+def test_merged_days_are_told_with_the_days_that_they_hold(memory: Memory) -> None:
+    memory.merge()
+    found = memory.world.client("viewer").states("shop-orders", metrics=("size",))
+    assert [(each.partition, each.days, each.fault) for each in found.listed] == [
+        ("day=2026-03-[01-03]/land=DE", 3, None), ("day=2026-03-[01-03]/land=FR", 3, None),
+    ]  # fmt: skip
+    assert (found.chosen, found.partitions, found.metrics[0].merged) == (6, 6, 2)
+
+
 def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
     with transaction(memory.world.engine) as tx:
         row = tx.exec(select(PartitionState).where(PartitionState.partition == DAYS[0])).one()

@@ -58,6 +58,18 @@ def test_states_are_printed_with_their_sums(command: Command) -> None:
     assert "6 of 6 partitions of orders of shop-orders 1.0.0, " in printed
 
 
+def test_merged_days_are_printed_as_such(command: Command, memory: Memory) -> None:
+    memory.merge()
+    code, printed, _ = command("states", "shop-orders")
+    lines = [line.split() for line in printed.splitlines() if "2026-03" in line]
+    assert code == 0
+    assert [(line[0], line[-3:]) for line in lines] == [
+        (f"day=2026-03-[01-03]/land={land}", ["3", "days,", "merged"]) for land in ("DE", "FR")
+    ]
+    assert "6 of 6 partitions" in printed
+    assert "more" not in printed
+
+
 @pytest.mark.parametrize("verb", ["metrics", "states"])
 def test_both_are_told_as_json(command: Command, verb: str) -> None:
     code, printed, _ = command(verb, "shop-orders", "--json")

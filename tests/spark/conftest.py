@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.agents import delta
 from support.connect import connect_server
 from support.required import require
 
@@ -63,7 +64,7 @@ def _remote(address: str) -> Iterator[Any]:
 def _classic(warehouse: Path) -> Iterator[Any]:
     from engine.spark.session import start
 
-    session = start(memory="2g", extra={"spark.sql.warehouse.dir": str(warehouse)})
+    session = start(memory="2g", extra={"spark.sql.warehouse.dir": str(warehouse), **delta()})
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()

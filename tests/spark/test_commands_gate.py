@@ -5,10 +5,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.agents import delta, require_delta
 from support.orders import check, contract
 from support.required import require
+
+from engine.gate import answer, gate
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer"},
@@ -17,13 +21,13 @@ PROPERTIES = [
 PROMISED = contract(check("uniqueness", "ids", column="id", mustBe=1), properties=PROPERTIES)
 
 
-def treaty(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def treaty(*arguments: str, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """The ended process of the command."""
     command = [sys.executable, "-m", "registry.cli", *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
     root = str(Path(__file__).parents[2])
     return subprocess.run(
-        command, cwd=cwd, env={**kept, "PYTHONPATH": root}, capture_output=True, text=True, timeout=240
+        command, cwd=cwd, env={**kept, **environ, "PYTHONPATH": root}, capture_output=True, text=True, timeout=240
     )
 
 
@@ -49,3 +53,18 @@ def test_a_candidate_is_published_or_nothing_changes(place: Path) -> None:
     assert "not published, kept in" in bad.stdout
     assert sorted(place.glob("orders/*/*.parquet")) == files
     assert len(list(place.glob(".orders.gate/rejected-*/new/day=2026-01-02/*.parquet"))) == 1
+
+
+def test_a_delta_table_is_published_to_by_a_spark_that_has_delta(place: Path, spark: Any) -> None:
+    require_delta()
+    with gate(spark, str(place / "delta"), PROMISED, format="delta") as first:
+        first.write(spark.createDataFrame([(1, "0"), (2, "1")], "id int, day string"))
+    (place / "conf").mkdir()
+    (place / "conf" / "spark-defaults.conf").write_text("".join(f"{name} {each}\n" for name, each in delta().items()))
+    (place / "new.csv").write_text("id\n2\n3\n")
+    asked = ["gate", "delta", "-c", "orders.yaml", "--candidate", "new.csv", "--partition", "day=1"]
+    done = treaty(*asked, cwd=place, SPARK_CONF_DIR=str(place / "conf"))
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    rows = spark.read.format("delta").load(str(place / "delta")).collect()
+    assert sorted((row["id"], row["day"]) for row in rows) == [(1, "0"), (2, "1"), (3, "1")]
+    assert answer(str(place / "delta"), PROMISED, spark=spark) == "passed"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from support.agents import delta
 from support.required import require
 
 SETTINGS = {
@@ -41,7 +42,7 @@ def _command(folder: Path) -> list[str]:
 
     from engine.spark.session import LOCAL
 
-    settings = {**LOCAL, **SETTINGS, "spark.sql.warehouse.dir": str(folder / "warehouse")}
+    settings = {**LOCAL, **SETTINGS, **delta(), "spark.sql.warehouse.dir": str(folder / "warehouse")}
     named = [part for name, setting in settings.items() for part in ("--conf", f"{name}={setting}")]
     program = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"

@@ -65,6 +65,10 @@ class Ending(Disk):
         self._step("clear", folder, lambda: self._half(folder))
         super().clear(folder)
 
+    def step(self, name: str) -> None:
+        """A step of something else, that has no midst."""
+        self._step(name, "", lambda: None)
+
     def end(self) -> None:
         """What becomes of the process."""
         raise Crash

@@ -1,6 +1,7 @@
 """A service that remembers partitions of one table: a contract in force, and states in its database and in files."""
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from engine.checks import bind
 from engine.files import StateFiles
 from engine.requests import Measured
 from registry import ids, states
+from registry.compacting import compact
 from registry.database import transaction
 from registry.tables import Dataset
 
@@ -69,6 +71,13 @@ class Memory:
         with transaction(self.world.engine) as tx:
             states.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
             tx.commit()
+
+    def merge(self) -> int:
+        """Merges the states of days by month."""
+        with transaction(self.world.engine) as tx:
+            dataset_id = tx.exec(select(Dataset)).one().id
+        over = date(2027, 1, 1)
+        return sum(compact(self.world.engine, self.files, dataset_id, over=over, clock=lambda: NOW, ids=ids.new))
 
     def forget(self, *names: str) -> None:
         """Ends what is stored of partitions that are there no longer."""

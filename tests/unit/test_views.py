@@ -54,6 +54,63 @@ def test_null_is_below_no_number_though_spark_says_so_of_numbers_that_no_long_re
     assert views.chosen("big < 99999999999999999999", names, table) == ("big=7",)
 
 
+MERGED = [f"day=2026-01-[01-03,31]/country={country}" for country in ("DE", "FR")]
+BY_DAY = Schema((Column("day", "date"), Column("country", "string")))
+
+
+@pytest.mark.parametrize(
+    ("where", "chosen"),
+    [
+        (None, MERGED),
+        ("country = 'DE'", MERGED[:1]),
+        ("day BETWEEN '2026-01-01' AND '2026-01-31'", MERGED),
+        ("day < '2026-01-04' OR day = '2026-01-31'", MERGED),
+        ("day BETWEEN '2026-01-04' AND '2026-01-30'", []),
+        ("day > '2026-01-02' AND country = 'none'", []),
+        ("day > NULL", []),
+        ("day LIKE '2026-01-%' AND country <> 'DE'", MERGED[1:]),
+    ],
+)
+def test_merged_days_are_chosen_where_the_condition_is_the_same_for_all_of_them(
+    where: str | None, chosen: list[str]
+) -> None:
+    assert views.chosen(where, MERGED, BY_DAY) == tuple(chosen)
+
+
+@pytest.mark.parametrize(
+    "where", ["day > '2026-01-01'", "day = '2026-01-31' AND country = 'FR'", "day IN ('2026-01-02')"]
+)
+def test_merged_days_that_a_condition_tells_apart_are_refused_by_name(where: str) -> None:
+    with pytest.raises(PredicateError, match=r"some days of day=2026-01-\[01-03,31\]/country=.. alone") as refused:
+        views.chosen(where, MERGED, BY_DAY)
+    assert (
+        refused.value.faults[0].remedy == "choose all of these days or none; reading the table again tells them apart"
+    )
+
+
+def test_a_view_that_tells_merged_days_apart_leaves_its_checks_open_with_the_reason() -> None:
+    checks = [check("size", name, scope=name, mustBeGreaterThan=0) for name in ("some", "whole", "dataset")]
+    given = viewed(*checks, some="day > '2026-01-02'", whole="day >= '2026-01-01'")
+    found = run(given, bags(given, ["day=2026-02-01/country=DE"]), bags(given, MERGED))
+    assert {each.check_id: each.value for each in found.results if each.measurement} == {
+        "some": None, "whole": 12, "dataset": 12,
+    }  # fmt: skip
+    assert result(found, "some").outcome == "not_evaluated"
+    assert "view some is true for some days of day=2026-01-[01-03,31]/country=DE alone" in (
+        result(found, "some").reason or ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "apart"),
+    [("day > '2026-01-02'", True), ("country = 'DE'", False), ("day < '2026-02-01'", False), ("hour = 1", False)],
+)
+def test_a_view_tells_days_apart_where_it_is_true_for_some_of_them(where: str, apart: bool) -> None:
+    of = viewed(check("size", mustBe=1), all="day IS NOT NULL", one=where).object("orders")
+    assert views.tell_apart(of, TABLE, MERGED[0]) is apart
+    assert not views.tell_apart(of, TABLE, DAYS[0])
+
+
 def test_all_are_chosen_where_there_is_no_condition() -> None:
     assert views.chosen(None, ["a=1", ""], Schema(())) == ("a=1", "")
 

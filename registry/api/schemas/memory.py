@@ -8,8 +8,8 @@ from registry.api.schemas.base import Schema
 
 
 class AskedOut(Schema):
-    """A metric over the chosen partitions: `merged` of them together; `lacking` ones lack a state, `missing` names the
-    first of these. Nothing is said of the others alone: then there is a `reason`."""
+    """A metric over the chosen partitions: what `merged` stored states say together; of `lacking` ones a state is not
+    there, `missing` names the first of these. Nothing is said of the others alone: then there is a `reason`."""
 
     identity: str
     analyzer: str
@@ -64,7 +64,9 @@ class PartitionOut(Schema):
     """The states of a partition's current generation: `size` bytes in the database, `filed` bytes in files.
 
     `marker` is the fingerprint of the content that they describe, `kinds` counts the states by kind of component,
-    `failed` those that could not be computed; `sources` say what they were read from. `fault`: why they are no use."""
+    `failed` those that could not be computed; `sources` say what they were read from. `fault`: why they are no use.
+
+    Where states of days were merged by month, `partition` names all the `days`, and `marker` is of their markers."""
 
     partition: str
     generation: int
@@ -76,6 +78,7 @@ class PartitionOut(Schema):
     failed: int
     sources: tuple[str, ...]
     fault: str | None
+    days: int = 1
 
 
 class StatesOut(MemoryOut):

@@ -1,0 +1,184 @@
+"""The three scenarios of Differential Deequ's section V, drawn: `python -m bench.scenarios [--rows N] [--rounds N]
+[--folder F] [--only growth replacement views]`.
+
+The table has seven pairs of days. *Growth*: a pair is added at a time. *Replacement*: a pair changes. *Views*: each
+pair
+alone, three pairs, six. Each is verified from scratch and from states; seconds of wall clock, one run a point after one
+that is not timed. `bench/results/scenarios.csv` has the points; of them `growth.png`, `replacement.png` and `views.png`
+are drawn beside it, after the paper's figures 3, 4 and 5."""
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.clock import cost, median
+from bench.command import begun
+from bench.differential import NOW, TESTS, Bench
+from bench.engine import machine
+from bench.statements import TABLE
+from engine import asking
+from engine.checks import bind
+from engine.files import StateFiles
+from engine.judging import judge
+from engine.requests import Source
+from engine.spark.sources import read
+from engine.verify import verify
+
+FOLDER = Path(__file__).parent / "results"
+FULL, STATES, FIRST = "from scratch", "from states", "all states at first"
+PAIRS = 7
+
+
+class Point(NamedTuple):
+    """One bar or dot: how long a test took in one way, at a step of a scenario."""
+
+    scenario: str
+    test: str
+    way: str
+    step: str
+    wall: float
+    cpu: float
+
+
+def growth(bench: Bench, test: str) -> Iterator[Point]:
+    """A pair of days is added in every step."""
+    marks, days = dict(bench.measured(test, {}).fingerprints), _days(bench)
+    for step in range(1, PAIRS + 1):
+        there, new = days[: 2 * step], days[2 * step - 2 : 2 * step]
+        # Days that are not there yet count as known: nothing of them is read.
+        old = {name: mark for name, mark in marks.items() if name not in new}
+        yield _point(bench, "growth", test, FULL, str(2 * step), _full(bench, test, there))
+        yield _point(bench, "growth", test, STATES, str(2 * step), _changed(bench, test, old, there))
+
+
+def replacement(bench: Bench, test: str) -> Iterator[Point]:
+    """A pair of days changes, whichever it is."""
+    marks, days = dict(bench.measured(test, {}).fingerprints), _days(bench)
+    yield _point(bench, "replacement", test, FIRST, "at first", partial(bench.measured, test, {}))
+    for pair in range(PAIRS):
+        new = days[2 * pair : 2 * pair + 2]
+        old = {name: mark for name, mark in marks.items() if name not in new}
+        yield _point(bench, "replacement", test, FULL, str(pair + 1), _full(bench, test, days))
+        yield _point(bench, "replacement", test, STATES, str(pair + 1), _changed(bench, test, old, days))
+
+
+def views(bench: Bench, test: str) -> Iterator[Point]:
+    """Questions of some of the days."""
+    days = _days(bench)
+    chosen = {"each pair": [days[at : at + 2] for at in range(0, len(days), 2)], "3 pairs": [days[:6]]}
+    for name, parts in {**chosen, "6 pairs": [days[:12]]}.items():
+        yield _point(bench, "views", test, FULL, name, _each([_full(bench, test, part) for part in parts]))
+        yield _point(bench, "views", test, STATES, name, _each([_asked(bench, test, part) for part in parts]))
+
+
+SCENARIOS: dict[str, Callable[[Bench, str], Iterator[Point]]] = {
+    "growth": growth,
+    "replacement": replacement,
+    "views": views,
+}
+
+
+def _days(bench: Bench) -> list[str]:
+    return sorted(each.name for each in bench.path.iterdir() if each.name.startswith("day="))
+
+
+def _point(bench: Bench, scenario: str, test: str, way: str, step: str, run: Callable[[], Any]) -> Point:
+    run()
+    spent = median([cost(run) for _ in range(bench.rounds)])
+    print(f"{scenario:12} {test:9} {way:20} {step:>10} {spent.wall:8.3f} s, {spent.cpu:8.3f} CPU s", flush=True)
+    return Point(scenario, test, way, step, spent.wall, spent.cpu)
+
+
+def _each(runs: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
+    return lambda: [run() for run in runs]
+
+
+def _full(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
+    """All rows of these days read."""
+    source, contract = Source(str(bench.path), "parquet"), bench.contract(test)
+    return lambda: verify(read(bench.session, source, folders=days), contract, partition_by=())
+
+
+def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[str]) -> Callable[[], Any]:
+    """The states of the days that are not known, merged with the stored ones of the others, and judged."""
+    contract, files = bench.contract(test), StateFiles(str(bench.folder / test))
+    stored = bench.measured(test, {}).states
+
+    def run() -> None:
+        found = bench.measured(test, known)
+        states = {**stored, **found.states}
+        some = {name: states[name] for name in there}
+        new = [name for name in found.states if name in some]
+        judge(contract, TABLE, states=some, delta=new, schema=found.schema, files=files, started=NOW, finished=NOW)
+
+    return run
+
+
+def _asked(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
+    """The stored states of these days merged, without Spark."""
+    found, files = bench.measured(test, {}), StateFiles(str(bench.folder / test))
+    asked = asking.of_checks(bind(bench.contract(test).object(TABLE), found.schema))
+    chosen = [(name, found.states[name]) for name in days]
+    return partial(asking.answers, asked, chosen, files=files, now=NOW)
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Runs the scenarios that are asked for, keeps their points and draws all that are kept."""
+    with begun(__doc__, SCENARIOS, given) as asked:
+        print(machine(asked.session), flush=True)
+        bench = Bench(asked.session, asked.path, asked.folder / "states", asked.rounds)
+        found = [point for name in asked.only for test in TESTS for point in SCENARIOS[name](bench, test)]
+    kept = [each for each in _kept() if each.scenario not in asked.only]
+    _keep([*kept, *found])
+    for name in {each.scenario for each in (*kept, *found)}:
+        draw(name, [each for each in _kept() if each.scenario == name])
+
+
+def _kept() -> list[Point]:
+    path = FOLDER / "scenarios.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [Point(**{**row, "wall": float(row["wall"]), "cpu": float(row["cpu"])}) for row in csv.DictReader(file)]
+
+
+def _keep(points: Sequence[Point]) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / "scenarios.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(Point._fields)
+        rows.writerows([*each[:4], f"{each.wall:.4f}", f"{each.cpu:.4f}"] for each in points)
+
+
+def draw(scenario: str, points: Sequence[Point]) -> None:
+    """A picture of the scenario beside the points: a panel a test, a group of bars a step, a colour a way."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, len(TESTS), figsize=(10, 3.6), layout="constrained")
+    for panel, test in zip(panels, TESTS, strict=True):
+        _panel(panel, test, [each for each in points if each.test == test])
+    figure.suptitle(f"{scenario}: seconds of wall clock")
+    figure.savefig(FOLDER / f"{scenario}.png", dpi=110)
+    pyplot.close(figure)
+
+
+def _panel(panel: Any, test: str, points: Sequence[Point]) -> None:
+    steps, ways = (list(dict.fromkeys(getattr(each, name) for each in points)) for name in ("step", "way"))
+    width = 0.8 / max(len(ways), 1)
+    for at, way in enumerate(ways):
+        ours = [each for each in points if each.way == way]
+        places = [steps.index(each.step) + (at - (len(ways) - 1) / 2) * width for each in ours]
+        panel.bar(places, [each.wall for each in ours], width, label=way)
+    panel.set_xticks(range(len(steps)), steps)
+    panel.set_yscale("log")
+    panel.set_title(f"{test} test")
+    panel.legend(frameon=False, fontsize="small")
+
+
+if __name__ == "__main__":
+    main()

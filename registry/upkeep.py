@@ -1,0 +1,73 @@
+"""What is done once a day to what is stored: states of days are merged by month where that is asked for, generations
+that ended long ago are deleted, and files that none names."""
+
+import logging
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Engine as Database
+from sqlmodel import Session, col, select
+
+from engine.files import StateFiles
+from registry import collecting, compacting, states, tasks
+from registry.config import Settings
+from registry.database import reading, transaction
+from registry.tables import Dataset, Task
+
+log = logging.getLogger("treaty.worker")
+UPKEEP = "upkeep"
+LEAST_URGENT = 9
+# Then validations that wait have their turn.
+SPELL = timedelta(minutes=1)
+
+
+def order(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> Task | None:
+    """The task of the day, or the one `after` another; None where somebody ordered it."""
+    key = f"{UPKEEP}/after/{after}" if after else f"{UPKEEP}/{now.date()}"
+    return tasks.enqueue(
+        session, kind=UPKEEP, payload={}, key=key, now=now, task_id=task_id, priority=LEAST_URGENT
+    )  # fmt: skip
+
+
+def work(
+    database: Database, settings: Settings, *, clock: Callable[[], datetime], ids: Callable[[], UUID]
+) -> dict[str, Any]:
+    """Does it, each part of it in a transaction of its own, and tells what was done. May end at any moment.
+
+    `more` is there where merging was left for another task, so that others have their turn."""
+    files, datasets = StateFiles(settings.states), _datasets(database)
+    merged, more = 0, False
+    if settings.compact_days:
+        over = clock().date() - timedelta(days=settings.compact_days)
+        months = (compacting.compact(database, files, each, over=over, clock=clock, ids=ids) for each in datasets)
+        merged, more = _for_a_while(chain.from_iterable(months), clock)
+    pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in datasets)
+    freed = collecting.collect(database, files, before=clock() - collecting.grace(settings))
+    told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
+    log.info("merged the states of %(merged)d months; removed %(generations)d generations and %(files)d files", told)
+    return {**told, "more": True} if more else told
+
+
+def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[int, bool]:
+    """The sum of what is made in a while, and whether there may be more: not where nothing could be made."""
+    until, total = clock() + SPELL, 0
+    for each in made:
+        total += each
+        if clock() >= until:
+            return total, total > 0
+    return total, False
+
+
+def _datasets(database: Database) -> list[UUID]:
+    with reading(database) as session:
+        return list(session.exec(select(Dataset.id).order_by(col(Dataset.id))))
+
+
+def _pruned(database: Database, dataset_id: UUID, before: datetime) -> int:
+    with transaction(database) as session:
+        pruned = states.prune(session, dataset_id, before=before)
+        session.commit()
+    return pruned

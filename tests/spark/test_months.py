@@ -1,0 +1,108 @@
+"""Days that Spark read, merged by month: judged as before, and read again on real files where one of them changes."""
+
+from dataclasses import dataclass
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+from support.orders import NOW, check, contract
+
+from engine import states as bags
+from engine.files import StateFiles
+from engine.judging import judge
+from engine.months import members
+from engine.requests import Measured, MeasureRequest, Source
+from engine.spark.measure import measure
+from registry import remeasuring
+
+COLUMNS = [
+    {"name": "id", "logicalType": "integer"},
+    {"name": "word", "logicalType": "string"},
+    {"name": "day", "logicalType": "date", "partitioned": True, "partitionKeyPosition": 1},
+]
+ASKED: list[tuple[str, dict[str, Any]]] = [
+    ("size", {}), ("completeness", {"column": "word"}), ("completeness", {"column": "word", "where": "id > 40"}),
+    ("sum", {"column": "id"}), ("mean", {"column": "id"}), ("minimum", {"column": "id"}), ("maximum", {"column": "id"}),
+    ("uniqueness", {"columns": ["id"]}), ("uniqueness", {"columns": ["id", "word"]}), ("entropy", {"column": "word"}),
+    ("approx_count_distinct", {"column": "id"}), ("approx_quantile", {"column": "id", "quantile": 0.3}),
+    ("data_type", {"column": "word", "type": "string"}), ("standard_deviation", {"column": "id"}),
+    ("kurtosis", {"column": "id"}), ("correlation", {"column": "id", "other": "id"}),
+]  # fmt: skip
+GIVEN = contract(
+    *(
+        check(name, f"{at}", scope="dataset", mustBeGreaterOrEqualTo=-(10**9), **words)
+        for at, (name, words) in enumerate(ASKED)
+    ),
+    properties=COLUMNS,
+)
+# Sums of powers are rounded in the order in which days are merged.
+ROUNDED = {"standard_deviation", "kurtosis", "correlation"}
+CHANGED = "day=2026-01-03"
+
+
+def write(spark: Any, path: Path, mode: str, months: tuple[int, ...], days: range) -> None:
+    rows = [
+        (100 * month + day * at % 37, None if at % 7 == 0 else f"w{at % 5}", f"2026-0{month}-{day:02d}")
+        for month in months
+        for day in days
+        for at in range(20)
+    ]
+    frame = spark.createDataFrame(rows, "id bigint, word string, day string").coalesce(1)
+    frame.write.option("partitionOverwriteMode", "dynamic").partitionBy("day").mode(mode).parquet(str(path))
+
+
+@dataclass
+class Recording:
+    """The engine, and the partitions that it read each time."""
+
+    spark: Any
+    read: list[set[str]]
+
+    def measure(self, request: MeasureRequest) -> Measured:
+        found = measure(self.spark, request)
+        self.read.append(set(found.states))
+        return found
+
+
+def values(states: dict[str, bytes], files: StateFiles) -> dict[str, Any]:
+    found = judge(
+        GIVEN, "orders", states=states, delta=(), started=NOW, finished=NOW, files=files, schema=_schema(states)
+    )
+    told = {each.check_id: each.value for each in found.results if each.measurement}
+    assert len(told) == len(ASKED)
+    assert None not in told.values()
+    return told
+
+
+def _schema(states: dict[str, bytes]) -> Any:
+    return bags.described(max(states.items())[1])[0]
+
+
+def agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    rounded = {str(at) for at, (name, _) in enumerate(ASKED) if name in ROUNDED}
+    return all(isclose(one[at], other[at], rel_tol=1e-9) if at in rounded else one[at] == other[at] for at in one)
+
+
+def test_months_say_what_their_days_said_and_are_read_again_as_a_whole(spark: Any, tmp_path: Path) -> None:
+    path, files = tmp_path / "t", StateFiles(str(tmp_path / "states"))
+    write(spark, path, "overwrite", (1, 2), range(1, 6))
+    engine = Recording(spark, [])
+    request = MeasureRequest(
+        source=Source(str(path), partition_by=("day",)), contract=GIVEN.source, object="orders", state_url=files.url
+    )
+    first = engine.measure(request)
+    merged = ["day=2026-01-[01-05]", "day=2026-02-[01-05]"]
+    folded = {name: bags.folded([first.states[day] for day in members(name)], files) for name in merged}
+    assert agree(values(folded, files), values(dict(first.states), files))
+
+    write(spark, path, "overwrite", (1,), range(3, 4))
+    again = MeasureRequest(**{**vars(request), "known": dict(first.fingerprints)})
+    changed = engine.measure(again)
+    whole = remeasuring.whole(engine, again, changed, merged)  # type: ignore[arg-type]
+    january = set(members(merged[0]))
+    # Equal rows in new files: what is read tells that they changed.
+    assert engine.read == [set(first.states), {CHANGED}, january - {CHANGED}]
+    assert set(whole.states) == january
+    assert remeasuring.left(whole, merged) == set(members(merged[1]))
+    mixed = {**whole.states, merged[1]: folded[merged[1]]}
+    assert agree(values(mixed, files), values(dict(measure(spark, request).states), files))
