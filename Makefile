@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate bench-engine bench-differential lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate power-gate bench-engine bench-differential lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,9 @@ fuzz-predicates: setup ## compare random predicates with Spark's own answers, by
 
 kills-gate: setup ## kill 500 processes while they publish through a gate, by hand
 	GATE_KILLS=500 $(PY) -m pytest tests/unit/test_gate_kills.py -q
+
+power-gate: setup ## lose power while publishing through a gate, thousands of times, by hand
+	GATE_POWER=20 GATE_POWER_WALKS=500 $(PY) -m pytest tests/unit/test_gate_power.py -q
 
 bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS="--rounds 1" for less)
 	$(PY) -W ignore -m bench.engine $(ARGS)

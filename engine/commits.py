@@ -71,6 +71,7 @@ class Commits:
             seen = self._look(intent)
         if seen.committed is None:
             return BACK
+        store.last()
         if store.current().number == intent.number:
             _swapped(intent, store, seen)
         return FORWARD

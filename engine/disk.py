@@ -37,17 +37,25 @@ class Disk:
         Raises OSError where the target is a folder that holds something."""
         self.folder(os.path.dirname(target))
         os.rename(origin, target)
-        for parent in {os.path.dirname(origin), os.path.dirname(target)}:
+        for parent in dict.fromkeys([os.path.dirname(target), os.path.dirname(origin)]):
             _synced(parent)
 
     def folder(self, path: str) -> None:
-        """Makes a folder with its missing parents; one that is there is left as it is."""
-        if not os.path.isdir(path):
-            parent = os.path.dirname(path)
-            self.folder(parent)
-            with suppress(FileExistsError):
-                os.mkdir(path)
-            _synced(parent)
+        """Makes a folder with its missing parents; of one that is there the name lasts from now on."""
+        if os.path.isdir(path):
+            self.anchor(path)
+            return
+        parent = os.path.dirname(path)
+        self.folder(parent)
+        with suppress(FileExistsError):
+            os.mkdir(path)
+        _synced(parent)
+
+    def anchor(self, path: str) -> None:
+        """Has what is there under this name, or that nothing is, last: who made it so may have ended before that."""
+        # Where we may not look, another one made it.
+        with suppress(FileNotFoundError, PermissionError):
+            _synced(os.path.dirname(path))
 
     def remove(self, path: str) -> None:
         """Removes a file; one that is gone is no matter."""
@@ -65,11 +73,12 @@ class Disk:
         self.rename(aside(path), path)
 
     def settle(self, folder: str) -> None:
-        """Has all files beneath a folder written out, so that a loss of power takes nothing of them."""
+        """Has a folder and all files beneath it written out, so that a loss of power takes nothing of them."""
         for place, _, names in os.walk(folder):
             for name in names:
                 _synced(os.path.join(place, name))
             _synced(place)
+        self.anchor(folder)
 
 
 def aside(path: str) -> str:

@@ -96,6 +96,8 @@ class Folders(Steps):
             if here.get(name) != change.after.fingerprint:
                 self._moved(self.table, os.path.join(self.stage, OLD), name)
                 self._moved(os.path.join(self.stage, NEW), self.table, name)
+            else:
+                self.disk.anchor(_below(self.table, name))
 
     def reversible(self, changes: Mapping[str, Change]) -> bool:
         """Whether every old partition is in the table, or aside while the table has the new one or none."""
@@ -113,6 +115,8 @@ class Folders(Steps):
             if here.get(name) != before(change):
                 self._moved(self.table, os.path.join(self.stage, NEW), name)
                 self._moved(os.path.join(self.stage, OLD), self.table, name)
+            else:
+                self.disk.anchor(_below(self.table, name))
 
     def _moved(self, origin: str, target: str, name: str) -> None:
         """Moves a partition's folder, where there is one. A table without partitions is one folder itself."""

@@ -135,7 +135,7 @@ def key_of(table: str, key_file: str | None) -> Key | None:
 @contextmanager
 def opened(gate: Gate) -> Iterator[Candidate]:
     """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
-    if f"{os.path.realpath(gate.store.where)}/".startswith(f"{gate.table}/"):
+    if f"{gate.store.where}/".startswith(f"{gate.table}/"):
         raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
     with _staging(gate) as stage:
         before = _settled(gate, stage)
@@ -226,7 +226,8 @@ def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
             raise Rejected(run, _kept(gate, stage))
         after = {name: Entry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
         changes = {name: Change(current.entries.get(name), entry) for name, entry in sorted(after.items())}
-        publish(_intent(gate, stage, current, run, changes, notes), gate.store, way, gate.disk)
+        judged = gate.store.judged(run, found.schema)
+        publish(_intent(gate, stage, current, judged, changes, notes), gate.store, way, gate.disk)
     return run
 
 
@@ -257,11 +258,12 @@ def _kept(gate: Gate, stage: str) -> str | None:
 
 
 def _intent(
-    gate: Gate, stage: str, current: Generation, run: RunResult, changes: Mapping[str, Change], notes: Mapping[str, str]
-) -> Intent:
+    gate: Gate, stage: str, current: Generation, judged: Judgement, changes: Mapping[str, Change],
+    notes: Mapping[str, str],
+) -> Intent:  # fmt: skip
     return Intent(
         table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.where,
-        number=current.number, judged=Judgement(run.verdict.value, gate.contract.fingerprint, gate.object),
+        number=current.number, judged=judged,
         judged_before=current.judged, changes=changes,
         written=gate.now().isoformat(), kind=gate.kind, name=gate.name, notes=notes,
     )  # fmt: skip

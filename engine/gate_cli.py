@@ -1,7 +1,7 @@
 """The verb `gate`: a candidate becomes part of a table once the contract is kept with it in place."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from engine.options import (
     FailOn,
     Format,
     GateContract,
+    GateDataset,
     Keep,
     KeyFile,
     Memory,
@@ -40,13 +41,14 @@ from engine.options import (
     StateUrl,
     TableFolder,
 )
-from engine.requests import MeasureRequest, Source, StageRequest
+from engine.requests import Source, StageRequest
 from engine.states import StateError
 
 
 def gate(  # noqa: PLR0913, PLR0917
-    table: TableFolder, contract: GateContract = None, candidate: CandidateData = None, partition: Partition = None,
-    state_url: StateUrl = None, recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,  # noqa: FBT002
+    context: typer.Context, table: TableFolder, contract: GateContract = None, dataset: GateDataset = None,
+    candidate: CandidateData = None, partition: Partition = None, state_url: StateUrl = None,
+    recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,  # noqa: FBT002
     partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
     report: ReportForm = Report.TEXT, output: Output = None, others: Others = None, plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g", key_file: KeyFile = None,
@@ -55,18 +57,18 @@ def gate(  # noqa: PLR0913, PLR0917
 
     Exit code 0 passed and published; else nothing has changed: 1 violated, 2 warned with --fail-on warning, 3 could not
     check. A publication that was cut off gives 3 until --recover, which needs no contract, has ended or undone it."""
-    with _told():
+    named = (contract, state_url, partition_by, object_name, others)
+    with _told(), _registered(context.obj, table, dataset, named) if dataset else nullcontext() as registered:
         if recover:
-            _recover(table, state_url, remote, memory)
+            store = registered.store if registered else _folder(state_url)
+            _recover(table, store, remote, memory)
             return
         load_plugins(plugins)
-        request = _asked(table, contract, partition_by, object_name)
+        kept = registered or _beside(table, *named)
         if candidate is None:
-            raise typer.Exit(_answered(request, state_url, remote, memory))
+            raise typer.Exit(_answered(table, kept, remote, memory))
         with in_spark(remote, memory) as spark:
-            opened = replace(
-                _gate(spark, request, state_url, others, fail_on=fail_on, keep=keep), key=_key(table, key_file)
-            )  # fmt: skip
+            opened = replace(_gate(spark, table, kept, fail_on=fail_on, keep=keep), key=_key(table, key_file))
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
@@ -94,61 +96,86 @@ def _tables(table: str, remote: str | None, memory: str) -> Iterator[Any]:
         yield spark
 
 
-def _recover(table: str, state_url: str | None, remote: str | None, memory: str) -> None:
+@contextmanager
+def _registered(remembered: Any, table: str, dataset: str, named: tuple[Any, ...]) -> Iterator[Any]:
+    """What the registry keeps of the dataset, by the entry that it gave the command. Raises Stop for another table, and
+    where something is named that the registry says."""
+    if any(named):
+        raise Stop(
+            "--dataset says what --contract, --state-url, --partition-by, --object and --other say: leave them out"
+        )
+    with remembered(dataset) as kept:
+        if kept.location is None or not _is_same(kept.location, table):
+            lies = kept.location or "a place that it does not know"
+            raise Stop(f"the registry has {dataset} at {lies}: name that table, or the dataset that {table} is")
+        yield kept
+
+
+def _is_same(location: str, table: str) -> bool:
+    from engine.folders import located
+
+    return location == table or located(location) == located(table)
+
+
+def _beside(
+    table: str, contract: Path | None, state_url: str | None, partition_by: list[str] | None, name: str | None,
+    others: list[str] | None,
+) -> Any:  # fmt: skip
+    """The contract of a file, and the states in a folder."""
+    from contracts.reading import read
+    from engine.kept import Kept
+
+    if contract is None:
+        raise Stop("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
+    asked = request_of(table, contract, partition_by, name, "parquet")
+    by, store = asked.source.partition_by, _folder(state_url)
+    return Kept(read(asked.contract), asked.object, by, store, sources_of(others))
+
+
+def _folder(state_url: str | None) -> Any:
+    """The folder of states that is named; None for the one beside the table."""
+    from engine.gate import StateFolder
+
+    return StateFolder(state_url) if state_url else None
+
+
+def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
     from engine.disk import Disk
     from engine.publishing import recovered
     from engine.sites import site_of
 
     with _tables(table, remote, memory) as tables:
-        site = site_of(table, tables)
-        done = recovered(site, _store(site.location, state_url), tables, Disk())
+        done = recovered(site_of(table, tables), store, tables, Disk())
     told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
     print(told.get(done, "there was nothing to recover"))
 
 
-def _store(location: str, state_url: str | None) -> Any:
-    from engine.gate import StateFolder
-    from engine.publishing import store_of
-
-    return StateFolder(state_url) if state_url else store_of(location)
-
-
-def _asked(table: str, contract: Path | None, partition_by: list[str] | None, name: str | None) -> MeasureRequest:
-    if contract is None:
-        raise Stop("name the contract that the table keeps: --contract FILE")
-    return request_of(table, contract, partition_by, name, "parquet")
-
-
-def _answered(request: MeasureRequest, state_url: str | None, remote: str | None, memory: str) -> int:
-    from contracts.reading import read
+def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
     from engine.publishing import answered
     from engine.sites import site_of
 
-    table, by = request.source.location, request.source.partition_by
+    asked = (kept.contract.fingerprint, kept.object)
     with _tables(table, remote, memory) as tables:
-        site, asked = site_of(table, tables), (read(request.contract).fingerprint, request.object)
-        told = answered(site, by, _store(site.location, state_url), tables, asked)
+        told = answered(site_of(table, tables), kept.partition_by, kept.store, tables, asked)
     print(told)
     return PASSED if told in ("passed", "warned") else NOT_CHECKED
 
 
-def _gate(
-    spark: Any, request: MeasureRequest, state_url: str | None, others: list[str] | None, *, fail_on: FailOn, keep: bool
-) -> Any:
-    from contracts.reading import read
+def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:
     from engine.gate import ADMITTED, Gate
+    from engine.publishing import store_of
     from engine.results import Verdict
     from engine.sites import site_of
 
-    site, by = site_of(request.source.location, spark), request.source.partition_by
+    site, by = site_of(table, spark), kept.partition_by
 
     def stage(rows: Source, folder: str, partition: Any) -> None:
         spark.stage(StageRequest(rows, folder, by, partition, site.like(by)))
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return Gate(
-        site.location, read(request.contract), request.object, by, _store(site.location, state_url), spark.measure,
-        stage, admitted=admitted, keep=keep, others=sources_of(others), kind=site.kind, name=site.name, tables=spark,
+        site.location, kept.contract, kept.object, by, kept.store or store_of(site.location), spark.measure, stage,
+        admitted=admitted, keep=keep, others=kept.others, kind=site.kind, name=site.name, tables=spark,
     )  # fmt: skip
 
 

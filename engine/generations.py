@@ -11,8 +11,10 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
 
+from contracts.logical_types import Schema
 from engine.disk import Disk, aside, locked, sealed, unsealed
 from engine.requests import EngineError
+from engine.results import RunResult
 from engine.states import StateError
 
 POINTER, LOCK, BAGS = "current.json", "lock", "bags"
@@ -34,11 +36,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How a run ended, and the fingerprint of the contract and the object of it that were judged by."""
+    """How a run ended, and the fingerprint of the contract and the object of it that were judged by.
+
+    `run` names the run where the store keeps it as a whole."""
 
     verdict: str
     contract: str
     object: str
+    run: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,11 +75,19 @@ class Store(Protocol):
     def bag(self, name: str) -> bytes:
         """The packed bag of that name. Raises StateError where it is gone or damaged."""
 
+    def judged(self, run: RunResult, schema: Schema) -> Judgement:
+        """The judgement of a generation that this run judges, on tables of that schema; with the run kept, where the
+        store keeps runs."""
+
     def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
 
+    def last(self) -> None:
+        """Has the current generation last a loss of power, where who made it ended before that was so."""
+
     def collect(self) -> None:
-        """Removes bags that the current generation does not name. No other writer may be keeping bags meanwhile."""
+        """Removes bags that the current generation does not name: no publication is open, and no other writer may be
+        keeping bags meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +114,9 @@ class StateFolder:
         name = sha256(packed).hexdigest()
         self.disk.folder(self._path(BAGS))
         with self._alone():
-            if not os.path.exists(self._path(BAGS, name)):
+            if os.path.exists(self._path(BAGS, name)):
+                self.disk.anchor(self._path(BAGS, name))
+            else:
                 self.disk.replace(self._path(BAGS, name), packed)
         return name
 
@@ -115,6 +130,10 @@ class StateFolder:
             raise StateError(f"the bag {name} is damaged: the checksum differs; compute the partition again")
         return content
 
+    def judged(self, run: RunResult, _: Schema) -> Judgement:
+        """How the run ended; the run itself is not kept."""
+        return Judgement(run.verdict.value, run.contract_fingerprint, run.object)
+
     def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
         following = Generation(expected + 1, dict(entries), judged)
@@ -125,6 +144,10 @@ class StateFolder:
                 raise Overtaken(f"the states are of generation {found}, no longer of {expected}: begin anew")
             self.disk.replace(self._path(POINTER), sealed({"format": FORMAT, **asdict(following)}))
         return following
+
+    def last(self) -> None:
+        """Has the file that says what is current last."""
+        self.disk.anchor(self._path(POINTER))
 
     def collect(self) -> None:
         """Removes bags that the current generation does not name, and what a crash left of others."""

@@ -71,6 +71,10 @@ TableFolder = Annotated[
     str, typer.Argument(help="a folder of Parquet, a Delta table, or db.table of the catalog", show_default=False)
 ]
 GateContract = Annotated[Path | None, typer.Option("--contract", "-c", help="the contract (ODCS YAML)")]
+GateDataset = Annotated[
+    str | None,
+    typer.Option("--dataset", help="instead of --contract: the registry's contract in force and its states"),
+]
 CandidateData = Annotated[str | None, typer.Option("--candidate", help="what shall become part of the table: a path")]
 Partition = Annotated[
     list[str] | None, typer.Option("--partition", help="where the candidate belongs: day=2026-01-01; repeat for more")

@@ -289,6 +289,29 @@ def joined(stored: bytes, added: bytes, *, keys: frozenset[str] | None = None) -
     return sealed(new.head.schema, states.values(), failures)
 
 
+def filed(packed: bytes, files: Files) -> bytes:
+    """The packed bag with its large states in files, as `pack` lays them there. Raises StateError."""
+    bag = opened(packed)
+    return sealed(bag.head.schema, [_laid(each, files) for each in bag.states], bag.failures)
+
+
+def inlined(packed: bytes, files: Files) -> bytes:
+    """The packed bag with its large states within it, fit for who has no place of files. Raises StateError."""
+    bag = opened(packed)
+    return sealed(bag.head.schema, [_taken(each, files) for each in bag.states], bag.failures)
+
+
+def _laid(packed: Packed, files: Files) -> Packed:
+    component = _component(packed.described)
+    if component is None or component.plain or not component.grouping or not packed.content:
+        return packed
+    return Packed(packed.described, b"", packed.source, files.write(bytes(packed.content)))
+
+
+def _taken(packed: Packed, files: Files) -> Packed:
+    return packed if packed.file is None else Packed(packed.described, _content(packed, files), packed.source)
+
+
 def _rows(bag: Opened) -> Any:
     return next((each.content for each in bag.states if each.described.key == ROWS.key), None)
 

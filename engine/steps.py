@@ -39,6 +39,7 @@ class Steps(Protocol):
 
     def settle(self, intent: Intent, store: Store) -> str:
         """Does what is left of the publication, FORWARD, or undoes it, BACK. Raises Unsettled where neither can be."""
+        store.last()
         current = store.current()
         found = {name: current.entries.get(name) for name in intent.changes}
         old, new = found == intent.olds, found == intent.news

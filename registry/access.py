@@ -20,7 +20,7 @@ from registry.tables import ApiToken, User, WebSession
 from registry.words import Action, Permission, Role
 
 _READER = frozenset({Permission.READ, Permission.TOKENS})
-_PRODUCER = _READER | {Permission.PROPOSE, Permission.DRAFT, Permission.LINEAGE}
+_PRODUCER = _READER | {Permission.PROPOSE, Permission.DRAFT, Permission.LINEAGE, Permission.STATES}
 GRANTS: dict[Role, frozenset[Permission]] = {
     Role.VIEWER: _READER,
     Role.CONSUMER: _READER | {Permission.PROPOSE},

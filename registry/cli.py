@@ -176,6 +176,15 @@ def rerun(
 
 
 @contextmanager
+def _remembered(dataset: str) -> Iterator[Any]:
+    """What the registry keeps of a dataset, for the gate."""
+    from registry.remembered import remembered
+
+    with remembered(dataset) as kept:
+        yield kept
+
+
+@contextmanager
 def _service() -> "Iterator[Client]":
     """The API as the settings say, acting by their token; its refusals end the command."""
     from registry.client import Client, ClientError
@@ -206,7 +215,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _code(arguments: list[str] | None) -> int:
     try:
-        code = int(app(args=arguments, standalone_mode=False) or PASSED)
+        code = int(app(args=arguments, standalone_mode=False, obj=_remembered) or PASSED)
         # Ctrl-C is no exception here: typer makes it this code, without a word.
         return _failed("stopped", code) if code == INTERRUPTED else code
     except typer.Exit as done:

@@ -65,7 +65,8 @@ class Settings(BaseModel):
     idle_seconds: float = Field(default=0.2, gt=0, description="how long a worker rests when there is nothing to do")
     session_hours: float = Field(default=12, gt=0, description="how long a sign-in lasts")
     setup_hours: float = Field(default=24, gt=0, description="how long the one-time administrator link is valid")
-    max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events apart")
+    max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events and states apart")
+    max_state_bytes: int = Field(default=256 * MIB, gt=0, description="longest states of a partition that a gate sends")
     max_event_bytes: int = Field(default=32 * MIB, gt=0, description="longest lineage request, unpacked")
     max_batch_events: int = Field(default=1000, gt=0, description="most events of one batch")
 

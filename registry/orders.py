@@ -27,7 +27,7 @@ class Order:
 
     `afresh`: this version never judged this data, so all of it is judged. `again`: everything is read again, too.
     `covers`: the triggers counted so far. `merged`: the names under which states of several known days lie together.
-    `others`: where the other datasets are that its checks read."""
+    `others`: where the other datasets are that its checks read. `publishing`: a gate is about to publish to it."""
 
     contract: Contract
     object: DataObject
@@ -41,6 +41,7 @@ class Order:
     lineage_run_id: UUID | None = None
     others: Mapping[str, Source] = field(default_factory=dict)
     merged: frozenset[str] = frozenset()
+    publishing: bool = False
 
 
 def order(session: Session, task: Task) -> Order:
@@ -65,6 +66,7 @@ def order(session: Session, task: Task) -> Order:
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
         others=references.sources(session, contract, found),
         merged=states.merged(session, dataset.id),
+        publishing=dataset.publishing is not None,
     )
 
 

@@ -93,7 +93,7 @@ class Stored:
 def remembered(session: Session, question: Question) -> Memory:
     """The memory that the question is about. Raises NotFound for no such dataset or none with a contract in force,
     Invalid for a condition that chooses no partitions by their names, and for a metric that there is not."""
-    dataset = _dataset(session, question)
+    dataset = dataset_of(session, question)
     contract = read(catalog.version(session, dataset.contract_id or "").body)
     found = next((each for each in contract.objects if each.name == dataset.object), None)
     if found is None:
@@ -110,7 +110,8 @@ def remembered(session: Session, question: Question) -> Memory:
     return Memory(dataset, contract, checks, names, chosen, asked or asking.of_checks(checks))
 
 
-def _dataset(session: Session, question: Question) -> Dataset:
+def dataset_of(session: Session, question: Question) -> Dataset:
+    """The dataset that is asked about. Raises NotFound where no contract is about one, or several are."""
     found = named(session, question)
     if found is None or found.contract_id is None or found.object is None:
         raise NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")

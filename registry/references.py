@@ -24,6 +24,13 @@ def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, S
     return {name: _source(dataset) for name, dataset in found.items() if dataset}
 
 
+def places(session: Session, contract: Contract, of: DataObject) -> dict[str, Source]:
+    """Where the datasets are that the object's checks read or their limits refer to; unknown ones are left out."""
+    referred = {each.dataset for each in wanted(of).values()}
+    found = {name: _found(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
+    return {name: _source(dataset) for name, dataset in found.items() if dataset}
+
+
 def named(session: Session, name: str) -> Dataset | None:
     """The dataset that the name stands for, outside any contract; None for none, or for several."""
     return _found(session, name, "")

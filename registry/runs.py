@@ -33,14 +33,16 @@ class Origin:
     reason: str | None = None
 
 
-def record(session: Session, run_id: UUID, result: RunResult, origin: Origin, *, now: datetime) -> Run:
-    """Stores the run with its results and measurements, and the audit row that says so."""
+def record(
+    session: Session, run_id: UUID, result: RunResult, origin: Origin, *, now: datetime, actor: str = ACTOR
+) -> Run:
+    """Stores the run with its results and measurements, and the audit row that says so, of who had it judged."""
     run = _run(run_id, result, origin)
     session.add(run)
     session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
     session.add_all(_measurements(run_id, result))
     details = {"contract": run.contract_id, "version": run.version, "object": run.object, "verdict": run.verdict.value}
-    audit.record(session, Action.RUN_RECORDED, actor=ACTOR, object_id=run_id, details=details, now=now)
+    audit.record(session, Action.RUN_RECORDED, actor=actor, object_id=run_id, details=details, now=now)
     return run
 
 

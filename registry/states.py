@@ -3,12 +3,12 @@
 Every change of a dataset's states makes a version of them; a run names the one it judged, so that it can be done
 again for as long as the generations are kept."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from contracts.fingerprint import fingerprint
@@ -54,6 +54,31 @@ def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> d
     """The packed states of every stored partition; with `version` as they were then, as far as they are kept."""
     query = select(PartitionState.partition, PartitionState.states).where(*_at(dataset_id, version))
     return dict(session.exec(query.order_by(PartitionState.partition)).all())
+
+
+def entries(session: Session, dataset_id: UUID, *, version: int) -> dict[str, tuple[str, str]]:
+    """Of each partition at that version the fingerprint it was read at, and the name of its bag: as it was kept, else
+    the row's id."""
+    row = PartitionState
+    query = select(row.partition, row.fingerprint, row.bag, row.id).where(*_at(dataset_id, version))
+    found = session.exec(query.order_by(row.partition))
+    return {name: (fingerprint, bag or str(row_id)) for name, fingerprint, bag, row_id in found}
+
+
+def bag(session: Session, dataset_id: UUID, name: str) -> bytes | None:
+    """The packed states of the bag of that name, the newest of them, current or not; None where there are none."""
+    row = PartitionState
+    own = [col(row.id) == UUID(name)] if len(name) == len(str(dataset_id)) else []
+    query = select(row.states).where(row.dataset_id == dataset_id, or_(col(row.bag) == name, *own))
+    return session.exec(query.order_by(col(row.id).desc()).limit(1)).first()
+
+
+def name(session: Session, dataset_id: UUID, bags: Mapping[str, str]) -> None:
+    """Gives the current bags of these partitions the names under which they were kept."""
+    row = col(PartitionState.partition) == bindparam("of")
+    naming = update(PartitionState).where(*_at(dataset_id), row).values(bag=bindparam("named"))
+    if bags:
+        session.connection().execute(naming, [{"of": of, "named": named} for of, named in bags.items()])
 
 
 def some(session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int) -> Iterator[PartitionState]:

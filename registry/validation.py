@@ -39,6 +39,9 @@ from registry.tables import Dataset, Task
 
 Ids = Callable[[], UUID]
 NOTHING_CHANGED = "nothing changed"
+PUBLISHING = (
+    "a publication to the table was begun and not ended: recover it where the table lies (treaty gate --recover)"
+)
 
 
 class Judge(Protocol):
@@ -117,7 +120,10 @@ class Reading:
 
 
 def examine(asked: Order, tools: Tools) -> Finding:
-    """Reads what changed and judges it. A contract that does not fit the table is a finding; EngineError is raised."""
+    """Reads what changed and judges it. A contract that does not fit the table is a finding; EngineError is raised,
+    and states.Overtaken while a publication is open, when the table may be other than its states say."""
+    if asked.publishing:
+        raise states.Overtaken(PUBLISHING)
     started = tools.clock()
     try:
         return _examined(asked, tools, started)

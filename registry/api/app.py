@@ -4,7 +4,7 @@ from fastapi import APIRouter, FastAPI
 from sqlalchemy import Engine
 
 from engine import plugins
-from registry.api import contracts, lineage, memory, people, problems, proposals, reference, runs, schemas, tasks
+from registry.api import contracts, gate, lineage, memory, people, problems, proposals, reference, runs, schemas, tasks
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
 from registry.config import Settings
@@ -16,7 +16,7 @@ LINEAGE = f"{PREFIX}/lineage"
 ready = APIRouter(tags=["service"])
 ROUTERS = (
     ready, people.router, proposals.router, contracts.router, runs.router, reference.router, tasks.router,
-    memory.router, lineage.router,
+    memory.router, gate.router, lineage.router,
 )  # fmt: skip
 
 
@@ -34,7 +34,8 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     plugins.load(settings.plugin_names)
     app = FastAPI(title="Treaty", openapi_url=f"{PREFIX}/openapi.json", docs_url=None, redoc_url=None)
     app.state.service = Service(settings, engine)
-    app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=LINEAGE)
+    apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
+    app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)

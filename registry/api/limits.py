@@ -1,29 +1,34 @@
 """A limit to what a request may send, counted as it arrives."""
 
+from collections.abc import Mapping
+
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class BodyLimit:
-    """Answers 413 to a body of more than `most` bytes, except below the path `apart`, which counts for itself."""
+    """Answers 413 to a body of more than `most` bytes; below the paths `apart` of more than these, None: not at all."""
 
-    def __init__(self, app: ASGIApp, *, most: int, apart: str) -> None:
+    def __init__(self, app: ASGIApp, *, most: int, apart: Mapping[str, int | None]) -> None:
         self.app, self.most, self.apart = app, most, apart
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes the request on, counting."""
-        counts = scope["type"] == "http" and not scope["path"].startswith(self.apart)
-        await self.app(scope, self._counted(receive) if counts else receive, send)
+        most = self._most(scope["path"]) if scope["type"] == "http" else None
+        await self.app(scope, receive if most is None else self._counted(receive, most), send)
 
-    def _counted(self, receive: Receive) -> Receive:
+    def _most(self, path: str) -> int | None:
+        return next((most for start, most in self.apart.items() if path.startswith(start)), self.most)
+
+    def _counted(self, receive: Receive, most: int) -> Receive:
         size = 0
 
         async def counted() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > self.most:
-                raise HTTPException(413, f"the request is longer than {self.most} bytes")
+            if size > most:
+                raise HTTPException(413, f"the request is longer than {most} bytes")
             return message
 
         return counted

@@ -41,7 +41,8 @@ class ContractVersion(Table, table=True):
 class Dataset(Table, table=True):
     """A dataset as lineage names it, and the contract object that promises something about it.
 
-    `states_version` counts the changes of its partitions' states."""
+    `states_version` counts the changes of its partitions' states. `publishing`: the version whose files a gate is
+    about to publish; None: no publication is open."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"),)
@@ -54,6 +55,7 @@ class Dataset(Table, table=True):
     format: str | None = None
     partition_by: list[str] = data(default_factory=list)
     states_version: int = big(default=0)
+    publishing: int | None = big(default=None)
 
 
 class Proposal(Table, table=True):

@@ -109,7 +109,8 @@ class PartitionState(Table, table=True):
     """A generation of a partition's states, packed; `fingerprint` names the content they describe.
 
     It was current from version `since` of the dataset's states up to, without, `until`; None: it is current. `ended`
-    says when that was over. `files` names the files that hold states of it; None: nobody has looked yet.
+    says when that was over. `files` names the files that hold states of it; None: nobody has looked yet. `bag`: the
+    name under which a gate kept it; None: no gate did.
 
     Where the states of days were merged by month, `partition` names all of them, and `members` has the fingerprint of
     each (`engine.months`); None: it is one partition."""
@@ -125,6 +126,7 @@ class PartitionState(Table, table=True):
     ended: datetime | None = moment(default=None)
     fingerprint: str
     states: bytes
+    bag: str | None = None
     columns: list[dict[str, Any]] = data()
     rows: int | None = big(default=None)
     created: datetime = moment()

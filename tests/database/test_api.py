@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
+from sqlmodel import select
 from support.api import (
     NOW,
     PASSWORD,
@@ -30,7 +31,7 @@ from registry import audit, clock, ids, setup
 from registry.api.app import create_app
 from registry.config import Settings
 from registry.database import connect, reading, transaction
-from registry.tables import Contract, Run, metadata
+from registry.tables import Contract, Dataset, Run, metadata
 from registry.words import Permission, ProposalState
 
 EVERYBODY = frozenset(USERS)
@@ -61,6 +62,7 @@ class Call:
 USER = {"name": "new", "password": PASSWORD, "roles": ["viewer"]}
 TOKEN = {"name": "ci", "scopes": ["contracts:read"]}
 JUDGED = {"decision": "accepted", "revision": 1}
+GENERATION = {"number": 0, "entries": {}}
 CALLS = [
     Call("GET", "/me", EVERYBODY),
     Call("GET", "/users", ADMIN),
@@ -99,6 +101,11 @@ CALLS = [
     Call("GET", "/analyzers", EVERYBODY),
     Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY),
     Call("GET", "/dataset/states?name=known", EVERYBODY),
+    Call("GET", "/dataset/gate?name=known", EVERYBODY),
+    Call("GET", "/dataset/gate/subject?name=known", PRODUCERS),
+    Call("GET", "/dataset/gate/generation?name=known", PRODUCERS),
+    Call("POST", "/dataset/gate/generation?name=known", PRODUCERS, 201, GENERATION, "states:committed"),
+    Call("POST", "/dataset/gate/settled?name=known", PRODUCERS, 204, None, "states:settled"),
     Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
     Call("GET", "/tasks/{task}", EVERYBODY),
 ]
@@ -110,6 +117,8 @@ APART = {
     ("GET", "/runs/{run_id}"),
     ("GET", "/runs/{run_id}/samples"),
     ("GET", "/runs/{run_id}/again"),
+    ("GET", "/dataset/gate/bag"),
+    ("POST", "/dataset/gate/bag"),
     ("POST", "/lineage"),
     ("POST", "/lineage/batch"),
 }
@@ -126,6 +135,7 @@ def filled(world: World) -> dict[str, str]:
     token = world.client("producer").issue_token("t", scopes=[Permission.READ]).token.id
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=document("drafted"))
+        tx.exec(select(Dataset).where(Dataset.contract_id == "known")).one().publishing = 0
         tx.commit()
     return {
         "viewer": str(world.users["viewer"].id),

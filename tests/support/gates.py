@@ -96,11 +96,11 @@ def stage(partition_by: tuple[str, ...], rows: Rows, folder: str, _: Any) -> Non
         (place / f"part-{uuid4().hex}.parquet").write_text(" ".join(map(str, numbers)))
 
 
-def measure(given: Contract, request: MeasureRequest) -> Measured:
+def measure(given: Contract, request: MeasureRequest, schema: Schema = SCHEMA) -> Measured:
     """The states of the partitions that changed, as the engine answers."""
     lies = layout(None, request.source)
-    found = {name: states(given, {"id": rows_of(lies.files[name])}, SCHEMA) for name in lies.changed(request.known)}
-    return Measured(SCHEMA, lies.fingerprints, {name: bag.pack() for name, bag in found.items()})
+    found = {name: states(given, {"id": rows_of(lies.files[name])}, schema) for name in lies.changed(request.known)}
+    return Measured(schema, lies.fingerprints, {name: bag.pack() for name, bag in found.items()})
 
 
 def rows_of(files: tuple[str, ...]) -> list[int]:
@@ -115,6 +115,7 @@ class Gated:
     folder: Path
     partition_by: tuple[str, ...] = ("day",)
     given: Contract = PROMISED
+    schema: Schema = SCHEMA
 
     @property
     def table(self) -> str:
@@ -124,7 +125,8 @@ class Gated:
         used = disk or Disk()
         return Gate(
             located(self.table), self.given, "orders", self.partition_by, store_of(self.table, used),
-            partial(measure, self.given), partial(stage, self.partition_by), disk=used, now=lambda: NOW, **more,
+            partial(measure, self.given, schema=self.schema), partial(stage, self.partition_by),
+            disk=used, now=lambda: NOW, **more,
         )  # fmt: skip
 
     def publish(self, rows: Rows, disk: Disk | None = None, **more: Any) -> Candidate:
@@ -164,7 +166,7 @@ class Gated:
         """Whether the states are those of exactly the files in the table, computed anew."""
         current = self.store.current()
         kept = {name: _values(self.store.bag(entry.bag)) for name, entry in current.entries.items()}
-        anew = {name: _values(states(self.given, {"id": rows}, SCHEMA).pack()) for name, rows in self.rows.items()}
+        anew = {name: _values(states(self.given, {"id": rows}, self.schema).pack()) for name, rows in self.rows.items()}
         return current.fingerprints == self.fingerprints and kept == anew
 
     @property
@@ -177,7 +179,12 @@ class Gated:
 
 
 def _values(packed: bytes) -> dict[str, Any]:
-    return bags.unpack(packed).values
+    """As they compare: tables of frequencies, which are sorted, as their bytes."""
+    found = bags.unpack(packed).entries
+    return {
+        key: state.component.dump(state.value) if state.component.grouping else state.value
+        for key, state in found.items()
+    }
 
 
 def attempt(gated: Gated, rows: Rows, disk: Disk) -> bool:

@@ -1,5 +1,6 @@
 """Packed states: what was written comes back, and nothing that was damaged is ever read."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,32 @@ def test_what_was_packed_comes_back() -> None:
     back = states.unpack(given.pack())
     assert answers(back) == answers(given) == [3.5, 9, 3.2015621187164243, 3, 2.0, 2 / 3]
     assert (back.rows, back.schema, back.failures) == (5, SCHEMA, given.failures)
+
+
+def test_large_states_go_into_files_and_back_without_being_opened(tmp_path: Path) -> None:
+    given, files = made([1, 2, 2, None, 9]), StateFiles(str(tmp_path))
+    filed = states.filed(given.pack(), files)
+    assert filed == given.pack(files) == states.filed(filed, files)
+    assert len(filed) < len(given.pack())
+    assert states.inlined(filed, files) == given.pack() == states.inlined(given.pack(), files)
+
+
+def test_many_write_the_same_file_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as writers:
+        names = set(writers.map(StateFiles(str(tmp_path)).write, [b"the same" * 10_000] * 200))
+    assert [path.name for path in tmp_path.iterdir()] == list(names)
+
+
+def test_of_a_lost_file_or_a_damaged_bag_nothing_is_put_together(tmp_path: Path) -> None:
+    files = StateFiles(str(tmp_path))
+    filed = states.filed(made([1, 2]).pack(), files)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    with pytest.raises(StateError, match="is gone"):
+        states.inlined(filed, files)
+    for change in (states.filed, states.inlined):
+        with pytest.raises(StateError, match="damaged"):
+            change(filed[:-1] + b"?", files)
 
 
 def test_states_that_were_added_stand_beside_those_there_were() -> None:

@@ -1,0 +1,29 @@
+"""What is kept of a gated table: the contract that it keeps, and the store of its states."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts.document import Contract
+from engine.generations import Store
+from engine.requests import Source
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A contract, the object of it that the table is, its partition columns, and where its states lie.
+
+    `store` None: the folder beside the table. `others`: where the datasets are that its checks need. `location`: where
+    the table lies as who keeps this knows it; None where nobody does."""
+
+    contract: Contract
+    object: str
+    partition_by: tuple[str, ...]
+    store: Store | None
+    others: Mapping[str, Source] = field(default_factory=dict)
+    location: str | None = None
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """The further arguments of `engine.gate.gate`."""
+        return {"object_name": self.object, "partition_by": self.partition_by, "others": self.others}

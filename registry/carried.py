@@ -1,0 +1,38 @@
+"""Runs on their way from who judged to who remembers: as JSON in which no number loses a digit."""
+
+import json
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.results import RunResult
+from engine.states import StateError
+
+EXACT = "$decimal"
+
+
+def written(run: RunResult) -> bytes:
+    """The run as bytes. Samples, which are rows of the table, stay behind."""
+    return json.dumps(run.model_dump(exclude={"samples"}), default=_plain, sort_keys=True).encode()
+
+
+def read(content: bytes) -> RunResult:
+    """The run that was written. Raises StateError for what is none."""
+    try:
+        return RunResult.model_validate(json.loads(content, object_hook=_exact))
+    except (ValueError, ValidationError, ArithmeticError):
+        raise StateError("this is no run as it was written") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return {EXACT: str(value)}
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"a run holds no {type(value).__name__}")
+
+
+def _exact(found: dict[str, Any]) -> Any:
+    return Decimal(found[EXACT]) if found.keys() == {EXACT} else found

@@ -1,0 +1,149 @@
+"""A gate whose states live in the registry: `remembered` hands out what it needs, over HTTP.
+
+    with remembered("shop-orders") as kept:
+        with gate(spark, "/data/orders", kept.contract, kept.store, **kept.more) as candidate:
+            candidate.write(frame, partition={"day": "2026-01-01"})
+
+The contract is the one in force. A published candidate's run and states are part of the registry's history, and no
+lineage event makes work of that write. Imports no database."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from contracts.document import DataObject
+from contracts.logical_types import Schema
+from contracts.reading import read
+from engine import states as bags
+from engine.checks import bind
+from engine.generations import Entry, Generation, Judgement, Overtaken
+from engine.kept import Kept
+from engine.requests import EngineError, Source
+from engine.results import RunResult
+from engine.samples import discreet
+from engine.states import StateError
+from registry import carried
+from registry.api import schemas
+from registry.client import UNREACHABLE, Client, ClientError
+from registry.config import load
+
+NOT_FOUND, CONFLICT, FAILING = 404, 409, 500
+# States are large, and written to a database.
+TIMEOUT_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class RegistryStates:
+    """The states of a dataset as the registry has them: a store for a gate. `where` is the service and the dataset.
+
+    Every method raises EngineError where the service refuses or cannot be reached."""
+
+    client: Client
+    where: str
+    name: str
+    namespace: str
+    object: DataObject
+    _read: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+
+    def current(self) -> Generation:
+        """The newest generation."""
+        with _told():
+            return _generation(self.client.generation(self.name, namespace=self.namespace))
+
+    def keep(self, packed: bytes) -> str:
+        """The name of the bag, its content's checksum; it is not part of the memory until a generation names it."""
+        with _told():
+            kept = self.client.keep_bag(packed)
+        self._read[kept] = packed
+        return kept
+
+    def bag(self, name: str) -> bytes:
+        """The packed bag of that name, asked for once. Raises StateError where it is gone or damaged."""
+        if name not in self._read:
+            self._read[name] = self._fetched(name)
+        return self._read[name]
+
+    def _fetched(self, name: str) -> bytes:
+        with _told():
+            try:
+                packed = self.client.bag(self.name, name, namespace=self.namespace)
+            except ClientError as error:
+                if error.status == NOT_FOUND:
+                    raise StateError(error.message) from None
+                raise
+        bags.described(packed)
+        return packed
+
+    def judged(self, run: RunResult, schema: Schema) -> Judgement:
+        """How the run ended, with the run itself kept, to be recorded with the generation. What the contract classifies
+        does not leave this process."""
+        with _told():
+            kept = self.client.keep_bag(carried.written(discreet(bind(self.object, schema), run)))
+        return Judgement(run.verdict.value, run.contract_fingerprint, run.object, kept)
+
+    def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
+        """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current, or
+        the contract not in force."""
+        body = schemas.GenerationForm.model_validate(
+            {"number": expected, "entries": {name: vars(each) for name, each in entries.items()},
+             "judged": vars(judged) if judged else None}
+        )  # fmt: skip
+        try:
+            with _told():
+                return _generation(self.client.swap_generation(self.name, body, namespace=self.namespace))
+        except Overtaken:
+            # A request that was sent twice on its way is refused the second time: then what came first was this one.
+            found = self.current()
+            if (found.number, found.entries) != (expected + 1, entries):
+                raise
+            return found
+
+    def last(self) -> None:
+        """Nothing is to do: what the registry answered that it has, its database has."""
+
+    def collect(self) -> None:
+        """Has the registry know that no publication is open; it collects what is left over itself."""
+        with _told():
+            try:
+                self.client.settle(self.name, namespace=self.namespace)
+            except ClientError as error:
+                if error.status != CONFLICT:
+                    raise
+
+
+@contextmanager
+def remembered(dataset: str, namespace: str | None = None, *, client: Client | None = None) -> Iterator[Kept]:
+    """What the registry keeps of a dataset, named as for `treaty metrics`, as long as the block lasts.
+
+    `client` None: the service and token of TREATY_API_URL and TREATY_TOKEN. Raises EngineError where the registry knows
+    no such dataset, where the token may not write states, and where it cannot be reached."""
+    settings = load()
+    with client or Client(settings.api, settings.token or None, timeout=TIMEOUT_SECONDS) as used:
+        with _told():
+            found = used.gated(dataset, namespace=namespace)
+            contract = read(used.document(found.contract_id, found.version))
+        where = f"{settings.api}/dataset/{found.dataset_id}"
+        others = {name: _source(place) for name, place in found.others.items()}
+        store = RegistryStates(used, where, found.name, found.namespace, contract.object(found.object))
+        yield Kept(contract, found.object, found.place.partition_by, store, others, found.place.location)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the service refuses, in the engine's words."""
+    try:
+        yield
+    except ClientError as error:
+        if error.status == CONFLICT:
+            raise Overtaken(error.message) from error
+        again = error.status == UNREACHABLE or error.status >= FAILING
+        raise EngineError(f"the registry: {error.message}", retry=again) from error
+
+
+def _source(place: schemas.PlaceOut) -> Source:
+    return Source(place.location or "", place.format, place.partition_by)
+
+
+def _generation(found: schemas.GenerationForm) -> Generation:
+    entries = {name: Entry(each.fingerprint, each.bag) for name, each in found.entries.items()}
+    return Generation(found.number, entries, Judgement(**found.judged.model_dump()) if found.judged else None)
