@@ -182,14 +182,16 @@ class Bench:
 
     def _of_all(self, check: BoundCheck, bag: States, schemas: Mapping[str, Schema]) -> Judged:
         """The check judged on partitions together: where not all have its columns alike, the result says which."""
-        result, measured = self._judge(check, bag, None)
         paths = check.analyzer.columns_named if check.analyzer and check.bound and schemas else ()
-        missing = evolution.missing(paths, schemas)
-        if measured is None:
-            told = evolution.differing(paths, schemas)
-            reason = f"{told}: {AGAIN if missing else ANEW}" if told else result.reason
-            return result.model_copy(update={"reason": reason}), None
-        if missing is None:
+        result, measured = self._judge(check, bag, None)
+        missing, told = evolution.missing(paths, schemas), evolution.differing(paths, schemas)
+        # What Spark adds up it takes by key alone.
+        if told and (measured is None or not self.spectra.keys().isdisjoint(_keys([check]))):
+            reason = f"{told}: {AGAIN if missing else ANEW}"
+            if result.reason and result.reason != UNKNOWN and bags.UNLIKE.format("") not in result.reason:
+                reason = f"{result.reason}; {reason}"
+            return _result(check, None, Outcome.NOT_EVALUATED, reason=reason), None
+        if measured is None or missing is None:
             return result, measured
         note = {"reason": f"{result.reason}; {missing}" if result.reason else missing}
         return result.model_copy(update=note), measured.model_copy(update=note)

@@ -32,6 +32,7 @@ from engine import clock
 from engine import states as bags
 from engine.generations import Entry, Generation, Judgement, Overtaken, Store
 from engine.judging import judge
+from engine.keying import Key
 from engine.requests import EngineError
 from engine.results import RunResult, Verdict
 from engine.spark.streaming import Arrived, arrived
@@ -175,6 +176,7 @@ def watched(  # noqa: PLR0913
     partition_by: Sequence[str] | None = None,
     on_run: OnRun | None = None,
     stops: Collection[Verdict | str] = (),
+    key: Key | None = None,
 ) -> Watched:
     """The sink that judges a stream's batches and folds their states into the store, for `foreachBatch`.
 
@@ -182,8 +184,9 @@ def watched(  # noqa: PLR0913
     `partition_by` None: the partition columns that it names, where the rows have them. `on_run` is told the run, the
     batch as a frame and its number; what it raises stops the stream with nothing folded, and where it returns False the
     batch is left out of the states. `stops` are the verdicts that stop the stream before `on_run` is told; by default
-    none does. Checks that read other datasets, and `sql` of the whole dataset, are not evaluated."""
+    none does. `key`: what values of classified columns are hashed with; None: states of them are not kept, and what
+    needs them of all rows so far is not evaluated. Nor are checks that read other datasets, or `sql` of it all."""
     chosen = object_name or contract.objects[0].name
     by = None if partition_by is None else tuple(partition_by)
-    read = partial(arrived, contract.object(chosen), by)
+    read = partial(arrived, contract.object(chosen), by, key)
     return Watched(contract, chosen, store, stream, read, on_run, frozenset(Verdict(each) for each in stops))

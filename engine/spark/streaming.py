@@ -1,12 +1,13 @@
 """The states of a micro-batch: its frame read as any other, within the query that hands it over."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.document import DataObject
 from contracts.partitioning import parted_by
 from engine.checks import BoundChecks, bind
+from engine.keying import Key
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
 from engine.states import States
@@ -26,9 +27,10 @@ class Arrived:
         return {name: bag.only(frozenset(bag.entries) - apart) for name, bag in self.states.items()}
 
 
-def arrived(data_object: DataObject, partition_by: Sequence[str] | None, rows: Any) -> Arrived:
+def arrived(data_object: DataObject, partition_by: Sequence[str] | None, key: Key | None, rows: Any) -> Arrived:
     """The states of the rows by partition; none of a partition without rows. `partition_by` None: the partition columns
-    that the contract names, where the rows have them. Raises ContractError and Unreadable."""
+    that the contract names, where the rows have them. `key`: what classified values are hashed with. Raises
+    ContractError and Unreadable."""
     checks = bind(data_object, schema_of(rows))
     known = parted_by(data_object, partition_by, checks.schema)
-    return Arrived(checks, scan(rows, checks.plan, partition_by=known))
+    return Arrived(checks, scan(rows, replace(checks.plan, key=key), partition_by=known))

@@ -8,6 +8,7 @@ from support.orders import check, contract
 
 from engine import states
 from engine.generations import Entry, StateFolder
+from engine.keying import SIZE, Key
 from engine.results import RunResult
 from engine.streams import Watched, watched
 from engine.verify import measure, verify
@@ -113,3 +114,29 @@ def comparable(packed: bytes) -> dict[str, Any]:
 
 def of_dataset(run: RunResult) -> dict[str, Any]:
     return {each.check_id: (each.value, each.outcome) for each in run.results if each.scope == "dataset"}
+
+
+def test_values_of_classified_columns_are_hashed_with_a_key_or_not_kept(spark: Any, tmp_path: Path) -> None:
+    given = contract(
+        check("uniqueness", "mails", column="mail", scope="dataset", mustBe=1),
+        properties=[{"name": "mail", "logicalType": "string", "classification": "restricted"}],
+    )
+
+    def two_batches(place: Path, key: Key | None) -> list[tuple[str, Any]]:
+        told: list[tuple[str, Any]] = []
+        sink = watched(
+            given, StateFolder(str(place)), stream="mails", on_run=lambda run, *_: told.append(of(run)), key=key
+        )
+        for batch in range(2):
+            sink(spark.createDataFrame([(f"canary-{at}@example.org",) for at in (batch, 9)], "mail string"), batch)
+        kept = b"".join(path.read_bytes() for path in place.rglob("*") if path.is_file())
+        assert b"canary" not in kept
+        return told
+
+    assert two_batches(tmp_path / "keyed", Key(b"k" * SIZE)) == [("passed", 1), ("failed", 2 / 3)]
+    assert [outcome for outcome, _ in two_batches(tmp_path / "keyless", None)] == ["passed", "not_evaluated"]
+
+
+def of(run: RunResult) -> tuple[str, Any]:
+    (result,) = [each for each in run.results if each.check_id == "mails"]
+    return str(result.outcome), result.value

@@ -14,7 +14,7 @@ from support.orders import NOW, check, contract, result, run
 from contracts.document import Contract
 from contracts.logical_types import Column, Schema
 from engine import asking, evolution
-from engine.analyzers.frequencies import groups, occurrences, singletons
+from engine.analyzers.frequencies import Spectrum, groups, occurrences, singletons
 from engine.checks import bind
 from engine.results import Outcome
 from engine.states import States, merged
@@ -134,6 +134,17 @@ def test_a_partition_that_was_never_measured_is_not_taken_for_one_without_the_co
     assert "not every partition has a state" in str(found["sum"].reason)
     unread = States({}, failures={"*": "it cannot be read"})
     assert judged(unread, read(GIVEN, {"x": [2], "y": [2]}, x="int", y="int"))["sum"].reason == "it cannot be read"
+
+
+def test_what_spark_added_up_of_unlike_types_is_not_taken() -> None:
+    old = read(GIVEN, {"x": [Decimal("1.50")], "y": [1]}, x="decimal(10,2)", y="int")
+    new = read(GIVEN, {"x": [Decimal("1.5000")], "y": [1]}, x="decimal(10,4)", y="int")
+    (key,) = (key for key in new.entries if key.startswith("frequencies/") and "`y`" not in key)
+    spectra = {key: Spectrum({1: 2}, {1: 2}, key)}
+    told = result(run(GIVEN, {"day=2": new}, {"day=1": old}, spectra=spectra), "distinct")
+    assert (told.outcome, told.value) == (Outcome.NOT_EVALUATED, None)
+    alike = result(run(GIVEN, {"day=2": new}, {"day=1": new}, spectra=spectra), "distinct")
+    assert (alike.outcome, alike.value) == (Outcome.PASSED, 2)
 
 
 def test_questions_are_answered_alike() -> None:
