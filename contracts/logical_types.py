@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 LOGICAL = {
@@ -36,9 +36,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table in order. Empty for a table without columns."""
+    """The columns of a table in order. Empty for a table without columns.
+
+    `classified`: the names, from the column down, of those columns and fields that a contract classifies, where the
+    schema was bound to one (`contracts.classification.marked`)."""
 
     columns: tuple[Column, ...]
+    classified: frozenset[tuple[str, ...]] = field(default=frozenset(), compare=False, repr=False)
 
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)

@@ -19,7 +19,7 @@ from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer, Reading
 from engine.checks import NOT_OF_VIEWS, BoundChecks, messages
 from engine.judging import UNFILTERED, UNMEASURED
-from engine.states import ALL, Files, StateError, States
+from engine.states import ALL, CLASSIFIED, Files, StateError, States
 
 EXAMPLE = "write completeness:column=status"
 NO_PARTITION = "no partition is chosen"
@@ -163,6 +163,7 @@ def prospect(given: Asked, held: Mapping[str, frozenset[str]], told: str | None 
     if not missing:
         return Answer(given, len(held))
     lack = f"{len(missing)} of {len(held)} partitions have no state of it"
+    told = told or (CLASSIFIED if any(part.passing for part in given.bound.parts.values()) else None)
     remedy = MEASURE if len(missing) == len(held) else AGAIN
     return Answer(given, missing=missing, reason=f"{lack}: {told or remedy}")
 

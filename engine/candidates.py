@@ -10,6 +10,7 @@ from engine import clock
 from engine.disk import Disk
 from engine.folders import Publication
 from engine.generations import Store
+from engine.keying import Key
 from engine.requests import Measured, MeasureRequest, Source
 from engine.results import RunResult, Verdict
 from engine.sites import Site, publication, types_of
@@ -38,7 +39,7 @@ class Gate:
     `table` is the folder; `kind` and `name` say what it is and what Spark calls it, `tables` what looks at it there.
     `measure` answers a MeasureRequest; `stage` writes given rows below a folder, partitioned as the table is.
     `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `others` are read by checks that need
-    other datasets."""
+    other datasets. `key`: what values of classified columns are hashed with."""
 
     table: str
     contract: Contract
@@ -55,6 +56,7 @@ class Gate:
     kind: Kind = Kind.FOLDER
     name: str = ""
     tables: Tables | None = None
+    key: Key | None = None
 
     @property
     def site(self) -> Site:
@@ -73,7 +75,9 @@ class Gate:
 
     def measured(self, here: Source, known: Mapping[str, str], *, beside: bool = False) -> Measured:
         """The states of the partitions of what lies there, without those known; `beside` the table's others."""
-        request = MeasureRequest(here, self.contract.source, self.object, known, others=self.others, limits=True)
+        request = MeasureRequest(
+            here, self.contract.source, self.object, known, others=self.others, limits=True, key=self.key
+        )  # fmt: skip
         return self.measure(replace(request, beside=self.source) if beside else request)
 
 

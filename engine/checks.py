@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts.assertions import Assertion
+from contracts.classification import marked
 from contracts.document import SCOPES, Check, DataObject, View
 from contracts.errors import ContractError, Fault, nearest
 from contracts.fingerprint import fingerprint
@@ -105,6 +106,11 @@ class BoundChecks:
     checks: tuple[BoundCheck, ...]
 
     @cached_property
+    def marked(self) -> Schema:
+        """The schema that knows what of it the contract classifies."""
+        return marked(self.object, self.schema)
+
+    @cached_property
     def plan(self) -> Plan:
         """The plan that computes all of them."""
         scoped = [(each.scope, each.bound) for each in self.checks if each.bound]
@@ -130,7 +136,7 @@ class Binding:
 
     def __init__(self, data_object: DataObject, schema: Schema) -> None:
         self.object = data_object
-        self.schema = schema
+        self.schema = marked(data_object, schema)
         self.views = {each.name: each for each in data_object.views}
         self.faults: list[Fault] = []
         self.tables = tuple(filter(None, (data_object.name, data_object.physical_name)))

@@ -140,25 +140,26 @@ def _text_of(path: Path) -> bytes:
 
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
     from contracts.reading import read
+    from engine.checks import bind
     from engine.judging import judge
+    from engine.samples import discreet
 
     started, contract = now(), read(request.contract)
     with in_spark(remote, memory) as spark:
         measured = spark.measure(request)
         run = judge(
-            contract, request.object, schema=measured.schema, states=measured.states,
+            contract, request.object, schema=measured.schema, states=measured.judged(measured.states),
             delta=sorted(measured.states), started=started, finished=now(), whole=measured.whole,
             references=measured.referents,
         )  # fmt: skip
-        return _with_samples(spark, request, run, measured.schema, samples) if samples else run
+        checks = bind(contract.object(request.object), measured.schema)
+        return _with_samples(spark, request, discreet(checks, run), checks, samples)
 
 
-def _with_samples(spark: Any, request: MeasureRequest, run: Any, schema: Any, limit: int) -> Any:
-    from contracts.reading import read
-    from engine.checks import bind
+def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, limit: int) -> Any:
     from engine.samples import wanted
 
-    only = wanted(bind(read(request.contract).object(request.object), schema), run.results)
+    only = wanted(checks, run.results) if limit else {}
     if not only:
         return run
     asked = SampleRequest(

@@ -54,6 +54,13 @@ class StateFiles:
             raise StateError(f"the state file {name} is damaged: the checksum differs; compute the partition again")
         return content
 
+    def erase(self, names: Collection[str]) -> int:
+        """Removes these files whenever they were written, and says how many there were."""
+        (filesystem, folder), there = self._opened(), self.sizes(names)
+        for name in there:
+            filesystem.delete_file(f"{folder}/{name}")
+        return len(there)
+
     def sizes(self, names: Collection[str]) -> dict[str, int]:
         """How many bytes each of these files has; those that are gone are left out."""
         if not names:

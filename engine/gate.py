@@ -44,13 +44,15 @@ from typing import Any
 from uuid import uuid4
 
 from contracts.document import Contract
-from engine import intents
+from engine import intents, key_files
 from engine.candidates import ADMITTED, Candidate, Gate, Rejected
+from engine.checks import bind
 from engine.disk import Busy, locked
 from engine.folders import NEW, gate_of
 from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
 from engine.intents import Change, Intent
 from engine.judging import judge, lacking
+from engine.keying import Key
 from engine.publishing import (
     CANDIDATE,
     LOCK,
@@ -65,6 +67,7 @@ from engine.publishing import (
 )
 from engine.requests import EngineError, Measured, Source
 from engine.results import RunResult, Verdict
+from engine.samples import discreet
 from engine.sites import site_of
 from engine.states import StateError
 from engine.steps import Unsettled, named
@@ -91,6 +94,8 @@ def gate(  # noqa: PLR0913
     others: Mapping[str, Source] | None = None,
     warnings: bool = True,
     keep: bool = False,
+    key_file: str | None = None,
+    keyed: str | None = None,
 ) -> AbstractContextManager[Candidate]:
     """A block that stages a candidate in the caller's Spark session, and at its end judges and publishes it.
 
@@ -98,9 +103,11 @@ def gate(  # noqa: PLR0913
     with its database (db.orders); its files lie on this machine. `format` "delta" makes a new one a Delta table.
     `store` None: a folder beside the table. `object_name` None: the contract's first object. `partition_by` None: the
     partition columns that it names. `warnings` says whether a candidate is published that breaks checks of severity
-    warning alone, `keep` whether a rejected one stays for inspection. `contract` is one that was read from a document.
-    The block raises Rejected, Overtaken where other writers came first, Unsettled and Busy where a publication is open
-    or under way, EngineError where something cannot be read, and ContractError."""
+    warning alone, `keep` whether a rejected one stays for inspection. `key_file`: what classified values are hashed
+    with, together with `keyed`, or the table's place; without one, states that need it are not stored, and checks that
+    need them of all partitions are not evaluated. `contract` is one that was read from a document. The block raises
+    Rejected, Overtaken where other writers came first, Unsettled and Busy where a publication is open or under way,
+    EngineError where something cannot be read, and ContractError."""
     from engine.spark.gating import stage
     from engine.spark.measure import measure
 
@@ -115,9 +122,15 @@ def gate(  # noqa: PLR0913
         Gate(
             site.location, contract, chosen.name, by, store or store_of(site.location), partial(measure, spark),
             partial(stage, by, like=site.like(by)), admitted, keep, others or {}, kind=site.kind, name=site.name,
-            tables=tables,
+            tables=tables, key=key_of(keyed or site.location, key_file),
         )
     )  # fmt: skip
+
+
+def key_of(table: str, key_file: str | None) -> Key | None:
+    """The key of the states of the table at that place; None where no key file is named. Raises EngineError where it
+    cannot be read."""
+    return key_files.read(key_file).of(table) if key_file else None
 
 
 @contextmanager
@@ -178,7 +191,7 @@ def _usable(gate: Gate, known: Generation, lies: Mapping[str, str]) -> dict[str,
     """The partitions whose stored states are those of their files and answer every check of the contract."""
     found = ((name, _bag(gate, known.entries.get(name), mark)) for name, mark in lies.items())
     stored = {name: packed for name, packed in found if packed is not None}
-    unanswered = lacking(gate.contract, gate.object, stored)
+    unanswered = lacking(gate.contract, gate.object, stored, key=gate.key)
     return {name: lies[name] for name in stored if name not in unanswered}
 
 
@@ -228,11 +241,13 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
 
 def _judged(gate: Gate, found: Measured, current: Generation, started: datetime) -> RunResult:
     """The run that judges the candidate as if it were in."""
+    arrived, chosen = found.judged(found.states), gate.contract.object(gate.object)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
-    return judge(
-        gate.contract, gate.object, schema=found.schema, states={**others, **found.states}, delta=sorted(found.states),
+    run = judge(
+        gate.contract, gate.object, schema=found.schema, states={**others, **arrived}, delta=sorted(found.states),
         started=started, finished=gate.now(), references=found.referents, whole=found.whole,
     )  # fmt: skip
+    return discreet(bind(chosen, found.schema), run)
 
 
 def _kept(gate: Gate, stage: str) -> str | None:

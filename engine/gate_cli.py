@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from engine.options import (
     GateContract,
     GateDataset,
     Keep,
+    KeyFile,
     Memory,
     ObjectName,
     Others,
@@ -49,7 +51,7 @@ def gate(  # noqa: PLR0913, PLR0917
     recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,  # noqa: FBT002
     partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
     report: ReportForm = Report.TEXT, output: Output = None, others: Others = None, plugins: Plugins = "",
-    remote: Remote = None, memory: Memory = "2g",
+    remote: Remote = None, memory: Memory = "2g", key_file: KeyFile = None,
 ) -> None:  # fmt: skip
     """Publish a candidate to a table once the contract is kept with it in place; without one, say how the table stands.
 
@@ -67,6 +69,7 @@ def gate(  # noqa: PLR0913, PLR0917
             raise typer.Exit(_answered(table, kept, remote, memory))
         with in_spark(remote, memory) as spark:
             opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
+            opened = replace(opened, key=_key(kept.keyed or opened.table, key_file))
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
@@ -175,6 +178,12 @@ def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> 
         site.location, kept.contract, kept.object, by, kept.store or store_of(site.location), spark.measure, stage,
         admitted=admitted, keep=keep, others=kept.others, kind=site.kind, name=site.name, tables=spark,
     )  # fmt: skip
+
+
+def _key(table: str, key_file: Path | None) -> Any:
+    from engine.gate import key_of
+
+    return key_of(table, str(key_file) if key_file else None)
 
 
 def _published(gate: Any, rows: Source, partition: dict[str, str | None], report: Report, output: Path | None) -> Any:

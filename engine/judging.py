@@ -13,18 +13,22 @@ from contracts.predicates import PredicateError
 from engine import plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
+from engine.analyzers.frequencies import Frequencies, Spectrum
 from engine.checks import BoundCheck, BoundChecks, bind
+from engine.keying import Key
 from engine.plan import ROWS
 from engine.references import Referent
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 from engine.sentences import found
-from engine.states import Bag, Files, StateError, States
+from engine.settled import Settled
+from engine.states import Bag, Files, State, StateError, States
 from engine.structure import judge_structure
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
 UNFILTERED = "of {} rows the filter cannot say whether they count"
 UNMEASURED = "there was nothing to measure: no matching row has a value"
+TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
 UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
 
@@ -41,6 +45,7 @@ def judge(  # noqa: PLR0913
     whole: Bag | None = None,
     references: Mapping[str, Referent] | None = None,
     checks: BoundChecks | None = None,
+    spectra: Mapping[str, Spectrum] | None = None,
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
@@ -49,10 +54,11 @@ def judge(  # noqa: PLR0913
     `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
     judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
     values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
-    a schema already. Raises ContractError for faults of the contract, StateError for damaged states."""
+    a schema already, `spectra` what Spark told, by component key, of frequencies that are too many to be merged here.
+    Raises ContractError for faults of the contract, StateError for damaged states."""
     bench = Bench(
         contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
-        references or {}, {checks.schema: checks} if checks else {},
+        references or {}, {checks.schema: checks} if checks else {}, spectra or {},
     )  # fmt: skip
     judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
@@ -88,6 +94,7 @@ class Bench:
     at_once: Bag | None
     known: Mapping[str, Referent]
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
+    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
@@ -129,8 +136,9 @@ class Bench:
         """Every check of scope dataset on all partitions together."""
         ours = self._checks("dataset", self.schema)
         apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
-        merged = bags.merge(self._unpacked(name, _keys(ours) - apart) for name in self.packed) if ours else None
-        whole = (merged or States({})).beside(self._whole(apart))
+        here = _keys(ours) - apart - self.spectra.keys()
+        merged = bags.merge(self._unpacked(name, here) for name in self.packed) if ours else None
+        whole = (merged or States({})).beside(self._whole(apart)).beside(self._spectra())
         yield from (self._judge(check, whole, None) for check in ours)
 
     def judge_views(self) -> Iterator[Judged]:
@@ -153,6 +161,11 @@ class Bench:
             yield from ((_result(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
         else:
             yield from (self._judge(check, bag, None) for check in ours)
+
+    def _spectra(self) -> States:
+        """What Spark told in the place of merged frequencies, and why nothing else can be said of those."""
+        entries = {key: State(Frequencies(), spectrum) for key, spectrum in self.spectra.items()}
+        return States(entries, self.schema, dict.fromkeys(entries, TOO_MANY))
 
     def _whole(self, keys: frozenset[str]) -> States:
         """The bag of what was read of all rows at once; where it was not, why not."""
@@ -260,21 +273,30 @@ def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
     return found(check.analyzer, check.promise, reading)
 
 
-def lacking(contract: Contract, object_name: str, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+def lacking(
+    contract: Contract,
+    object_name: str,
+    stored: Mapping[str, bytes],
+    *,
+    key: Key | None = None,
+    afresh: bool = False,
+) -> dict[str, frozenset[str]]:
     """By partition, the keys of the states that its stored bag has, where the checks of the object need more.
 
     Bags that answer them all are left out, and those that say why their partition could not be read. No key for a
-    damaged bag, nor for states of another version. Raises ContractError for faults of the contract."""
-    wanted: dict[Schema, frozenset[str]] = {}
+    damaged bag, nor for states of another version, nor for what the contract does not let be stored as it is: values of
+    classified columns, hashes that were not made with the `key`. States that are never stored are lacking `afresh`
+    alone: then all partitions are judged. Raises ContractError for faults of the contract."""
+    bound: dict[Schema, Settled] = {}
     found = {}
     for name, packed in stored.items():
         try:
-            schema, keys = bags.described(packed)
+            contents = bags.contents(packed)
         except StateError:
             found[name] = frozenset[str]()
             continue
-        if schema not in wanted:
-            wanted[schema] = bind(contract.object(object_name), schema).plan.keys
-        if bags.ALL not in keys and not wanted[schema] <= keys:
-            found[name] = keys
+        if contents.schema not in bound:
+            bound[contents.schema] = Settled(bind(contract.object(object_name), contents.schema), key, afresh)
+        if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
+            found[name] = bound[contents.schema].held(contents)
     return found

@@ -77,3 +77,7 @@ Partition = Annotated[
 StateUrl = Annotated[str | None, typer.Option(help="the folder of the table's states; beside the table by default")]
 Recover = Annotated[bool, typer.Option("--recover", help="end a publication that was cut off")]
 Keep = Annotated[bool, typer.Option("--keep", help="keep a candidate that is rejected, and say where")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(help="32 bytes that values of classified columns are hashed with", envvar="TREATY_KEY_FILE"),
+]

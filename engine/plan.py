@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.components import Count
+from engine.keying import Key
 from engine.packing import Question
 
 ROWS = BoundComponent(Count(), ())
@@ -26,18 +27,30 @@ class Plan:
     """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own.
 
     `apart` are read by a statement of their own for each partition, `whole` by one over all rows there are.
-    `askers` says in words, by component key, which metrics want it."""
+    `askers` says in words, by component key, which metrics want it. `key`: what values of classified columns are hashed
+    with; None: with one that is forgotten."""
 
     scan: tuple[BoundComponent, ...]
     groupings: tuple[BoundComponent, ...] = ()
     apart: tuple[BoundComponent, ...] = ()
     whole: tuple[BoundComponent, ...] = ()
     askers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    key: Key | None = field(default=None, compare=False)
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """Of the states that are kept of each partition: all but those read of the whole table."""
         return frozenset(part.key for part in (*self.scan, *self.groupings, *self.apart))
+
+    @cached_property
+    def passing(self) -> frozenset[str]:
+        """Of the states that hold values of classified columns: they are never stored."""
+        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.apart) if part.passing)
+
+    @cached_property
+    def keyed(self) -> frozenset[str]:
+        """Of the states that count values by hashes with the dataset's key."""
+        return frozenset(part.key for part in (*self.scan, *self.groupings) if part.keyed)
 
     @property
     def aggregates(self) -> list[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from contracts.logical_types import Schema
+from engine.analyzers.frequencies import Spectrum
+from engine.keying import Key
 from engine.references import Referent
 from engine.results import Sample
 
@@ -58,7 +60,8 @@ class MeasureRequest:
     `beside`: a table that this one will be part of; where all rows must be read at once, so are its other partitions.
 
     `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
-    refer to, too. `statistics` lets the files' own statistics answer what they state exactly."""
+    refer to, too. `statistics` lets the files' own statistics answer what they state exactly. `key`: what values of
+    classified columns are hashed with; without one, states that need it are not stored."""
 
     source: Source
     contract: bytes
@@ -73,6 +76,7 @@ class MeasureRequest:
     others: Mapping[str, Source] = field(default_factory=dict)
     limits: bool = False
     statistics: bool = True
+    key: Key | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class Measured:
 
     `added`: the states that known partitions lacked, packed; they stand beside those that are stored.
     `left`: how many partitions changed or lack states and were not read, as more was due than a portion.
+    `passing`: by changed or lacking partition, the packed states that are judged by and never stored.
     `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
     `referents`: what limits refer to, by their words, where it was asked for."""
 
@@ -96,11 +101,22 @@ class Measured:
     left: int = 0
     whole: bytes | None = None
     referents: Mapping[str, Referent] = field(default_factory=dict)
+    passing: Mapping[str, bytes] = field(default_factory=dict)
+
+    def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""
+        from engine.states import joined
+
+        passed = {name: joined(states[name], packed) for name, packed in self.passing.items() if name in states}
+        return {**states, **passed}
 
 
 @dataclass(frozen=True)
 class DraftRequest:
-    """Profile a table and suggest checks. `columns` () means all; `partitions` () means all."""
+    """Profile a table and suggest checks. `columns` () means all; `partitions` () means all.
+
+    `in_force`: the contract's version in force, None where there is none: what it classifies is so in the draft, too,
+    and none of its values are shown."""
 
     source: Source
     contract_id: str
@@ -108,6 +124,7 @@ class DraftRequest:
     columns: tuple[str, ...] = ()
     partitions: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    in_force: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -184,6 +201,14 @@ class StageRequest:
     like: Source | None = None
 
 
+@dataclass(frozen=True)
+class SpectraRequest:
+    """Add up frequencies that lie in files below `state_url`: by component key, the names of its files."""
+
+    state_url: str
+    files: Mapping[str, tuple[str, ...]]
+
+
 class Engine(Protocol):
     """What the worker needs of the engine; `engine.spark.child` is the real one, tests hand in a fake."""
 
@@ -192,5 +217,7 @@ class Engine(Protocol):
     def draft(self, request: DraftRequest) -> Drafted: ...
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]: ...
+
+    def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]: ...
 
     def close(self) -> None: ...

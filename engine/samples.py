@@ -2,13 +2,13 @@
 
 What a contract classifies leaves Spark only as a mask: it says that there is a value, not which."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contracts.document import DataObject, Property
+from contracts.classification import Names, is_masked
 from contracts.predicates import quote
 from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import BoundAnalyzer
 from engine.checks import BoundCheck, BoundChecks
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 
@@ -18,13 +18,6 @@ MOST_COLUMNS = 12
 MOST_CHECKS = 200
 MOST_PARTITIONS = 50
 LONGEST = 120
-# Whatever else a classification says, its values are not for every eye.
-OPEN = frozenset({"public", "open", "internal", "general", "unclassified", "none"})
-SENSITIVE = frozenset({
-    "confidential", "gdpr", "hipaa", "masked", "pci", "personal", "phi", "pii", "private", "restricted", "secret",
-    "sensitive",
-})  # fmt: skip
-Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -68,16 +61,17 @@ def discreet(checks: BoundChecks, run: RunResult) -> RunResult:
     """The run without values of columns that are masked: distributions, and smallest or largest texts.
 
     What was judged stays as it was judged; runs are kept, and read by more people than the rows are."""
-    hidden = {each.identity for each in checks.checks if each.analyzer and is_hidden(each.analyzer, checks)}
+    hidden = {each.identity for each in checks.checks if each.analyzer and is_hidden(each.analyzer, checks, each.bound)}
     measured = (_without_values(each) if each.identity in hidden else each for each in run.measurements)
     told = (_without_text(each) if each.measurement in hidden else each for each in run.results)
     return run.model_copy(update={"measurements": tuple(measured), "results": tuple(told)})
 
 
-def is_hidden(analyzer: Analyzer, checks: BoundChecks) -> bool:
+def is_hidden(analyzer: Analyzer, checks: BoundChecks, bound: BoundAnalyzer | None) -> bool:
     """Whether the analyzer reads a column that is masked, so that values of rows are not to be shown of its metric."""
-    along = checks.schema.names_along
-    return any(is_masked(checks.object, along(path)) for path in analyzer.columns_named)
+    along, parts = checks.schema.names_along, bound.parts.values() if bound else ()
+    masked = any(is_masked(checks.object, along(path)) for path in analyzer.columns_named)
+    return masked or any(part.passing for part in parts)
 
 
 def _without_values(measured: Measurement) -> Measurement:
@@ -93,52 +87,3 @@ def _without_text(result: CheckResult) -> CheckResult:
 
 def _path(name: str) -> str:
     return quote(name) if "." in name or "`" in name else name
-
-
-def is_masked(of: DataObject, names: Names) -> bool:
-    """Whether the values of the column or field at these names are shown as a mask.
-
-    They are where it, what it lies in or anything in it is classified as other than OPEN, bears a sensitive tag, or
-    stands for an encrypted element; where the table bears such a tag and nothing says otherwise; and where the
-    contract declares columns, but not this one. Case does not matter: to Spark it does not."""
-    if not of.properties:
-        return _is_tagged(of.tags)
-    along = list(_along(of.properties, names))
-    if not along:
-        return True
-    inside = [*along, *_below(along[-1])] if len(along) == len(names) else along
-    open_table = not _is_tagged(of.tags) or any(_is_open(each) for each in along)
-    return not open_table or any(_is_sensitive(each) for each in inside) or _is_lost(along, names)
-
-
-def _along(properties: Sequence[Property], names: Names) -> Iterator[Property]:
-    """The properties from the column down to the field, as far as they are declared."""
-    for name in names:
-        found = next((each for each in properties if each.name.casefold() == name.casefold()), None)
-        if found is None:
-            return
-        yield found
-        properties = found.properties
-
-
-def _below(of: Property) -> Iterator[Property]:
-    for each in (*of.properties, *([of.items] if of.items else [])):
-        yield each
-        yield from _below(each)
-
-
-def _is_lost(along: Sequence[Property], names: Names) -> bool:
-    """Whether the last declared property names fields, but not the one that is meant."""
-    return len(along) < len(names) and bool(along[-1].properties)
-
-
-def _is_sensitive(of: Property) -> bool:
-    return of.encrypted or _is_tagged(of.tags) or bool(of.classification and not _is_open(of))
-
-
-def _is_open(of: Property) -> bool:
-    return (of.classification or "").strip().casefold() in OPEN
-
-
-def _is_tagged(tags: Sequence[str]) -> bool:
-    return any(SENSITIVE & set(re.findall(r"[a-z]+", each.casefold())) for each in tags)

@@ -36,12 +36,16 @@ class Described(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A state as it lies in a packed bag: an encoded value or bytes; or in a file, whose name it has."""
+    """A state as it lies in a packed bag: an encoded value or bytes; or in a file, whose name it has.
+
+    `key_id`: of the key that its values were hashed with. `passing`: why it is handed on and never stored."""
 
     described: Described
     content: Any
     source: str = SCANNED
     file: str | None = None
+    key_id: str = ""
+    passing: str = ""
 
     @property
     def size(self) -> int:
@@ -76,6 +80,10 @@ def sealed(schema: Schema, states: Iterable[Packed], failures: Mapping[str, str]
         "sources": {each.described.key: each.source for each in ordered if each.source != SCANNED},
         "failures": dict(failures),
     }
+    # Most bags have neither: only states of classified columns do.
+    keys = {each.described.key: each.key_id for each in ordered if each.key_id}
+    passing = {each.described.key: each.passing for each in ordered if each.passing}
+    own |= {word: told for word, told in (("keys", keys), ("passing", passing)) if told}
     head = {"format": FORMAT, "schema": columns, "states": [each.described for each in ordered]}
     body = b"".join([MAGIC, _block(head), _block(own), *blobs])
     return body + hashlib.sha256(body).digest()
@@ -119,7 +127,13 @@ def _lying(head: Head, own: Mapping[str, Any], blobs: bytes) -> tuple[Packed, ..
     values, cuts = iter(own["values"]), pairwise(accumulate(own["sizes"], initial=0))
     files, sources = own["files"], own["sources"]
     contents = (next(values) if each.plain else blobs[slice(*next(cuts))] for each in head.states)
-    if not (files or sources):
+    keys, passing = own.get("keys", {}), own.get("passing", {})
+    if not (files or sources or keys or passing):
         return tuple(map(Packed, head.states, contents))
-    told = zip(head.states, contents, strict=True)
-    return tuple(Packed(each, content, sources.get(each.key, SCANNED), files.get(each.key)) for each, content in told)
+    return tuple(
+        Packed(
+            each, content, sources.get(each.key, SCANNED), files.get(each.key), keys.get(each.key, ""),
+            passing.get(each.key, ""),
+        )
+        for each, content in zip(head.states, contents, strict=True)
+    )  # fmt: skip

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, Protocol
 import engine.analyzers  # noqa: F401 - fills the table of components
 from contracts.logical_types import Schema
 from engine.analyzers import codec
+from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import COMPONENTS, Component
+from engine.keying import Key
 from engine.plan import ROWS, Plan
 from engine.results import MIXED, SCANNED
 from engine.sealing import Described, Opened, Packed, opened, sealed
@@ -17,6 +19,11 @@ from engine.sealing import StateError as StateError
 
 ALL = "*"
 UNLIKE = "the column is not of one type in all partitions"
+KEYS_DIFFER = "its values were hashed with different keys: validate all partitions again"
+CLASSIFIED = "it is not kept: it holds values of a column that the contract classifies"
+KEYLESS = "it is not kept: the contract classifies its column, and no key file was given to hash the values with"
+# Why states that were computed are not stored; nobody can compute them again from what is.
+UNKEPT = frozenset({CLASSIFIED, KEYLESS})
 # Enough to be merged at once, few enough to be held at once.
 TOGETHER = 16
 
@@ -32,11 +39,14 @@ class Files(Protocol):
 class State(NamedTuple):
     """One component's state: the merged value and the component that knows how to merge and write it.
 
-    `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED."""
+    `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED.
+    `key_id`: of the key that its values were hashed with; '' for none. `passing`: why it is not stored; '': it is."""
 
     component: Component
     value: Any
     source: str = SCANNED
+    key_id: str = ""
+    passing: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,26 +82,39 @@ class States:
         return States({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
 
     def pack(self, files: Files | None = None) -> bytes:
-        """Header, states and sha256 as bytes. With `files`, the large ones lie there and the bag points at them."""
-        written = [_written(key, state, files) for key, state in self.entries.items()]
-        return sealed(self.schema, written, self.failures)
+        """What may be stored: header, states and sha256 as bytes, and why others are not among them.
+
+        With `files`, the large ones lie there and the bag points at them."""
+        written = [_written(key, state, files) for key, state in self.entries.items() if not state.passing]
+        unkept = {key: state.passing for key, state in self.entries.items() if state.passing}
+        return sealed(self.schema, written, {**self.failures, **unkept})
+
+    def carried(self) -> bytes:
+        """All states as bytes, to be handed on and never stored."""
+        return sealed(self.schema, [_written(*entry, None) for entry in self.entries.items()], self.failures)
+
+    @property
+    def passing(self) -> "States | None":
+        """The states that are not stored, with the number of rows; None where there is none."""
+        keys = frozenset(key for key, state in self.entries.items() if state.passing)
+        return replace(self.only(keys | {ROWS.key}), failures={}) if keys else None
 
 
 def _written(key: str, state: State, files: Files | None) -> Packed:
     component = state.component
     described = Described(key, component.kind, component.version, component.plain)
     if component.plain:
-        return Packed(described, codec.encoded(state.value), state.source)
-    content = component.dump(state.value)
+        return Packed(described, codec.encoded(state.value), state.source, None, state.key_id, state.passing)
+    content, file = component.dump(state.value), None
     if files and component.grouping and content:
-        return Packed(described, b"", state.source, files.write(content))
-    return Packed(described, content, state.source)
+        content, file = b"", files.write(content)
+    return Packed(described, content, state.source, file, state.key_id, state.passing)
 
 
 @dataclass(frozen=True)
 class Held:
     """One state of a packed bag: its bytes within it, or the name of the file where it lies. Not `usable`: its
-    component is of a version unknown here."""
+    component is of a version unknown here. `key_id`: of the key that its values were hashed with."""
 
     key: str
     kind: str
@@ -99,6 +122,15 @@ class Held:
     file: str | None
     source: str
     usable: bool
+    key_id: str = ""
+
+
+class Contents(NamedTuple):
+    """The schema of a packed bag, what it holds, none of it read, and why other states are not there, by key."""
+
+    schema: Schema
+    held: tuple[Held, ...]
+    failures: Mapping[str, str]
 
 
 Bag = bytes | States
@@ -107,8 +139,14 @@ Bag = bytes | States
 def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> States:
     """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
     failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.apart)
-    given = {part.key: State(part.component, values.get(part.key, part.component.zero)) for part in parts}
+    given = {part.key: _state(part, values.get(part.key, part.component.zero), plan.key) for part in parts}
     return States({key: state for key, state in given.items() if key not in failed}, schema, failed)
+
+
+def _state(part: BoundComponent, value: Any, key: Key | None) -> State:
+    keyless = part.keyed and not (key and key.lasting)
+    passing = CLASSIFIED if part.passing else KEYLESS if keyless else ""
+    return State(part.component, value, key_id=key.id if key and part.keyed else "", passing=passing)
 
 
 def merge(bags: Iterable[States]) -> States | None:
@@ -130,15 +168,24 @@ def merged(bags: Sequence[States]) -> States:
         except KeyError:
             continue
         except TypeError:
-            failures[key] = UNLIKE
+            failures[key] = _unlike(bag.entries[key] for bag in bags)
     return States(entries, first.schema, failures) if others else first
 
 
+def _unlike(states: Iterable[State | Packed]) -> str:
+    """Why they cannot be put together."""
+    return KEYS_DIFFER if len({each.key_id for each in states}) > 1 else UNLIKE
+
+
 def _merged(states: Sequence[State]) -> State:
-    """Raises TypeError where the component cannot put them together."""
+    """Raises TypeError where they cannot be put together."""
     component, sources = states[0].component, {each.source for each in states}
+    key_id, *others = {each.key_id for each in states}
+    if others:
+        raise TypeError(KEYS_DIFFER)
     source = sources.pop() if len(sources) == 1 else MIXED
-    return State(component, component.merge_all([each.value for each in states]), source)
+    value = component.merge_all([each.value for each in states])
+    return State(component, value, source, key_id, next((each.passing for each in states if each.passing), ""))
 
 
 def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
@@ -157,7 +204,9 @@ def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | No
 def _loaded(packed: Packed, files: Files | None) -> State | None:
     """The state; None where its component is of a version unknown here."""
     component = _component(packed.described)
-    return None if component is None else State(component, _value(packed, component, files), packed.source)
+    if component is None:
+        return None
+    return State(component, _value(packed, component, files), packed.source, packed.key_id, packed.passing)
 
 
 def _value(packed: Packed, component: Component, files: Files | None) -> Any:
@@ -180,7 +229,7 @@ def folded(packed: Sequence[bytes], files: Files | None = None) -> bytes:
             if (state := _together([each[key] for each in lying], files)) is not None:
                 written.append(_written(key, state, files))
         except TypeError:
-            failures[key] = UNLIKE
+            failures[key] = _unlike(each[key] for each in lying)
     return sealed(bags[-1].head.schema, written, failures)
 
 
@@ -191,14 +240,16 @@ def _together(lying: Iterable[Packed], files: Files | None) -> State | None:
     return _merged(known) if len(known) == len(loaded) else None
 
 
-def joined(stored: bytes, added: bytes) -> bytes:
+def joined(stored: bytes, added: bytes, *, keys: frozenset[str] | None = None) -> bytes:
     """The packed states of one partition from two readings of it, with the schema of the later; no state is read.
 
-    Where both have a state, that of `added` counts. Raises StateError: one is damaged, or they read other rows."""
+    Where both have a state, that of `added` counts; with `keys`, only those of the stored ones are taken over. Raises
+    StateError: one is damaged, or they read other rows."""
     old, new = opened(stored), opened(added)
     if _rows(old) != _rows(new):
         raise StateError("the partition was read twice and had another number of rows: compute it again")
-    states = {each.described.key: each for each in (*old.states, *new.states)}
+    before = (each for each in old.states if keys is None or each.described.key in keys)
+    states = {each.described.key: each for each in (*before, *new.states)}
     failures = {key: why for key, why in {**old.failures, **new.failures}.items() if key not in states}
     return sealed(new.head.schema, states.values(), failures)
 
@@ -239,15 +290,21 @@ def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
     return bag.head.schema, frozenset(usable | bag.failures.keys())
 
 
+def contents(packed: bytes) -> Contents:
+    """The contents of a packed bag. Raises StateError."""
+    bag = opened(packed)
+    return Contents(bag.head.schema, tuple(map(_held, bag.states)), bag.failures)
+
+
 def inventory(packed: bytes) -> tuple[tuple[Held, ...], Mapping[str, str]]:
     """What a packed bag holds, none of it read, and why other states are not there, by key. Raises StateError."""
-    bag = opened(packed)
-    return tuple(map(_held, bag.states)), bag.failures
+    _, held, failures = contents(packed)
+    return held, failures
 
 
 def _held(packed: Packed) -> Held:
-    key, kind, *_ = packed.described
-    return Held(key, kind, packed.size, packed.file, packed.source, _component(packed.described) is not None)
+    (key, kind, *_), usable = packed.described, _component(packed.described) is not None
+    return Held(key, kind, packed.size, packed.file, packed.source, usable, packed.key_id)
 
 
 def _component(described: Described) -> Component | None:

@@ -7,8 +7,10 @@ from typing import Any
 from contracts.document import Contract
 from engine import clock
 from engine.judging import judge
+from engine.keying import Key
 from engine.references import Referent
 from engine.results import RunResult, Value
+from engine.samples import discreet
 from engine.states import Bag
 
 
@@ -23,9 +25,12 @@ def verify(  # noqa: PLR0913
     references: Mapping[str, Value] | None = None,
     samples: int = 0,
     statistics: str | None = None,
+    key: Key | None = None,
     now: Callable[[], datetime] = clock.now,
 ) -> RunResult:
     """The run that judges a Spark frame by a contract, in the frame's own session, none of whose settings change.
+
+    It tells no text and no distribution of a column that the contract classifies; these are judged all the same.
 
         run = verify(orders, read(Path("orders.yaml").read_bytes()))
         assert run.verdict == "passed", [result.sentence for result in run.results if result.outcome == "failed"]
@@ -36,7 +41,8 @@ def verify(  # noqa: PLR0913
     other datasets by name, `references` the values of limits that refer to one ('the size of titles'); where its frame
     is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
     reading of the frame where there are any (`engine.rows.samples`). `statistics`: the folder of Parquet that the frame
-    is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then taken for it. Raises
+    is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then taken for it. `key`:
+    the one (`engine.key_files`) that values of classified columns were hashed with in earlier states. Raises
     ContractError for faults of the contract, Unreadable where Spark cannot read it."""
     from engine.rows import with_samples
     from engine.spark.frame import read_frame
@@ -44,7 +50,7 @@ def verify(  # noqa: PLR0913
     started = now()
     chosen = object_name or contract.objects[0].name
     read = read_frame(
-        frame, contract, chosen, partition_by=partition_by, others=others, statistics=statistics
+        frame, contract, chosen, partition_by=partition_by, others=others, statistics=statistics, key=key
     )  # fmt: skip
     states: dict[str, Bag] = {**(earlier or {}), **read.states}
     run = judge(
@@ -58,14 +64,23 @@ def verify(  # noqa: PLR0913
         references=read.referents | {words: Referent(value) for words, value in (references or {}).items()},
         checks=read.checks,
     )
+    run = discreet(read.checks, run)
     return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)
 
 
 def measure(
-    frame: Any, contract: Contract, *, object_name: str, partition_by: Sequence[str] | None = None
+    frame: Any,
+    contract: Contract,
+    *,
+    object_name: str,
+    partition_by: Sequence[str] | None = None,
+    key: Key | None = None,
 ) -> dict[str, bytes]:
-    """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`."""
+    """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`.
+
+    They have no values of columns that the contract classifies, and hashes of these only where a lasting `key` is
+    given."""
     from engine.spark.frame import read_frame
 
-    read = read_frame(frame, contract, object_name, partition_by=partition_by)
+    read = read_frame(frame, contract, object_name, partition_by=partition_by, key=key)
     return {name: bag.pack() for name, bag in read.states.items()}

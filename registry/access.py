@@ -25,7 +25,7 @@ GRANTS: dict[Role, frozenset[Permission]] = {
     Role.VIEWER: _READER,
     Role.CONSUMER: _READER | {Permission.PROPOSE},
     Role.PRODUCER: _PRODUCER,
-    Role.OWNER: _PRODUCER | {Permission.DECIDE},
+    Role.OWNER: _PRODUCER | {Permission.DECIDE, Permission.ERASE},
     Role.SERVICE: _PRODUCER - {Permission.TOKENS},
     Role.ADMIN: frozenset(Permission),
 }

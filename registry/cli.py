@@ -142,6 +142,27 @@ def states(
 
 
 @app.command()
+def erase(
+    dataset: DatasetName,
+    partition: Annotated[
+        list[str] | None, typer.Option(help="only this partition, as `treaty states` names it; repeat for more")
+    ] = None,
+    namespace: Namespace = None,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
+    as_json: Json = False,
+) -> None:
+    """Erase states, samples and values that are remembered of a dataset; runs keep their verdicts and numbers."""
+    from registry.printing import print_erased
+
+    what = f"{len(partition)} partition(s) of {dataset}" if partition else f"all of {dataset}"
+    if not yes:
+        typer.confirm(f"Erase what is remembered of {what}? It cannot be brought back.", abort=True)
+    with _service() as service:
+        found = service.erase(dataset, partitions=partition or (), namespace=namespace)
+    _tell(found, print_erased, as_json=as_json)
+
+
+@app.command()
 def rerun(
     run: Annotated[UUID, typer.Argument(help="the run's id, as its page and the API have it")], as_json: Json = False
 ) -> None:

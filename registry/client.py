@@ -236,6 +236,11 @@ class Client:
         """The run done again from the states that it judged, and what comes out otherwise."""
         return self._get(schemas.RerunOut, f"/runs/{run_id}/again")
 
+    def erase(self, dataset: str, *, partitions: Sequence[str] = (), namespace: str | None = None) -> schemas.ErasedOut:
+        """Erases what is remembered of the dataset, or of these partitions: states, samples, values."""
+        query = {"name": dataset, "namespace": namespace, "partition": list(partitions)}
+        return self._answer(schemas.ErasedOut, self._send("DELETE", "/dataset/memory", query=query))
+
     # --- gate ---
 
     def verdict(self, dataset: str, *, namespace: str | None = None, marker: str | None = None) -> schemas.VerdictOut:

@@ -17,7 +17,7 @@ from engine.files import Lying
 from registry import states
 from registry.config import Settings
 from registry.database import reading
-from registry.tables import PartitionState
+from registry.tables import PartitionState, PartRead
 
 # Judging, writing, clocks that differ: no limit is set to these.
 PATIENCE = timedelta(days=1)
@@ -48,7 +48,8 @@ def grace(settings: Settings) -> timedelta:
 
 
 def collect(database: Database, shelf: Shelf, *, before: datetime) -> Freed:
-    """Removes the files written before that moment that no generation of any partition's states names.
+    """Removes the files written before that moment that no generation of any partition's states names,
+    and no part that a task has read.
 
     Several may do so at once, and each may end at any moment: what is left, the next one finds."""
     return sweep(shelf, lambda: _named(database), before=before)
@@ -68,4 +69,6 @@ def _named(database: Database) -> frozenset[str]:
         known = {name for names in session.exec(select(PartitionState.files)) for name in names or ()}
         # Rows that were written before files were named in them.
         others = session.exec(select(PartitionState.states).where(col(PartitionState.files).is_(None)))
-        return frozenset(known.union(*map(states.files_of, others.yield_per(AT_A_TIME))))
+        known.update(*map(states.files_of, others.yield_per(AT_A_TIME)))
+        # What a task has read of a table, however long ago.
+        return frozenset(known.union(*map(states.files_of, session.exec(select(PartRead.states)).yield_per(AT_A_TIME))))

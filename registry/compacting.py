@@ -102,7 +102,7 @@ def _alike(rows: Iterable[PartitionState]) -> list[list[PartitionState]]:
         except StateError:
             continue
         if bags.ALL not in failures and all(each.usable for each in held):
-            found[schema, frozenset(each.key for each in held), frozenset(failures.items())].append(row)
+            found[schema, frozenset((each.key, each.key_id) for each in held), frozenset(failures.items())].append(row)
     return [alike for alike in found.values() if len(alike) > 1]
 
 

@@ -26,6 +26,11 @@ class Settings(BaseModel):
     home: Path = Field(default=Path(".treaty"), description="folder of everything that is kept on this machine")
     database_url: str = Field(default="", repr=False, description="PostgreSQL; by default a SQLite file in the home")
     state_url: str = Field(default="", description="where large states lie; by default a folder in the home")
+    key_file: str = Field(
+        default="",
+        description="32 bytes that values of classified columns are hashed with; by default a file in the home, which"
+        " `treaty up` makes",
+    )
     host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
     api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
     ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
@@ -42,6 +47,9 @@ class Settings(BaseModel):
     )
     portion_partitions: int = Field(
         default=512, gt=0, description="partitions read before what was read is kept, should the worker end"
+    )
+    merge_bytes: int = Field(
+        default=512 * MIB, gt=0, description="stored counts of values that are larger are added up by Spark"
     )
     sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
     state_days: float = Field(default=30, gt=0, description="how long states that are no longer current are kept")
@@ -78,6 +86,11 @@ class Settings(BaseModel):
     def states(self) -> str:
         """Where large states live; a folder in `home` when none is set."""
         return self.state_url or str((self.home / "states").absolute())
+
+    @property
+    def key(self) -> str:
+        """The key file; one in `home` when none is set."""
+        return self.key_file or str((self.home / "key").absolute())
 
     @property
     def api(self) -> str:

@@ -14,20 +14,21 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 POSTGRES = "postgresql+psycopg"
-# WAL lets readers go on while one writes; FULL makes a commit survive a power cut.
-PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+# WAL lets readers go on while one writes; FULL makes a commit survive a power cut; what is deleted is overwritten.
+PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 MIGRATING = 7_268_392_101
 READ_ONLY = "treaty_read_only"
 
 
 def connect(url: str) -> Engine:
-    """An engine for SQLite or PostgreSQL. Opens no connection yet."""
+    """An engine for SQLite or PostgreSQL. Opens no connection yet. Its errors, which are logged, name no values."""
     target = make_url(url)
     if target.drivername in {"postgres", "postgresql"}:
         target = target.set(drivername=POSTGRES)
     if target.get_backend_name() == "sqlite":
-        return _sqlite(create_engine(target))
-    return create_engine(target, pool_pre_ping=True, connect_args={"application_name": "treaty"})
+        return _sqlite(create_engine(target, hide_parameters=True))
+    named = {"application_name": "treaty"}
+    return create_engine(target, pool_pre_ping=True, connect_args=named, hide_parameters=True)
 
 
 @contextmanager
@@ -56,6 +57,16 @@ def migrate(engine: Engine) -> None:
 def lock(session: Session, number: int) -> None:
     """Holds the lock of that number until the transaction ends. On SQLite the transaction itself is that lock."""
     _lock(session.connection(), number)
+
+
+def forget(engine: Engine) -> None:
+    """Has SQLite empty its journal, where what was deleted still lies; as far as no reader needs it."""
+    if engine.dialect.name == "sqlite":
+        connection = engine.raw_connection()
+        try:
+            connection.cursor().execute("pragma wal_checkpoint(truncate)")
+        finally:
+            connection.close()
 
 
 def migration_config(connection: Connection) -> "Config":

@@ -1,6 +1,7 @@
 """Drafting a contract: the engine profiles a table, and what it suggests becomes a proposal of whoever asked."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -8,7 +9,8 @@ from uuid import UUID
 from sqlmodel import Session
 
 from engine.requests import Drafted, DraftRequest, Source
-from registry import drafts
+from registry import catalog, drafts
+from registry.errors import NotFound
 from registry.tables import Proposal, Task
 from registry.validation import Ids
 from registry.words import ProposalState
@@ -16,7 +18,14 @@ from registry.words import ProposalState
 DRAFT = "draft"
 
 
-def request(payload: Mapping[str, Any]) -> DraftRequest:
+def in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:
+    """The version in force of the contract that is drafted anew; None where there is none."""
+    with suppress(NotFound):
+        return catalog.version(session, payload["contract_id"]).body
+    return None
+
+
+def request(payload: Mapping[str, Any], in_force: bytes | None = None) -> DraftRequest:
     """What to ask of the engine. Raises KeyError where the payload lacks its source, contract or object."""
     source = payload["source"]
     return DraftRequest(
@@ -26,6 +35,7 @@ def request(payload: Mapping[str, Any]) -> DraftRequest:
         columns=tuple(payload.get("columns") or ()),
         partitions=tuple(payload.get("partitions") or ()),
         aliases=tuple((alias["namespace"], alias["name"]) for alias in payload.get("aliases") or ()),
+        in_force=in_force,
     )
 
 

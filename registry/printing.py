@@ -19,6 +19,16 @@ def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
     console.print(f"\n{_about(found)}")
 
 
+def print_erased(found: schemas.ErasedOut, console: Console) -> None:
+    """What was erased, in one line."""
+    console.print(
+        f"erased of {_shown(', '.join(found.names))}: {found.generations:,} generations of states,"
+        f" {found.files:,} files, {found.samples:,} samples,"
+        f" values of {found.measurements + found.results:,} measurements and results,"
+        f" evidence of {found.suggestions:,} suggestions"
+    )
+
+
 def print_states(found: schemas.StatesOut, console: Console) -> None:
     """A line for each partition, a line for each metric with what it would merge, the sums."""
     partitions = _table("partition", "generation", "states", "bytes", "in files", "source", "marker", "")

@@ -99,7 +99,7 @@ def remembered(session: Session, question: Question) -> Memory:
     try:
         checks = bind(found, schema)
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))
-        asked = tuple(asking.asked(asking.metric(each), schema) for each in question.metrics)
+        asked = tuple(asking.asked(asking.metric(each), checks.marked) for each in question.metrics)
     except ContractError as error:
         raise Invalid("the question cannot be answered as it is asked", faults=error.faults) from None
     return Memory(dataset, contract, checks, names, chosen, asked or asking.of_checks(checks))
@@ -107,13 +107,14 @@ def remembered(session: Session, question: Question) -> Memory:
 
 def dataset_of(session: Session, question: Question) -> Dataset:
     """The dataset that is asked about. Raises NotFound where no contract is about one, or several are."""
-    found = _named(session, question)
+    found = named(session, question)
     if found is None or found.contract_id is None or found.object is None:
         raise NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
     return datasets.kept(session, found.contract_id, found.object) or found
 
 
-def _named(session: Session, question: Question) -> Dataset | None:
+def named(session: Session, question: Question) -> Dataset | None:
+    """The dataset that the question names, whether a contract is about it or not; None for none, or for several."""
     if question.namespace is None:
         return references.named(session, question.dataset)
     name = normalise(question.namespace, question.dataset)
@@ -141,7 +142,11 @@ def _rows(session: Session, memory: Memory) -> Iterator[PartitionState]:
 
 def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
     reading = answer.reading
-    if reading is None or not isinstance(reading.value, str) or not is_hidden(answer.asked.analyzer, checks):
+    if (
+        reading is None
+        or not isinstance(reading.value, str)
+        or not is_hidden(answer.asked.analyzer, checks, answer.asked.bound)
+    ):
         return answer
     return replace(answer, reading=reading._replace(value=None), reason=HIDDEN)
 

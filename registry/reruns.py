@@ -15,12 +15,14 @@ from engine.references import Referent
 from engine.results import CheckResult, RunResult, Value
 from engine.samples import discreet
 from registry import catalog, runs, states
+from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound
 from registry.tables import ResultRow, Run
 from registry.validation import Judge
 
 NOTHING = "the run judged no states: there is nothing to do again"
 PRUNED = "the states that the run judged are no longer all kept: state_days says for how long they are"
+ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,15 @@ def again(session: Session, run_id: UUID, judge: Judge) -> Rerun:
     if run.dataset_id is None or run.states_version is None:
         raise Invalid(NOTHING)
     if fingerprint(states.known(session, run.dataset_id, version=run.states_version)) != run.marker:
-        raise Invalid(PRUNED)
+        raise Invalid(_gone(session, run, run.dataset_id))
     before = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))).all()
     result = _judged(session, run, run.dataset_id, judge, _referents(before))
     return Rerun(run, result, tuple(_differences(before, result)))
+
+
+def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
+    entry = erased_since(session, dataset_id, run.finished)
+    return ERASED.format(entry.actor, entry.time) if entry else PRUNED
 
 
 def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referents: Mapping[str, Referent]) -> RunResult:
@@ -74,6 +81,7 @@ def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referent
         finished=run.finished,
         whole=None,
         references=referents,
+        spectra={},
     )
     return discreet(bind(contract.object(run.object), schema), result)
 

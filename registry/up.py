@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from engine import key_files
 from registry.config import PREFIX, Settings
 
 STARTS_WITHIN = 60.0
@@ -72,8 +73,12 @@ class Running:
 
 @contextmanager
 def running(settings: Settings, makers: Sequence[Callable[[Settings], Part]]) -> Iterator[list[Running]]:
-    """Starts the parts in order, each once the one before is ready; ends them all when the block ends."""
+    """Starts the parts in order, each once the one before is ready; ends them all when the block ends.
+
+    Makes the key file, where there is none yet."""
     started: list[Running] = []
+    settings.home.mkdir(parents=True, exist_ok=True)
+    key_files.make(settings.key)
     with _interruptible():
         try:
             for make in makers:

@@ -19,9 +19,11 @@ from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
 from engine import months
 from engine import states as bags
+from engine.analyzers.frequencies import Spectrum
 from engine.checks import bind
+from engine.keying import Key
 from engine.references import Referent
-from engine.requests import UNREAD, Engine, Measured, MeasureRequest
+from engine.requests import UNREAD, Engine, Measured, MeasureRequest, SpectraRequest
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError
@@ -57,28 +59,40 @@ class Judge(Protocol):
         finished: datetime,
         whole: bytes | None,
         references: Mapping[str, Referent],
+        spectra: Mapping[str, Spectrum],
     ) -> RunResult: ...
 
 
-# What stored bags have, where the checks of a contract's object need more: `engine.judging.lacking`.
-Lacking = Callable[[Contract, str, Mapping[str, bytes]], Mapping[str, frozenset[str]]]
+class Lacking(Protocol):
+    """What stored bags have, where the checks of a contract's object need more: `engine.judging.lacking`."""
+
+    def __call__(
+        self, contract: Contract, object_name: str, stored: Mapping[str, bytes], *, key: Key | None, afresh: bool
+    ) -> Mapping[str, frozenset[str]]: ...
+
+
+# The files of frequencies that this process does not merge itself, by component key: `engine.large.large`.
+Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
 class Tools:
     """What a validation works with: where states are, who reads and who judges the data, the time.
 
-    `parts` keeps what was read of a table of which a `portion` of partitions is read at a time."""
+    `parts` keeps what was read of a table of which a `portion` of partitions is read at a time. `key`: what the keys
+    of datasets are made of; None: hashes of classified values are not stored."""
 
     database: Database
     engine: Engine
     judge: Judge
     lacking: Lacking
+    large: Large
     clock: Callable[[], datetime]
     state_url: str | None
     sampling: Sampling
     parts: Parts
     portion: int
+    key: Key | None = None
 
 
 @dataclass(frozen=True)
@@ -174,65 +188,97 @@ def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
         return _judged(asked, tools, replace(again, delta=found.delta), started)
 
 
+@dataclass
+class Progress:
+    """What was read of a table so far: `parts` of it, those that cannot be read, what is judged by and never kept.
+
+    `seen`: what was read since this validation began; of parts that were kept before, nothing else is left."""
+
+    parts: dict[str, Part]
+    broken: frozenset[str] = frozenset()
+    passing: dict[str, bytes] = field(default_factory=dict)
+    seen: frozenset[str] = frozenset()
+
+    def take(self, measured: Measured) -> dict[str, Part]:
+        """Adds what a portion brought, and says which parts are new."""
+        new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
+        self.parts |= new
+        self.passing |= measured.passing
+        self.seen |= new.keys()
+        self.broken |= {name for name, part in new.items() if part.fingerprint == UNREAD}
+        return new
+
+
 def _read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[str, Part]) -> Reading:
     """What changed is read, and of the known partitions what their states lack: all of it where they are damaged.
 
     `kept` are parts that were read already; what they are of and did not change since is not read again."""
-    stored, parts = _stored(asked, tools) if known else {}, dict(kept)
-    stored = remeasuring.whole(stored, parts)
-    broken: frozenset[str] = frozenset()
+    stored, progress = _stored(asked, tools) if known else {}, Progress(dict(kept))
+    stored = remeasuring.whole(stored, progress.parts)
     while True:
-        measured = _portion(asked, tools, known, stored, parts, broken)
-        new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
-        parts.update(new)
-        broken |= {name for name, part in new.items() if part.fingerprint == UNREAD}
-        lost = remeasuring.lost(stored, parts, measured.fingerprints)
-        stored = remeasuring.whole(stored, parts, measured.fingerprints)
+        measured = _portion(asked, tools, known, stored, progress)
+        new = progress.take(measured)
+        lost = remeasuring.lost(stored, progress.parts, measured.fingerprints)
+        stored = remeasuring.whole(stored, progress.parts, measured.fingerprints)
         if not measured.left and not lost:
-            return _of_columns(asked, tools, _whole(asked, measured, stored, parts, known))
-        done = len(parts)
+            return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
+        done = len(progress.parts)
         tools.parts.keep(new, f"{done} of {done + max(measured.left, len(lost))} partitions read")
 
 
 def _portion(
-    asked: Order,
-    tools: Tools,
-    known: Mapping[str, str],
-    stored: Mapping[str, bytes],
-    parts: Mapping[str, Part],
-    broken: frozenset[str],
+    asked: Order, tools: Tools, known: Mapping[str, str], stored: Mapping[str, bytes], progress: Progress
 ) -> Measured:
     """What the next portion brings, states that were added put beside those that there were."""
-    packed = {**stored, **{name: part.states for name, part in parts.items()}}
-    here = {**known, **{name: part.fingerprint for name, part in parts.items()}}
-    held = remeasuring.held(partial(tools.lacking, asked.contract, asked.object.name), here, packed)
+    packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
+    here = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
+    held = remeasuring.held(partial(_lacking, asked, tools, progress), here, packed)
     request = MeasureRequest(
         source=asked.source,
         contract=asked.contract.source,
         object=asked.object.name,
         known=here,
         held=held,
-        passed=broken,
-        afresh=asked.afresh or bool(parts),
+        passed=progress.broken,
+        afresh=asked.afresh or bool(progress.parts),
         portion=tools.portion,
         state_url=tools.state_url,
         others=asked.others,
+        key=_key(asked, tools),
     )
     return _completed(tools.engine.measure(request), packed, held)
 
 
+def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+    """What stored bags have, where the checks need more.
+
+    What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
+    lacking = partial(tools.lacking, asked.contract, asked.object.name, key=_key(asked, tools))
+    judged = {name for name in stored if asked.afresh or name in progress.parts} - progress.seen
+    once = {name for name in judged if months.members(name) == (name,)}
+    again, others = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
+    return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
+
+
+def _key(asked: Order, tools: Tools) -> Key | None:
+    return tools.key.of(str(asked.dataset_id)) if tools.key else None
+
+
 def _whole(
-    asked: Order, measured: Measured, stored: Mapping[str, bytes], parts: Mapping[str, Part], known: Mapping[str, str]
+    asked: Order, measured: Measured, stored: Mapping[str, bytes], progress: Progress, known: Mapping[str, str]
 ) -> Reading:
     """All parts together, as far as they are of the files that there are now."""
     now = measured.fingerprints
-    read = {name: part for name, part in parts.items() if now.get(name) == part.fingerprint}
+    read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
+    passing = {name: packed for name, packed in progress.passing.items() if name in read}
     changed = [name for name, part in read.items() if part.fingerprint == UNREAD or known.get(name) != part.fingerprint]
     vanished = tuple(sorted(asked.known.keys() - now.keys()))
-    whole = replace(measured, states={name: part.states for name, part in read.items()})
+    whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
     # Days whose states stay merged cannot be judged one by one.
     arrived = now.keys() - remeasuring.merged(stored) if asked.afresh else changed
-    return Reading(replace(whole, schema=_schema(whole, changed)), stored, tuple(sorted(arrived)), vanished)
+    return Reading(
+        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, tuple(sorted(arrived)), vanished
+    )
 
 
 def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
@@ -249,8 +295,16 @@ def _schema(measured: Measured, changed: Collection[str]) -> Schema:
     if measured.schema.columns and len(changed) in (0, len(measured.states)):
         return measured.schema
     of = changed or measured.states
-    found = (bags.described(packed)[0] for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
+    found = (_columns(packed) for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
     return next((schema for schema in found if schema.columns), measured.schema)
+
+
+def _columns(packed: bytes) -> Schema:
+    """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
+    try:
+        return bags.described(packed)[0]
+    except StateError:
+        return Schema(())
 
 
 def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
@@ -261,7 +315,8 @@ def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
 def _completed(measured: Measured, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]) -> Measured:
     """The states that were added put beside those that are stored; where none of these can be used, in their place."""
     whole = {
-        name: bags.joined(stored[name], packed) if held[name] else packed for name, packed in measured.added.items()
+        name: bags.joined(stored[name], packed, keys=held[name]) if held[name] else packed
+        for name, packed in measured.added.items()
     }
     return replace(measured, states={**measured.states, **whole}, added={})
 
@@ -288,10 +343,17 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
             finished=tools.clock(),
             whole=found.measured.whole,
             references=_referents(asked, tools),
+            spectra=_spectra(asked, tools, whole, schema),
         )
         checks = bind(asked.object, schema)
         result = sampled(asked, tools.engine, tools.sampling.rows, checks, discreet(checks, result), delta=found.delta)
     return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
+
+
+def _spectra(asked: Order, tools: Tools, states: Mapping[str, bytes], schema: Schema) -> Mapping[str, Spectrum]:
+    """What Spark tells of stored frequencies that are too many for this process."""
+    files = tools.large(asked.contract, asked.object.name, schema, states)
+    return tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
 
 
 def _referents(asked: Order, tools: Tools) -> Mapping[str, Referent]:
@@ -305,9 +367,9 @@ def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, b
     there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}
     whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
     if read:
-        return whole, found.measured.schema
+        return found.measured.judged(whole), found.measured.schema
     with reading(tools.database) as session:
-        return whole, states.schema(session, asked.dataset_id)
+        return found.measured.judged(whole), states.schema(session, asked.dataset_id)
 
 
 def _loss(vanished: tuple[str, ...]) -> str | None:

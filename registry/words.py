@@ -26,6 +26,7 @@ class Permission(StrEnum):
     TOKENS = "tokens:own"
     USERS = "users:manage"
     AUDIT = "audit:read"
+    ERASE = "memory:erase"
 
 
 class ProposalState(StrEnum):
@@ -95,3 +96,4 @@ class Action(StrEnum):
     STATES_SETTLED = "states:settled"
     TASK_FAILED = "task:failed"
     EVENT_PARKED = "event:parked"
+    MEMORY_ERASED = "memory:erased"

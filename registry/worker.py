@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import repeat, takewhile
+from pathlib import Path
 from random import random
 from threading import Event as Flag
 from threading import Thread
@@ -20,8 +21,9 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from contracts.errors import ContractError
-from engine import plugins
+from engine import key_files, plugins
 from engine.judging import lacking
+from engine.keying import Key
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
 from registry import audit, clock, config, drafting, ids, orders, states, tasks, upkeep, validation
 from registry.config import Settings
@@ -33,7 +35,7 @@ from registry.portions import TaskParts
 from registry.sampling import Sampling
 from registry.tables import Task
 from registry.tasks import Fenced
-from registry.validation import Ids, Judge, Lacking, Tools
+from registry.validation import Ids, Judge, Lacking, Large, Tools
 from registry.words import Action, InboxState
 
 log = logging.getLogger("treaty.worker")
@@ -59,12 +61,14 @@ class Worker:
     database: Database
     engine: Engine
     judge: Judge
+    large: Large
     settings: Settings
     lacking: Lacking = lacking
     clock: Callable[[], datetime] = clock.now
     ids: Ids = ids.new
     jitter: Callable[[], float] = random
     name: str = field(default_factory=lambda: f"worker-{ids.new()}")
+    key: Key | None = None
 
     def tools(self, task: Task) -> Tools:
         """What the validation of that task works with."""
@@ -72,8 +76,8 @@ class Worker:
         lease = timedelta(seconds=self.settings.lease_seconds)
         parts = TaskParts(self.database, task.id, task.fence, self.clock, lease)
         return Tools(
-            self.database, self.engine, self.judge, self.lacking, self.clock, self.settings.states, sampling,
-            parts, self.settings.portion_partitions,
+            self.database, self.engine, self.judge, self.lacking, self.large, self.clock, self.settings.states,
+            sampling, parts, self.settings.portion_partitions, self.key,
         )  # fmt: skip
 
     def step(self) -> bool:
@@ -216,7 +220,9 @@ def _validate(worker: Worker, task: Task) -> Effect:
 
 
 def _draft(worker: Worker, task: Task) -> Effect:
-    drafted = worker.engine.draft(drafting.request(task.payload))
+    with reading(worker.database) as session:
+        in_force = drafting.in_force(session, task.payload)
+    drafted = worker.engine.draft(drafting.request(task.payload, in_force))
     return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=worker.ids)
 
 
@@ -272,6 +278,7 @@ def run(settings: Settings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
     from engine.files import StateFiles
     from engine.judging import judge
+    from engine.large import large
     from engine.spark.child import ChildSettings, SparkChild
 
     limits = ChildSettings(
@@ -290,13 +297,25 @@ def run(settings: Settings) -> None:
         settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
         log.info("working")
-        Worker(database, engine, partial(judge, files=StateFiles(settings.states)), settings).forever(stop)
+        files = StateFiles(settings.states)
+        too_large = partial(large, files=files, most=settings.merge_bytes)
+        Worker(database, engine, partial(judge, files=files), too_large, settings, key=_key(settings)).forever(stop)
     except KeyboardInterrupt:
         pass
     finally:
         engine.close()
         database.dispose()
     log.info("stopped")
+
+
+def _key(settings: Settings) -> Key | None:
+    """What values of classified columns are hashed with; None where no key file is set and none is in the home.
+
+    Raises EngineError where the file cannot be used."""
+    if not settings.key_file and not Path(settings.key).exists():
+        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_KEY_FILE to one")
+        return None
+    return key_files.read(settings.key)
 
 
 def _stop_by_signal() -> Stop:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from contracts.quoting import quote, quote_path
-from engine.analyzers.components import Component
+from engine.analyzers.components import Component, Keeps
 from engine.analyzers.quoting import COUNTABLE, Operand
 
 
@@ -19,6 +19,8 @@ class Apart(Component):
 
 class Tally(Apart):
     """Rows counted in several ways: a tuple of counts."""
+
+    keeps = Keeps.NOTHING
 
     def merge(self, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(mine + theirs for mine, theirs in zip(left, right, strict=True))
@@ -84,7 +86,7 @@ class Matches(Tally):
 
 
 class Answer(Apart):
-    """The one number (or None) that a query gives for the rows; it cannot be merged."""
+    """The one number (or None) that a query gives for the rows; it cannot be merged. It may be a value of a row."""
 
     kind = "answer"
     accepts = frozenset({"query"})

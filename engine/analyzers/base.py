@@ -12,6 +12,7 @@ class Mean(Analyzer):
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ from contracts.logical_types import Schema
 from engine.analyzers.arguments import Predicate, Role
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
 from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Component, Count, CountIf
+from engine.analyzers.components import Component, Count, CountIf, Keeps
 from engine.analyzers.quoting import Operand
 from engine.results import Value
 
@@ -152,7 +153,11 @@ class Analyzer(BaseModel):
 
     def _bound(self, part: Component, named: Operands, where: Operand | None) -> BoundComponent:
         operands = tuple(each for template in part.templates for each in self._rendered(template, part, named))
-        return BoundComponent(part, operands, where.sql if where else None)
+        classified = any(each.classified for given in named.values() for each in given)
+        keeps = part.keeps_of(operands) if classified else Keeps.NOTHING
+        if keeps is Keeps.HASHES:
+            operands = tuple(replace(each, keyed=each.classified) for each in operands)
+        return BoundComponent(part, operands, where.sql if where else None, passing=keeps is Keeps.VALUES)
 
     def _rendered(self, template: str, part: Component, named: Operands) -> tuple[Operand, ...]:
         """The operands of a template: those of `{name}` as they are, or an expression over them, of `part.type`."""
@@ -163,7 +168,8 @@ class Analyzer(BaseModel):
         if _WHOLE.fullmatch(template):
             return named[used[0]]
         sql = template.format_map({name: named[name][0].sql for name in used})
-        return (Operand(sql, part.type or named[used[0]][0].type),)
+        classified = any(each.classified for name in used for each in named[name])
+        return (Operand(sql, part.type or named[used[0]][0].type, classified=classified),)
 
 
 def operand_of(column: str, schema: Schema) -> Operand:
@@ -172,7 +178,7 @@ def operand_of(column: str, schema: Schema) -> Operand:
     if found is None:
         raise Unbindable(f"the table has no column {predicates.quote_path(column)}")
     sql = predicates.quote(column) if schema.get(column) else predicates.quote_path(column)
-    return Operand(sql, found.type)
+    return Operand(sql, found.type, classified=schema.names_along(column) in schema.classified)
 
 
 def condition_of(text: str, schema: Schema) -> Operand:

@@ -23,11 +23,19 @@ Operands = Mapping[str, tuple[Operand, ...]]
 
 @dataclass(frozen=True)
 class BoundComponent:
-    """A component with its typed SQL. `key` identifies it: equal keys are computed once and stored once."""
+    """A component with its typed SQL. `key` identifies it: equal keys are computed once and stored once.
+
+    `passing`: its state has values of classified columns, and is never stored."""
 
     component: Component
     operands: tuple[Operand, ...]
     where: str | None = None
+    passing: bool = False
+
+    @property
+    def keyed(self) -> bool:
+        """Whether values are counted by hashes, which need the dataset's key."""
+        return any(each.keyed for each in self.operands)
 
     @cached_property
     def aggregates(self) -> tuple[str, ...]:

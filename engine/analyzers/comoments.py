@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.analyzers.components import Component
+from engine.analyzers.components import Component, Keeps
 from engine.analyzers.quoting import NUMERIC, Operand
 
 Six = tuple[int, float, float, float, float, float]
@@ -15,6 +15,7 @@ class CoMoments(Component):
 
     kind = "co_moments"
     accepts = NUMERIC
+    keeps = Keeps.NOTHING
     zero = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal
+from enum import Enum
 from functools import reduce
 from math import isnan
 from typing import Any, ClassVar
@@ -21,13 +22,23 @@ ALWAYS = "1"
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is added by type: timestamp_ntz has none
 
 
+class Keeps(Enum):
+    """What a state has of the values of rows: NOTHING but counts and sums of them, HASHES of them, or VALUES.
+
+    Of a classified column, what keeps hashes is counted by hashes with a key, and what keeps values is never stored."""
+
+    NOTHING = "nothing"
+    HASHES = "hashes"
+    VALUES = "values"
+
+
 @dataclass(frozen=True, init=False)
 class Component:
     """One mergeable part over templates: `{column}` stands for an argument of the analyzer, as do expressions over it.
 
     `type` is the type of such an expression, `takes` the types that its arguments may have (None: those it accepts).
     `grouping` says that it needs a GROUP BY of its own, `apart` that it needs a statement of its own, `sketched` that
-    Spark keeps an object for it and hands that every single row."""
+    Spark keeps an object for it and hands that every single row. `keeps`: values, where a class does not say."""
 
     templates: tuple[str, ...]
     type: str | None
@@ -39,6 +50,7 @@ class Component:
     grouping: ClassVar[bool] = False
     apart: ClassVar[bool] = False
     sketched: ClassVar[bool] = False
+    keeps: ClassVar[Keeps] = Keeps.VALUES
     zero: ClassVar[Any] = None
 
     plain: ClassVar[bool] = True
@@ -52,6 +64,10 @@ class Component:
         object.__setattr__(self, "templates", templates)
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "takes", takes)
+
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
+        """What its state has of the values of these operands."""
+        return self.keeps
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """The SQL aggregates (without filter) of the state."""
@@ -87,6 +103,7 @@ class Count(Component):
 
     kind = "count"
     accepts = ANY
+    keeps = Keeps.NOTHING
     zero = 0
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -120,6 +137,7 @@ class Sum(Component):
 
     kind = "sum"
     accepts = NUMERIC
+    keeps = Keeps.NOTHING
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"sum({operands[0].exact()})",)
@@ -135,10 +153,15 @@ class Sum(Component):
 
 
 class _Extreme(Component):
-    """An extreme of the non-null values; NaN is larger than every number, as in Spark."""
+    """An extreme of the non-null values; NaN is larger than every number, as in Spark.
+
+    A number says how far values reach; a text or a moment is some row's own."""
 
     accepts = ORDERED
     pick: ClassVar[Callable[..., Any]]
+
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
+        return Keeps.NOTHING if operands[0].base_type in NUMERIC | {"boolean"} else Keeps.VALUES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"{self.kind}({operands[0].sortable()})",)

@@ -1,13 +1,13 @@
 """How often each value (or combination of values) occurs: the one state that can be large, as Arrow tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import fsum, log
 from typing import Any
 
 from engine.analyzers.coding import arranged, coded, concatenated, numbered, ordered, plain, starts_of
-from engine.analyzers.components import Component
+from engine.analyzers.components import Component, Keeps
 from engine.analyzers.quoting import Operand
 
 
@@ -38,6 +38,23 @@ class Counts:
         """As `coded`, with the texts themselves."""
         return plain(self.coded)
 
+    @property
+    def rows(self) -> int:
+        """How many rows the combinations stand for."""
+        from pyarrow import compute
+
+        return sum(int(compute.sum(piece["n"]).as_py() or 0) for piece in self.pieces)
+
+    @cached_property
+    def times(self) -> Mapping[int, int]:
+        """How many combinations occur that often, by count."""
+        return _times(self.counts)
+
+    def complete(self) -> "Counts | None":
+        """The combinations in which no key is null; None where none is left."""
+        whole = _with_keys(self.coded, "and_kleene")
+        return Counts((whole,)) if whole.num_rows else None
+
     @cached_property
     def _summed(self) -> tuple[Any, Any, Any]:
         """All pieces as one table, a row of each combination in it, and its counts added up."""
@@ -54,15 +71,52 @@ class Counts:
         return both, order[starts], pyarrow.array(sums)
 
 
+@dataclass(frozen=True)
+class Spectrum:
+    """What is left of combinations that are too many for this process: how many of them occur how often.
+
+    `whole` is of those in which no key is null. `key` names the state that it stands for."""
+
+    times: Mapping[int, int]
+    whole: Mapping[int, int]
+    key: str
+
+    @property
+    def rows(self) -> int:
+        """How many rows the combinations stand for."""
+        return sum(count * many for count, many in self.times.items())
+
+    def complete(self) -> "Spectrum | None":
+        """That of the combinations in which no key is null; None where none is left."""
+        return Spectrum(self.whole, self.whole, self.key) if self.whole else None
+
+    @property
+    def table(self) -> Any:
+        """There is none. Raises KeyError, naming the state."""
+        raise KeyError(self.key)
+
+    coded = table
+
+
+@dataclass(frozen=True, init=False)
 class Frequencies(Component):
     """Distinct combinations of the columns with their counts, rows whose columns are all null left out.
 
     The keys are canonical (text, or int64 for whole numbers and timestamps), null kept, in the order of their SQL: the
-    same columns in another order, or one of them twice, are the same grouping. State: Counts; None for no rows."""
+    same columns in another order, or one of them twice, are the same grouping. State: Counts; None for no rows.
+    `by_value`: who asks for it needs the values themselves, not only how often different ones occur."""
 
     kind = "frequencies"
     version = 2
     grouping = True
+    by_value: bool
+
+    def __init__(self, *templates: str, takes: frozenset[str] | None = None, by_value: bool = False) -> None:
+        super().__init__(*templates, takes=takes)
+        object.__setattr__(self, "by_value", by_value)
+
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
+        return Keeps.VALUES if self.by_value else Keeps.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """Here the grouping keys, not aggregates: the scan counts the rows of each."""
@@ -99,7 +153,7 @@ class Frequencies(Component):
         return Counts((file.read(),))
 
 
-def coarser(state: Counts | None, kept: Sequence[int]) -> Counts | None:
+def coarser(state: Counts | Spectrum | None, kept: Sequence[int]) -> Counts | None:
     """The frequencies of some of the key columns, by position; combinations that are all null are left out.
 
     None where none is left."""
@@ -112,12 +166,9 @@ def coarser(state: Counts | None, kept: Sequence[int]) -> Counts | None:
     return Counts((present,)) if present.num_rows else None
 
 
-def complete(state: Counts | None) -> Counts | None:
+def complete(state: Counts | Spectrum | None) -> Counts | Spectrum | None:
     """The frequencies of the combinations in which no key is null; None where none is left."""
-    if state is None:
-        return None
-    whole = _with_keys(state.coded, "and_kleene")
-    return Counts((whole,)) if whole.num_rows else None
+    return None if state is None else state.complete()
 
 
 def _with_keys(table: Any, joined: str) -> Any:
@@ -128,37 +179,32 @@ def _with_keys(table: Any, joined: str) -> Any:
     return table.filter(reduce(lambda one, other: compute.call_function(joined, [one, other]), present))
 
 
-def groups(state: Counts | None) -> int:
+def _times(counts: Any) -> Mapping[int, int]:
+    from pyarrow import compute
+
+    return {each["values"].as_py(): each["counts"].as_py() for each in compute.value_counts(counts)}
+
+
+def groups(state: Counts | Spectrum | None) -> int:
     """How many distinct combinations; 0 for no rows."""
-    return 0 if state is None else len(state.counts)
+    return 0 if state is None else sum(state.times.values())
 
 
-def singletons(state: Counts | None) -> int:
+def singletons(state: Counts | Spectrum | None) -> int:
     """How many combinations occur exactly once."""
-    if state is None:
-        return 0
-    from pyarrow import compute
-
-    return int(compute.sum(compute.equal(state.counts, 1).cast("int64")).as_py() or 0)
+    return 0 if state is None else state.times.get(1, 0)
 
 
-def occurrences(state: Counts | None) -> int:
+def occurrences(state: Counts | Spectrum | None) -> int:
     """How many rows the combinations stand for."""
-    if state is None:
-        return 0
-    from pyarrow import compute
-
-    return sum(int(compute.sum(piece["n"]).as_py() or 0) for piece in state.pieces)
+    return 0 if state is None else state.rows
 
 
-def entropy(state: Counts | None) -> float:
+def entropy(state: Counts | Spectrum | None) -> float:
     """The entropy of the combinations, sum of p ln(1 / p), in nats; 0 for no rows.
 
     Combinations that occur as often add the same, so each count is taken once: as exact as the logarithm."""
     if state is None:
         return 0.0
-    from pyarrow import compute
-
-    total = occurrences(state)
-    found = ((each["values"].as_py(), each["counts"].as_py()) for each in compute.value_counts(state.counts))
-    return fsum(many * (count / total) * log(total / count) for count, many in found)
+    total = state.rows
+    return fsum(many * (count / total) * log(total / count) for count, many in state.times.items())

@@ -36,7 +36,7 @@ class ByValue:
     """Every value of the column, by a grouping."""
 
     def parts(self) -> Mapping[str, Component]:
-        return {"frequencies": Frequencies("{column}")}
+        return {"frequencies": Frequencies("{column}", by_value=True)}
 
     def operands(self, column: Operand) -> Operands:
         return {}
@@ -56,7 +56,7 @@ class BetweenExtremes(ByValue):
     value: Any
 
     def parts(self) -> Mapping[str, Component]:
-        return {"frequencies": Frequencies("{column}", takes=NUMERIC)}
+        return {"frequencies": Frequencies("{column}", takes=NUMERIC, by_value=True)}
 
     def distribution(self, state: Any, column: Column) -> Distribution | None:
         ranked, present = ranking(state.frequencies, column), self.present(state)
@@ -153,7 +153,7 @@ class Histogram(Analyzer):
         ),
     ] = None
     nulls: Nulls = "ignore"
-    frequencies = Frequencies("{column}")
+    frequencies = Frequencies("{column}", by_value=True)
     present = Count("{column}")
 
     @model_validator(mode="after")

@@ -1,5 +1,6 @@
 """Masks of texts: what a text looks like, without what it says."""
 
+from engine.analyzers.components import Keeps
 from engine.analyzers.estimates import Estimate
 from engine.analyzers.quoting import Operand
 from engine.analyzers.sketches import PARAMETER, HeavyHitters
@@ -29,6 +30,7 @@ class PatternProfile(HeavyHitters):
     punctuation."""
 
     kind = "pattern_profile"
+    keeps = Keeps.NOTHING
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"approx_top_k_accumulate({mask(operands[0].sql)}, {PARAMETER.heavy_items})",)

@@ -3,7 +3,7 @@
 from math import sqrt
 from typing import Any
 
-from engine.analyzers.components import Component
+from engine.analyzers.components import Component, Keeps
 from engine.analyzers.quoting import NUMERIC, Operand
 
 Three = tuple[int, float, float]
@@ -15,6 +15,7 @@ class Moments(Component):
 
     kind = "moments"
     accepts = NUMERIC
+    keeps = Keeps.NOTHING
     zero = (0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -41,6 +42,7 @@ class HigherMoments(Component):
 
     kind = "higher_moments"
     accepts = NUMERIC
+    keeps = Keeps.NOTHING
     zero = (0, 0.0, 0.0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

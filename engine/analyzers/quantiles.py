@@ -111,7 +111,7 @@ class Ranked(Analyzer):
 
     unit = "value"
     column: ColumnName
-    frequencies = Frequencies("{ranked}", takes=NUMERIC | {"timestamp"})
+    frequencies = Frequencies("{ranked}", takes=NUMERIC | {"timestamp"}, by_value=True)
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)

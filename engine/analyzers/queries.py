@@ -50,7 +50,8 @@ class Sql(Analyzer):
 
     def operands(self, schema: Schema) -> Operands:
         query = queries.parse(self.query, tables=self.tables, column=self.column, schema=schema)
-        return {"query": (Operand(query.sql, "query"),)}
+        classified = any(schema.names_along(column) in schema.classified for column in query.columns)
+        return {"query": (Operand(query.sql, "query", classified=classified),)}
 
     def value(self, state: Any) -> Value:
         return state.answer  # type: ignore[no-any-return]

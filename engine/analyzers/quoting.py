@@ -35,15 +35,24 @@ _SORTABLE = {
 _MICROS = {**_SORTABLE, "date": "unix_date({0}) * 86400000000"}
 
 
+# The columns of the one row that holds the key of a dataset's hashes, padded as its two rounds need it. The key itself
+# is in no SQL: a plan names columns, not what they hold.
+KEY_COLUMNS = ("treaty_key_within", "treaty_key_around")
+
+
 @dataclass(frozen=True)
 class Operand:
     """A SQL expression and the Spark type it has (simple string).
 
-    `errs`: SQL, never null, true for the rows for which the expression cannot be evaluated; None: it always can."""
+    `errs`: SQL, never null, true for the rows for which the expression cannot be evaluated; None: it always can.
+    `classified`: the contract classifies the column or field that it is. `keyed`: it is counted by keyed hashes of its
+    values."""
 
     sql: str
     type: str
     errs: str | None = None
+    classified: bool = False
+    keyed: bool = False
 
     @property
     def base_type(self) -> str:
@@ -62,6 +71,10 @@ class Operand:
         """One encoding (string or bigint) for equal values: one zero, one NaN, timestamps as microseconds.
 
         Decimals keep their column's scale, text is compared byte for byte (no Unicode normalisation)."""
+        return hashed(self.uncovered()) if self.keyed else self.uncovered()
+
+    def uncovered(self) -> str:
+        """The canonical encoding of the values themselves, keyed or not."""
         return _CANONICAL.get(self.base_type, "cast({0} as string)").format(self.sql)
 
     def real(self) -> str:
@@ -81,3 +94,12 @@ class Operand:
         """How many decimal places a decimal has; 0 for other types."""
         found = re.fullmatch(r"decimal\(\s*\d+\s*,\s*(\d+)\s*\)", self.type.strip().lower())
         return int(found.group(1)) if found else 0
+
+
+def hashed(sql: str) -> str:
+    """The first 128 bits of the HMAC-SHA-256 (RFC 2104) of a text or whole number, as 32 hex digits; null for null.
+
+    Two values of n share one with a probability of n^2 / 2^129."""
+    within, around = KEY_COLUMNS
+    inner = f"unhex(sha2(concat({within}, cast(cast({sql} as string) as binary)), 256))"
+    return f"left(sha2(concat({around}, {inner}), 256), 32)"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -71,7 +71,7 @@ def _ceiling(edge: Any, kind: Any) -> Any:
 def rankable(operand: Operand) -> Operand:
     """The operand as what is ranked: dates and times are counted as whole microseconds, as timestamps always are."""
     counted = operand.base_type in TEMPORAL - {"timestamp"}
-    return Operand(operand.micros(), "bigint") if counted else operand
+    return replace(operand, sql=operand.micros(), type="bigint") if counted else operand
 
 
 def ranking(counts: Counts | None, column: Column) -> Ranking | None:

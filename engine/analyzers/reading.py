@@ -3,7 +3,7 @@
 from typing import Any
 
 from contracts.predicates import literal
-from engine.analyzers.components import Component, Count
+from engine.analyzers.components import Component, Count, Keeps
 from engine.analyzers.quoting import ANY, FRACTIONAL, INTEGRAL, TEXT, Operand
 
 CLASSES = ("integer", "decimal", "fractional", "boolean", "date", "timestamp", "other")
@@ -27,6 +27,7 @@ class TypeCounts(Component):
 
     kind = "type_counts"
     accepts = ANY
+    keeps = Keeps.NOTHING
     zero = (0,) * len(CLASSES)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

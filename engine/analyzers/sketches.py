@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from engine.analyzers.components import Component
+from engine.analyzers.components import Component, Keeps
 from engine.analyzers.quoting import NUMERIC, TEMPORAL, TEXT, Operand
 
 
@@ -55,10 +55,11 @@ class Distinct(Sketch):
     Spark's sketch leaves '' out, so it is counted as the text of the character of code 0."""
 
     kind = "distinct"
+    keeps = Keeps.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         counted = operands[0].canonical()
-        if operands[0].base_type in TEXT | {"binary"}:
+        if operands[0].base_type in TEXT | {"binary"} and not operands[0].keyed:
             counted = f"CASE WHEN {counted} = '' THEN char(0) ELSE {counted} END"
         return (f"hll_sketch_agg({counted}, {PARAMETER.hll_lg_k})",)
 

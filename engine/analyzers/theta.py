@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from engine.analyzers.components import Keeps
 from engine.analyzers.estimates import Estimate
 from engine.analyzers.quoting import INTEGRAL, Operand
 from engine.analyzers.sketches import PARAMETER, Sketch
@@ -20,6 +21,7 @@ class Theta(Sketch):
     partitions or two datasets, name the same keys alike. Takes up to 28 KiB."""
 
     kind = "theta"
+    keeps = Keeps.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"theta_sketch_agg({_key(operands)}, {PARAMETER.theta_lg_k})",)

@@ -57,15 +57,15 @@ class ColumnProfile:
 
 
 def profile_of(column: Column, schema: Schema) -> ColumnProfile:
-    """The metrics that fit the column's type."""
+    """The metrics that fit the column's type; of one that is classified, only those that hold no value of it."""
     bound = {metric: _bound(make(column.name), schema) for metric, make in METRICS.items()}
-    text = column.base_type in TEXT
+    text = column.base_type in TEXT and (column.name,) not in schema.classified
     sql = next(
         (part.operands[0].sql for each in bound.values() if each for part in each.parts.values() if part.operands), ""
     )
     return ColumnProfile(
         column=column,
-        metrics={metric: each for metric, each in bound.items() if each},
+        metrics={metric: each for metric, each in bound.items() if each and not _shows_values(each)},
         frequent=BoundComponent(HeavyHitters(), (Operand(sql, column.type),)) if text and sql else None,
         unique=_bound(Uniqueness(columns=(column.name,)), schema),
     )
@@ -76,6 +76,10 @@ def _bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
         return analyzer.bind(schema)
     except Unbindable:
         return None
+
+
+def _shows_values(bound: BoundAnalyzer) -> bool:
+    return any(part.passing for part in bound.parts.values())
 
 
 def profile_plan(columns: Iterable[ColumnProfile]) -> Plan:

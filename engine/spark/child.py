@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any
 
 from contracts.logical_types import Schema
+from engine.analyzers.frequencies import Spectrum
 from engine.requests import (
     Drafted,
     DraftRequest,
@@ -22,6 +23,7 @@ from engine.requests import (
     QuarantineRequest,
     SampleRequest,
     Source,
+    SpectraRequest,
     StageRequest,
 )
 from engine.results import Sample
@@ -83,6 +85,10 @@ class SparkChild:
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
         return self._ask("engine.spark.failing:sample", request)  # type: ignore[no-any-return]
+
+    def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]:
+        """Stored frequencies added up by Spark. Raises EngineError (EngineKilled)."""
+        return self._ask("engine.spark.spectra:spectra", request)  # type: ignore[no-any-return]
 
     def quarantine(self, request: QuarantineRequest) -> Quarantined:
         """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""

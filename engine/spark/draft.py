@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from contracts.changes import skeleton
+from contracts.classification import inherit, marked
+from contracts.document import DataObject
 from contracts.errors import nearest
 from contracts.logical_types import Schema
+from contracts.reading import read as read_contract
 from contracts.writing import write
 from engine.plan import plan
 from engine.profile.holdout import suggest
@@ -23,14 +26,20 @@ def draft(session: Any, request: DraftRequest) -> Drafted:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
     folders = _folders(changes.layout(session, request.source), request.partitions)
     frame = read(session, request.source, names=request.partitions, folders=folders)
-    schema = schema_of(frame)
+    schema, before = schema_of(frame), _before(request)
     _refuse_unknown("column", request.columns, schema.names)
-    history = _history(frame, schema, request)
+    history = _history(frame, marked(before, schema) if before else schema, request)
     return Drafted(
         document=write(_skeleton(request, schema)),
         suggestions=tuple(suggest(history, request.object)),
         profile=summary(history),
     )
+
+
+def _before(request: DraftRequest) -> DataObject | None:
+    """What the version in force says of the table; None where there is none, or where it does not speak of it."""
+    objects = read_contract(request.in_force).objects if request.in_force else ()
+    return next((each for each in objects if each.name == request.object), None)
 
 
 def _folders(lies: changes.Layout, wanted: Sequence[str]) -> list[str]:
@@ -46,7 +55,7 @@ def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> N
 
 
 def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
-    return skeleton(
+    drafted = skeleton(
         contract_id=request.contract_id,
         name=request.object,
         object_name=request.object,
@@ -55,6 +64,10 @@ def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
         partition_by=request.source.partition_by,
         aliases=request.aliases,
     )
+    entries = read_contract(request.in_force).document["schema"] if request.in_force else ()
+    for before in (each for each in entries if each.get("name") == request.object):
+        inherit(drafted["schema"][0], before)
+    return drafted
 
 
 def _history(frame: Any, schema: Schema, request: DraftRequest) -> History:

@@ -1,11 +1,12 @@
 """Everything that judging needs of a frame in the caller's own session: states, what is read of all rows, limits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.document import Contract
 from engine.checks import BoundChecks, bind
+from engine.keying import Key
 from engine.references import Referent
 from engine.spark import apart
 from engine.spark.apart import Others
@@ -26,7 +27,7 @@ class Read:
     referents: dict[str, Referent]
 
 
-def read_frame(
+def read_frame(  # noqa: PLR0913
     frame: Any,
     contract: Contract,
     object_name: str,
@@ -34,15 +35,17 @@ def read_frame(
     partition_by: Sequence[str] | None = None,
     others: Mapping[str, Any] | None = None,
     statistics: str | None = None,
+    key: Key | None = None,
 ) -> Read:
     """What the checks of an object need of the frame; `others` are the frames of other datasets by name.
 
     `partition_by` None: the contract's partition columns, where the frame has them. `statistics`: the folder of Parquet
-    that the frame is a plain reading of. Raises ContractError and Unreadable."""
+    that the frame is a plain reading of. `key`: what classified values are hashed with. Raises ContractError and
+    Unreadable."""
     checks, frames = bind(contract.object(object_name), schema_of(frame)), Others(others or {})
     by = checks.object.partition_columns if partition_by is None else partition_by
     known = [column for column in by if partition_by is not None or column in checks.schema.names]
-    plan, schema = checks.plan, checks.schema
+    plan, schema = replace(checks.plan, key=key), checks.schema
     told = stated(plan, statistics, schema, partition_by=known) if statistics else Known(plan)
     states = counted(frame, plan, told, partition_by=known, others=frames)
     whole = apart.whole(frame, plan, frames)

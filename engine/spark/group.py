@@ -6,19 +6,25 @@ from typing import Any
 
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.coding import arranged, coded, numbered, starts_of
-from engine.spark import partitions
+from engine.keying import Key
+from engine.spark import hashing, partitions
 
 
-def group(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> dict[str, Any]:
-    """The state of the grouping by partition name. Partitions without values are absent."""
+def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Key) -> dict[str, Any]:
+    """The state of the grouping by partition name. Partitions without values are absent.
+
+    What is hashed with the key is so once it is counted: each value once, and not in every row."""
     by = [f"{sql} as p{at}" for at, sql in enumerate(partitions.keys(partition_by))]
-    keys = [f"{sql} as k{at}" for at, sql in enumerate(part.aggregates)]
+    uncovered = {operand.canonical(): operand.uncovered() for operand in part.operands}
+    plain = [uncovered[sql] for sql in part.aggregates]
+    keys = [f"{sql} as k{at}" for at, sql in enumerate(plain)]
+    keyed = [f"k{at}" for at, sql in enumerate(part.aggregates) if sql != plain[at]]
     # Not coalesce: the keys need not be of one type, and Spark would cast text to numbers.
-    present = " or ".join(f"{sql} is not null" for sql in part.aggregates)
+    present = " or ".join(f"{sql} is not null" for sql in plain)
     condition = f"({part.where}) and ({present})" if part.where else present
     chosen = frame.where(condition).selectExpr(*by, *keys)
     counted = chosen.groupBy(*chosen.columns).count().withColumnRenamed("count", "n")
-    return _split(counted.toArrow(), part, partition_by)
+    return _split(hashing.covered(counted, keyed, key).toArrow(), part, partition_by)
 
 
 def _split(table: Any, part: BoundComponent, partition_by: Sequence[str]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The states of what changed in a table: the answer to the registry's `MeasureRequest`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from contracts.reading import read as read_contract
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.filesystems import is_path
+from engine.keying import Key, passing
 from engine.plan import Plan
 from engine.requests import UNREAD, Measured, MeasureRequest, Source, Unreadable
 from engine.spark import apart, changes, partitions
@@ -51,6 +52,7 @@ class Table:
         frame = read(self.session, self.source, names=names, folders=folders)
         schema = schema_of(frame)
         wanted = bind(self.contract.object(self.request.object), schema).plan.without(held)
+        wanted = replace(wanted, key=self.key)
         by, stated = self.source.partition_by, self._stated(wanted, schema, names)
         return schema, counted(frame, wanted, stated, partition_by=by, expected=names, others=self.others)
 
@@ -61,6 +63,11 @@ class Table:
             return Known(wanted)
         files = {name: self.lies.files[name] for name in names or self.lies.files}
         return known(wanted, self.source.location, files, schema)
+
+    @cached_property
+    def key(self) -> Key:
+        """What values of classified columns are hashed with: one key for all that is read."""
+        return self.request.key or passing()
 
     @cached_property
     def others(self) -> Others:
@@ -80,7 +87,8 @@ class Table:
             vanished=vanished,
             added=self._packed(read.added),
             left=read.left,
-            whole=whole.pack() if whole else None,
+            whole=whole.carried() if whole else None,
+            passing=_passing({**read.added, **read.bags}),
             referents=apart.referents(chosen, self.others) if self.request.limits else {},
         )
 
@@ -114,6 +122,11 @@ class Table:
         except Exception as error:
             raise Unreadable(f"new and old partitions cannot be read as one table: {told(error)}") from error
         return both
+
+
+def _passing(bags: Mapping[str, States]) -> dict[str, bytes]:
+    """The states that are only judged by, packed."""
+    return {name: states.carried() for name, bag in sorted(bags.items()) if (states := bag.passing)}
 
 
 @dataclass

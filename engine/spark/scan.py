@@ -1,16 +1,17 @@
 """One scan for all components and all partitions; a component that errs is found and left out, alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine import states as bags
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.frequencies import coarser
+from engine.keying import Key, passing
 from engine.packing import Question
 from engine.plan import ROWS, Derivation, Plan
 from engine.requests import Unreadable
-from engine.spark import apart, partitions
+from engine.spark import apart, hashing, partitions
 from engine.spark.apart import Others
 from engine.spark.failures import is_cancelled, is_damage, told
 from engine.spark.group import group
@@ -38,19 +39,20 @@ def scan(
 
     What the plan reads of all rows at once is not among them: `apart.whole` reads it of the whole table.
     Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
-    schema, found = schema_of(frame), Scanned()
+    schema, found, key = schema_of(frame), Scanned(), plan.key or passing()
+    plan = replace(plan, key=key)
     missing = [column for column in partition_by if schema.get(column) is None]
     if missing:
         known = ", ".join(schema.names)
         raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
     for chunk in plan.chunks():
-        _scan(frame, chunk, partition_by, found)
+        _scan(hashing.beside(frame, chunk, key), chunk, partition_by, found)
     for part in plan.groupings:
         if part.key not in plan.derived:
-            _group(frame, part, partition_by, found)
+            _group(frame, part, partition_by, found, key)
     for part in plan.groupings:
         if part.key in plan.derived:
-            _derive(frame, part, plan.derived[part.key], partition_by, found)
+            _derive(frame, part, plan.derived[part.key], partition_by, found, key)
     names = sorted({*found.values, *(expected if partition_by else ("",))})
     for part in plan.apart:
         _apart(frame, part, partition_by, names, others, found)
@@ -106,9 +108,9 @@ def _unused(columns: Sequence[str]) -> str:
     return prefix
 
 
-def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: Scanned) -> None:
+def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: Scanned, key: Key) -> None:
     try:
-        for name, table in group(frame, part, partition_by).items():
+        for name, table in group(frame, part, partition_by, key).items():
             found.values.setdefault(name, {})[part.key] = table
     except Exception as error:
         if is_cancelled(error):
@@ -133,11 +135,11 @@ def _apart(
 
 
 def _derive(
-    frame: Any, part: BoundComponent, derivation: Derivation, partition_by: Sequence[str], found: Scanned
+    frame: Any, part: BoundComponent, derivation: Derivation, partition_by: Sequence[str], found: Scanned, key: Key
 ) -> None:
     """The grouping's tables from the finer one's, in this process; where that failed it is read after all, alone."""
     if derivation.finer.key in found.failures:
-        _group(frame, part, partition_by, found)
+        _group(frame, part, partition_by, found, key)
         return
     for values in found.values.values():
         finer = values.get(derivation.finer.key)

@@ -1,5 +1,6 @@
 """Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
 
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
@@ -9,9 +10,10 @@ from fastapi import APIRouter, Depends, Query
 from engine.asking import Answer
 from engine.files import StateFiles
 from engine.judging import judge
-from registry import access, clock, questions, reruns, runs
+from registry import access, clock, erasing, questions, reruns, runs
 from registry.api import schemas
-from registry.api.dependencies import Caller, Reader, Shared
+from registry.api.dependencies import Caller, Reader, Shared, Writer
+from registry.database import forget
 from registry.questions import Memory, Question
 from registry.reruns import Difference
 from registry.words import Permission
@@ -25,6 +27,9 @@ Where = Annotated[str | None, Query(description="a condition on partition column
 Metrics = Annotated[
     list[str] | None,
     Query(max_length=200, description="completeness:column=status; without one those of the contract"),
+]
+Partitions = Annotated[
+    list[str] | None, Query(max_length=1000, description="names of partitions; without one all that is remembered")
 ]
 
 
@@ -60,6 +65,19 @@ def get_states(asked: Asked, shared: Shared, by: Caller, tx: Reader) -> schemas.
             schemas.ProspectOut(**_asked(each), bytes=size) for each, size in questions.prospects(memory, found)
         ),
     )
+
+
+@router.delete("/dataset/memory")
+def erase_memory(
+    name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
+) -> schemas.ErasedOut:
+    """Erases states, samples and values, of named partitions or of all. Runs stay, with verdicts and numbers."""
+    access.decide(by, Permission.ERASE)
+    asked = erasing.erasure(tx, name, namespace, partition or ())
+    done = erasing.erase(tx, asked, StateFiles(shared.settings.states), by=by, now=clock.now())
+    tx.commit()
+    forget(shared.engine)
+    return schemas.ErasedOut(names=tuple(each.name for each in asked.datasets), **asdict(done))
 
 
 @router.get("/runs/{run_id}/again")

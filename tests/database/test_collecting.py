@@ -4,14 +4,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 from sqlmodel import col, select
+from support.api import NOW
 from support.memories import DAYS, ROWS, Memory
 
-from registry import clock, states
+from registry import clock, ids, states, tasks
 from registry.collecting import Freed, collect
 from registry.database import transaction
-from registry.tables import Dataset, PartitionState
+from registry.tables import Dataset, PartitionState, PartRead
 
 LATER = clock.now() + timedelta(days=2)
 OTHER_ROWS = {**ROWS, "id": [5, 6, 7, 8]}
@@ -67,3 +68,21 @@ def test_damaged_states_name_no_file_and_stop_nothing(memory: Memory) -> None:
     prune(memory)
     assert collect(memory.world.engine, memory.files, before=LATER).files == 1
     assert memory.files.sizes([name]) == {}
+
+
+def test_files_of_what_a_task_has_read_so_far_are_kept(memory: Memory) -> None:
+    (name,) = there(memory)
+    with transaction(memory.world.engine) as tx:
+        packed = tx.exec(select(PartitionState)).first()
+        assert packed
+        task = tasks.enqueue(tx, kind="validate", payload={}, key="reads", now=NOW, task_id=ids.new())
+        assert task
+        tx.add(PartRead(task_id=task.id, partition="day=1", fingerprint="f", states=packed.states))
+        tx.exec(delete(PartitionState))
+        tx.commit()
+    assert collect(memory.world.engine, memory.files, before=LATER) == Freed()
+    with transaction(memory.world.engine) as tx:
+        tx.exec(delete(PartRead))
+        tx.commit()
+    assert collect(memory.world.engine, memory.files, before=LATER).files == 1
+    assert name not in there(memory)

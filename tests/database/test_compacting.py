@@ -72,6 +72,8 @@ class TableEngine(FakeEngine):
 class Table(Scene):
     """The scene with a real judge over that engine."""
 
+    portion: int = 400
+
     def __post_init__(self) -> None:
         self.files = StateFiles(self.settings.states)
         self.engine = TableEngine(files=self.files)
@@ -80,7 +82,7 @@ class Table(Scene):
 
     @property
     def settings(self) -> Settings:
-        return Settings(home=self.home, compact_days=30)
+        return Settings(home=self.home, compact_days=30, portion_partitions=self.portion)
 
     @property
     def here(self) -> dict[str, str]:
@@ -205,9 +207,8 @@ def test_a_day_that_is_replaced_has_the_others_of_its_month_read_again(table: Ta
     table.validate()
     table.put(JANUARY[2], found=[100])
     table.validate()
-    assert [set(request.known) for request in table.engine.requests[-2:]] == [  # type: ignore[union-attr]
-        {*JANUARY, "day=2026-03-01/country=DE"}, {JANUARY[2], "day=2026-03-01/country=DE"},
-    ]  # fmt: skip
+    assert len(table.engine.requests) == 3
+    assert dict(table.asked(2).held) == {name: frozenset() for name in JANUARY if name != JANUARY[2]}
     assert table.runs[-1].partitions == [JANUARY[2]]
     assert table.stored == [*JANUARY, "day=2026-03-01/country=DE"]
     assert table.values == table.truth
@@ -218,6 +219,28 @@ def test_a_day_that_vanishes_has_the_others_of_its_month_read_again(table: Table
     table.validate()
     assert (table.runs[-1].reason, table.runs[-1].partitions) == (f"1 known partition(s) vanished: {JANUARY[0]}", [])
     assert table.stored == JANUARY[1:]
+    assert table.values == table.truth
+
+
+def test_a_worker_that_ends_while_a_month_is_read_again_takes_nothing_along(table: Table) -> None:
+    table.portion = 2
+    table.put(JANUARY[2], found=[100])
+    table.ask("ends")
+    calls = iter(range(2))
+
+    def end() -> None:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+
+    table.engine.meanwhile = end
+    with pytest.raises(KeyboardInterrupt):
+        table.work()
+    assert table.stored == [MERGED]
+    table.engine.meanwhile = lambda: None
+    table.engine.requests.clear()
+    table.work()
+    assert len(table.engine.requests) == 1
+    assert (table.runs[-1].partitions, table.stored) == ([JANUARY[2]], JANUARY)
     assert table.values == table.truth
 
 
@@ -462,6 +485,7 @@ def test_whatever_comes_in_whatever_order_the_table_is_judged_as_it_is(
     seed: int, on_sqlite: Engine, tmp_path: Path
 ) -> None:
     rng, scene = random.Random(seed), begun(on_sqlite, tmp_path)
+    scene.portion = (400, 3, 1)[seed]
     every = [
         f"day={date(2026, month, day)}/country={land}"
         for month in (1, 2, 5)

@@ -1,6 +1,6 @@
 """Days that Spark read, merged by month: judged as before, and read again on real files where one of them changes."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from engine import states as bags
 from engine.files import StateFiles
 from engine.judging import judge
 from engine.months import members
-from engine.requests import Measured, MeasureRequest, Source
+from engine.requests import MeasureRequest, Source
 from engine.spark.measure import measure
 from registry import remeasuring
 
@@ -51,19 +51,6 @@ def write(spark: Any, path: Path, mode: str, months: tuple[int, ...], days: rang
     frame.write.option("partitionOverwriteMode", "dynamic").partitionBy("day").mode(mode).parquet(str(path))
 
 
-@dataclass
-class Recording:
-    """The engine, and the partitions that it read each time."""
-
-    spark: Any
-    read: list[set[str]]
-
-    def measure(self, request: MeasureRequest) -> Measured:
-        found = measure(self.spark, request)
-        self.read.append(set(found.states))
-        return found
-
-
 def values(states: dict[str, bytes], files: StateFiles) -> dict[str, Any]:
     found = judge(
         GIVEN, "orders", states=states, delta=(), started=NOW, finished=NOW, files=files, schema=_schema(states)
@@ -86,23 +73,23 @@ def agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
 def test_months_say_what_their_days_said_and_are_read_again_as_a_whole(spark: Any, tmp_path: Path) -> None:
     path, files = tmp_path / "t", StateFiles(str(tmp_path / "states"))
     write(spark, path, "overwrite", (1, 2), range(1, 6))
-    engine = Recording(spark, [])
     request = MeasureRequest(
         source=Source(str(path), partition_by=("day",)), contract=GIVEN.source, object="orders", state_url=files.url
     )
-    first = engine.measure(request)
+    first = measure(spark, request)
     merged = ["day=2026-01-[01-05]", "day=2026-02-[01-05]"]
     folded = {name: bags.folded([first.states[day] for day in members(name)], files) for name in merged}
     assert agree(values(folded, files), values(dict(first.states), files))
 
     write(spark, path, "overwrite", (1,), range(3, 4))
-    again = MeasureRequest(**{**vars(request), "known": dict(first.fingerprints)})
-    changed = engine.measure(again)
-    whole = remeasuring.whole(engine, again, changed, merged)  # type: ignore[arg-type]
-    january = set(members(merged[0]))
+    changed = measure(spark, replace(request, known=dict(first.fingerprints)))
+    lost = remeasuring.lost(folded, changed.states, changed.fingerprints)
     # Equal rows in new files: what is read tells that they changed.
-    assert engine.read == [set(first.states), {CHANGED}, january - {CHANGED}]
-    assert set(whole.states) == january
-    assert remeasuring.left(whole, merged) == set(members(merged[1]))
-    mixed = {**whole.states, merged[1]: folded[merged[1]]}
+    assert (set(changed.states), lost) == ({CHANGED}, set(members(merged[0])) - {CHANGED})
+    held = dict.fromkeys(lost, remeasuring.NOTHING)
+    again = measure(spark, replace(request, known=dict(changed.fingerprints), held=held))
+    assert (set(again.states), set(again.added)) == (set(), lost)
+    left = remeasuring.whole(folded, changed.states, changed.fingerprints)
+    assert set(left) == {merged[1]}
+    mixed = {**left, **changed.states, **again.added}
     assert agree(values(mixed, files), values(dict(measure(spark, request).states), files))

@@ -8,8 +8,10 @@ from typing import Any
 
 from contracts.document import Contract
 from contracts.logical_types import Column, Schema
+from engine.analyzers.frequencies import Spectrum
+from engine.keying import Key
 from engine.references import Referent
-from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, Unreadable
+from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, SpectraRequest, Unreadable
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
@@ -60,6 +62,10 @@ class FakeEngine:
         self._asked(request)
         return self.samples
 
+    def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]:
+        """One value that occurs as often as there are files, whatever lies in them."""
+        return {key: Spectrum({len(names): 1}, {len(names): 1}, key) for key, names in request.files.items()}
+
     def close(self) -> None:
         self.closed = True
 
@@ -70,9 +76,18 @@ class FakeEngine:
             raise self.errors.pop(0)
 
 
-def lacking(contract: Contract, object_name: str, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+def lacking(
+    contract: Contract, object_name: str, stored: Mapping[str, bytes], *, key: Key | None, afresh: bool
+) -> dict[str, frozenset[str]]:
     """States answer unless their text says that they are old: then none of them can be used."""
     return {name: frozenset() for name, packed in stored.items() if packed == b"old"}
+
+
+def large(
+    contract: Contract, object_name: str, schema: Schema, states: Mapping[str, bytes]
+) -> Mapping[str, tuple[str, ...]]:
+    """Nothing is."""
+    return {}
 
 
 def judge(
@@ -86,6 +101,7 @@ def judge(
     finished: datetime,
     whole: bytes | None,
     references: Mapping[str, Referent],
+    spectra: Mapping[str, Spectrum],
 ) -> RunResult:
     """A run with one result for each new partition (failed where its text says 'bad') and one for the whole."""
     assert schema.names == SCHEMA.names

@@ -55,8 +55,9 @@ def states(
 def run(
     given: Contract, delta: Mapping[str, States], earlier: Mapping[str, States] | None = None, **more: Any
 ) -> RunResult:
-    """The run that judges the new partitions among the earlier ones."""
-    packed = {name: each.pack() for name, each in {**(earlier or {}), **delta}.items()}
+    """The run that judges the new partitions among the earlier ones, of which there is only what is stored."""
+    stored = {name: each.pack() for name, each in (earlier or {}).items()}
+    packed = {**stored, **{name: each.carried() for name, each in delta.items()}}
     return judge(given, "orders", states=packed, delta=sorted(delta), started=NOW, finished=NOW, **more)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 from sqlmodel import SQLModel, select
-from support.engines import FakeEngine, judge, lacking
+from support.engines import FakeEngine, judge, lacking, large
 from support.events import body
 
 from contracts.reading import read
@@ -141,7 +141,7 @@ class Scene:
 
     def worker(self, **other: Any) -> Worker:
         """A worker of this scene; parts of it can be replaced."""
-        parts = {"judge": judge, "lacking": lacking, "settings": self.settings, "clock": self.clock}
+        parts = {"judge": judge, "lacking": lacking, "large": large, "settings": self.settings, "clock": self.clock}
         return Worker(self.database, self.engine, **(parts | {"jitter": lambda: 0.0, "name": "w"} | other))
 
     @property

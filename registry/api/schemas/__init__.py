@@ -26,6 +26,7 @@ from registry.api.schemas.gate import (
 from registry.api.schemas.memory import (
     AskedOut,
     DifferenceOut,
+    ErasedOut,
     MemoryOut,
     MetricOut,
     MetricsOut,
@@ -82,6 +83,7 @@ __all__ = [
     "DifferenceOut",
     "DraftIn",
     "EntryForm",
+    "ErasedOut",
     "FaultOut",
     "GatedOut",
     "GenerationForm",

@@ -118,3 +118,16 @@ class RerunOut(Schema):
     after: str
     results: int
     differences: tuple[DifferenceOut, ...]
+
+
+class ErasedOut(Schema):
+    """What was erased of the datasets of these names: generations of states and their files, samples, the values of
+    measurements and results, the evidence of suggestions: how many of each."""
+
+    names: tuple[str, ...]
+    generations: int
+    files: int
+    samples: int
+    measurements: int
+    results: int
+    suggestions: int

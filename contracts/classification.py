@@ -1,0 +1,105 @@
+"""What a contract classifies: the columns and fields whose values are not for every eye."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from contracts.document import DataObject, Property
+from contracts.logical_types import Column, Schema, struct_fields
+
+# Whatever else a classification says, its values are not for every eye.
+OPEN = frozenset({"public", "open", "internal", "general", "unclassified", "none"})
+SENSITIVE = frozenset({
+    "confidential", "gdpr", "hipaa", "masked", "pci", "personal", "phi", "pii", "private", "restricted", "secret",
+    "sensitive",
+})  # fmt: skip
+Names = tuple[str, ...]
+# In which words of ODCS it stands.
+WORDS = ("classification", "tags", "encryptedName")
+
+
+def marked(of: DataObject, schema: Schema) -> Schema:
+    """The schema that knows which of its columns and fields the contract classifies; equal to the one given."""
+    if not _is_tagged(of.tags) and not any(
+        _is_sensitive(each) for top in of.properties for each in (top, *_below(top))
+    ):
+        return schema
+    # Of many columns each is looked up once.
+    named = {each.name.casefold(): each for each in reversed(of.properties)}
+    found = ((column, named.get(column.name.casefold())) for column in schema)
+    alone = ((column, replace(of, properties=(of_it,) if of_it else ())) for column, of_it in found)
+    classified = (path for column, one in alone for path in _paths(column, ()) if is_classified(one, path))
+    return replace(schema, classified=frozenset(classified))
+
+
+def is_classified(of: DataObject, names: Names) -> bool:
+    """Whether the contract classifies the column or field at these names.
+
+    It does where it, what it lies in or anything in it is classified as other than OPEN, bears a sensitive tag, or
+    stands for an encrypted element; and where the table bears such a tag and nothing says otherwise. Case does not
+    matter: to Spark it does not."""
+    along = list(_along(of.properties, names))
+    inside = [*along, *_below(along[-1])] if along and len(along) == len(names) else along
+    open_table = not _is_tagged(of.tags) or any(_is_open(each) for each in along)
+    return not open_table or any(_is_sensitive(each) for each in inside)
+
+
+def is_masked(of: DataObject, names: Names) -> bool:
+    """Whether the values of the column or field at these names are shown as a mask.
+
+    They are where the contract classifies it, and where it declares columns, but not this one: nobody has said what it
+    holds."""
+    if is_classified(of, names) or not of.properties:
+        return is_classified(of, names)
+    along = list(_along(of.properties, names))
+    return not along or _is_lost(along, names)
+
+
+def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
+    """Has a table's or column's entry, and those within it, say what an earlier one of their names classified."""
+    element.update({word: before[word] for word in WORDS if before.get(word)})
+    earlier = {str(each.get("name", "")).casefold(): each for each in before.get("properties") or ()}
+    for each in element.get("properties") or ():
+        inherit(each, earlier.get(str(each.get("name", "")).casefold(), {}))
+
+
+def _paths(column: Column, above: Names) -> Iterator[Names]:
+    """The names of the column and of every field within it."""
+    here = (*above, column.name)
+    yield here
+    for each in struct_fields(column.type):
+        yield from _paths(each, here)
+
+
+def _along(properties: Sequence[Property], names: Names) -> Iterator[Property]:
+    """The properties from the column down to the field, as far as they are declared."""
+    for name in names:
+        found = next((each for each in properties if each.name.casefold() == name.casefold()), None)
+        if found is None:
+            return
+        yield found
+        properties = found.properties
+
+
+def _below(of: Property) -> Iterator[Property]:
+    for each in (*of.properties, *([of.items] if of.items else [])):
+        yield each
+        yield from _below(each)
+
+
+def _is_lost(along: Sequence[Property], names: Names) -> bool:
+    """Whether the last declared property names fields, but not the one that is meant."""
+    return len(along) < len(names) and bool(along[-1].properties)
+
+
+def _is_sensitive(of: Property) -> bool:
+    return of.encrypted or _is_tagged(of.tags) or bool(of.classification and not _is_open(of))
+
+
+def _is_open(of: Property) -> bool:
+    return (of.classification or "").strip().casefold() in OPEN
+
+
+def _is_tagged(tags: Sequence[str]) -> bool:
+    return any(SENSITIVE & set(re.findall(r"[a-z]+", each.casefold())) for each in tags)

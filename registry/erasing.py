@@ -1,0 +1,224 @@
+"""Erasing what is remembered of a dataset: its states with their files, rows that failed, and values wherever they are.
+
+Runs stay, with their verdicts, outcomes, counts and numbers; versions of contracts and the audit stay as they were
+written. What the table holds is not touched: its next validation measures anew what is there then."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Protocol
+from uuid import UUID
+
+from sqlalchemy import delete
+from sqlmodel import Session, col, select
+
+from engine.months import members
+from registry import access, audit, portions, questions, states
+from registry.access import Principal
+from registry.drafts import OPEN
+from registry.errors import Invalid, NotFound
+from registry.tables import (
+    AuditEntry,
+    Dataset,
+    MeasurementRow,
+    PartitionState,
+    PartRead,
+    Proposal,
+    ResultRow,
+    Run,
+    SampleRow,
+    SuggestionRow,
+    Task,
+)
+from registry.words import Action, Decision, Permission, ProposalState
+
+GONE = "its values were erased"
+CHUNK = 500
+NAMED = 20
+
+
+class Places(Protocol):
+    """Where large states lie."""
+
+    def erase(self, names: Collection[str]) -> int: ...
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """What is to be erased: all that is remembered of these datasets, or only of these partitions where some are named.
+
+    The datasets are the names that one object of a contract has; all are one memory."""
+
+    datasets: tuple[Dataset, ...]
+    partitions: frozenset[str] = frozenset()
+
+    @property
+    def ids(self) -> tuple[UUID, ...]:
+        """The datasets' ids."""
+        return tuple(each.id for each in self.datasets)
+
+    def covers(self, partition: str | None) -> bool:
+        """Whether values of that partition go. Those of several together (None: of all) go with each of them."""
+        return not self.partitions or partition is None or not self.partitions.isdisjoint(members(partition))
+
+
+@dataclass(frozen=True)
+class Erased:
+    """How much was erased: generations of states and the files of theirs that nothing else names, samples, the values
+    of measurements and results, and the evidence of suggestions."""
+
+    generations: int = 0
+    files: int = 0
+    samples: int = 0
+    measurements: int = 0
+    results: int = 0
+    suggestions: int = 0
+
+
+def erasure(session: Session, name: str, namespace: str | None, partitions: Collection[str]) -> Erasure:
+    """The erasure of what the name stands for. Raises NotFound for no such dataset, Invalid for partitions of which
+    nothing is remembered."""
+    found = questions.named(session, questions.Question(name, namespace))
+    if found is None:
+        raise NotFound(f"there is no dataset {name}, or there are several: {questions.HOW}")
+    described = Dataset.contract_id == found.contract_id, Dataset.object == found.object
+    alike = session.exec(select(Dataset).where(*described)).all() if found.contract_id else [found]
+    asked = Erasure(tuple(sorted(alike, key=lambda each: each.id)), frozenset(partitions))
+    unknown = sorted(asked.partitions - set(_remembered(session, asked)))
+    if unknown:
+        raise Invalid(f"nothing is remembered of partition {', '.join(unknown[:NAMED])}: name it as `states` does")
+    return asked
+
+
+def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now: datetime) -> Erased:
+    """Erases it, and audits that, in the session's transaction; the files are removed at once.
+
+    Where the transaction is not committed, states whose file is gone are computed again. Raises Forbidden."""
+    access.decide(by, Permission.ERASE)
+    for each in asked.datasets:
+        # Whoever validates meanwhile finds other states than those that it began with, and begins anew.
+        session.get_one(Dataset, each.id, with_for_update=True, populate_existing=True).states_version += 1
+    _drop_parts(session, asked)
+    done = _states(session, asked, files)
+    runs = dict(session.exec(select(Run.id, Run.partitions).where(col(Run.dataset_id).in_(asked.ids))).all())
+    done = replace(
+        done,
+        samples=_samples(session, [run for run, parts in runs.items() if any(map(asked.covers, parts))]),
+        measurements=sum(map(_empty_measurement, _of_runs(session, MeasurementRow, runs, asked))),
+        results=sum(map(_empty_result, _of_runs(session, ResultRow, runs, asked))),
+        suggestions=_suggestions(session, asked),
+    )
+    named = sorted(asked.partitions)
+    for each in asked.datasets:
+        details = {"name": each.name, "partitions": named[:NAMED], "of": len(named) or "all", **asdict(done)}
+        audit.record(session, Action.MEMORY_ERASED, actor=by.name, object_id=each.id, now=now, details=details)
+    return done
+
+
+def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditEntry | None:
+    """The entry of the last erasure of the dataset since that moment; None where there was none."""
+    mine = AuditEntry.action == Action.MEMORY_ERASED, AuditEntry.object_id == str(dataset_id)
+    since = select(AuditEntry).where(*mine, col(AuditEntry.time) >= moment)
+    return session.exec(since.order_by(col(AuditEntry.position).desc())).first()
+
+
+def _remembered(session: Session, asked: Erasure) -> Iterator[str]:
+    for name in session.exec(select(PartitionState.partition).where(col(PartitionState.dataset_id).in_(asked.ids))):
+        yield from (name, *members(name))
+    for parts in session.exec(select(Run.partitions).where(col(Run.dataset_id).in_(asked.ids))):
+        yield from parts
+
+
+def _states(session: Session, asked: Erasure, files: Places) -> Erased:
+    mine = select(PartitionState).where(col(PartitionState.dataset_id).in_(asked.ids))
+    rows = session.exec(mine.execution_options(yield_per=CHUNK))
+    going = {row.id: states.files_of(row.states) for row in rows if asked.covers(row.partition)}
+    for ids in _chunks(list(going)):
+        session.exec(delete(PartitionState).where(col(PartitionState.id).in_(ids)))
+    left = {name for names in going.values() for name in names}
+    if left:
+        others = session.exec(select(PartitionState.states).execution_options(yield_per=CHUNK))
+        left -= {name for packed in others for name in states.files_of(packed)}
+    return Erased(len(going), files.erase(sorted(left)) if left else 0)
+
+
+def _drop_parts(session: Session, asked: Erasure) -> None:
+    """Drops what tasks under way have read so far: they read it again."""
+    subjects = {(each.contract_id, each.object) for each in asked.datasets}
+    reading = select(Task).where(col(Task.id).in_(select(PartRead.task_id)))
+    for task in session.exec(reading):
+        if (task.payload.get("contract_id"), task.payload.get("object")) in subjects:
+            portions.drop(session, task.id, asked.partitions or None)
+
+
+def _samples(session: Session, runs: Sequence[UUID]) -> int:
+    """Samples do not say of which partition they are: those of every run go that judged one of them."""
+    return sum(session.exec(delete(SampleRow).where(col(SampleRow.run_id).in_(ids))).rowcount for ids in _chunks(runs))
+
+
+def _of_runs(session: Session, kind: Any, runs: Mapping[UUID, Any], asked: Erasure) -> Iterator[Any]:
+    """The rows of that table that belong to the runs and are covered."""
+    for ids in _chunks(list(runs)):
+        yield from (
+            row for row in session.exec(select(kind).where(kind.run_id.in_(ids))) if asked.covers(row.partition)
+        )
+
+
+def _empty_measurement(row: MeasurementRow) -> bool:
+    """Takes its text and its distribution away; whether it had one."""
+    text = _is_text(row.exact)
+    if not text and row.details is None:
+        return False
+    row.exact, row.details, row.reason = None if text else row.exact, None, GONE
+    return True
+
+
+def _empty_result(row: ResultRow) -> bool:
+    if not _is_text(row.value):
+        return False
+    row.value, row.found = None, GONE
+    return True
+
+
+def _is_text(value: str | None) -> bool:
+    """Whether a value is kept that is no number."""
+    if value is None:
+        return False
+    try:
+        Decimal(value)
+    except InvalidOperation:
+        return True
+    return False
+
+
+def _suggestions(session: Session, asked: Erasure) -> int:
+    """Takes values out of the evidence of what was drafted, of open proposals out of the suggested checks, too."""
+    contracts = {each.contract_id for each in asked.datasets if each.contract_id}
+    query = select(SuggestionRow, Proposal).join(Proposal, col(Proposal.id) == col(SuggestionRow.proposal_id))
+    objects, changed, opened = {each.object for each in asked.datasets}, 0, dict[UUID, Proposal]()
+    for row, proposal in session.exec(query.where(col(Proposal.contract_id).in_(contracts))):
+        kept = proposal.state is ProposalState.APPROVED and row.decision is Decision.ACCEPTED
+        content = _without_values(row.content, asked, kept=kept)
+        if row.content["object"] in objects and content != row.content:
+            row.content, changed = content, changed + 1
+            opened |= {proposal.id: proposal} if proposal.state in OPEN else {}
+    for proposal in opened.values():
+        # Whoever looks at it decides about what it has become.
+        proposal.revision += 1
+    return changed
+
+
+def _without_values(content: Mapping[str, Any], asked: Erasure, *, kept: bool) -> dict[str, Any]:
+    """The suggestion without the values that it was drawn from, which are not told by partition; the check is `kept`
+    where it is part of a version."""
+    evidence = dict(content.get("evidence") or {})
+    history = [each for each in evidence.get("history", ()) if not asked.covers(each[0])]
+    emptied: dict[str, Any] = {"history": history} if "history" in evidence else {}
+    emptied |= {"details": {}} if evidence.get("details") else {}
+    bare = {"expression": content["sentence"], "patch": content["patch"] if kept else {}}
+    return {**content, "evidence": {**evidence, **emptied}, **(bare if evidence.get("details") else {})}
+
+
+def _chunks(ids: Sequence[UUID]) -> Iterator[Sequence[UUID]]:
+    return (ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK))
