@@ -61,7 +61,7 @@ class Disk:
         """Removes a file; one that is gone is no matter."""
         with suppress(FileNotFoundError):
             os.remove(path)
-            _synced(os.path.dirname(path))
+        self.anchor(path)
 
     def clear(self, folder: str) -> None:
         """Removes a folder with all that is in it, not in one step; one that is gone is no matter."""

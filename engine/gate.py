@@ -95,6 +95,7 @@ def gate(  # noqa: PLR0913
     warnings: bool = True,
     keep: bool = False,
     key_file: str | None = None,
+    keyed: str | None = None,
 ) -> AbstractContextManager[Candidate]:
     """A block that stages a candidate in the caller's Spark session, and at its end judges and publishes it.
 
@@ -103,10 +104,10 @@ def gate(  # noqa: PLR0913
     `store` None: a folder beside the table. `object_name` None: the contract's first object. `partition_by` None: the
     partition columns that it names. `warnings` says whether a candidate is published that breaks checks of severity
     warning alone, `keep` whether a rejected one stays for inspection. `key_file`: what classified values are hashed
-    with; without one, states that need it are not stored, and checks that need them of all partitions are not
-    evaluated. `contract` is one that was read from a document. The block raises Rejected, Overtaken where other writers
-    came first, Unsettled and Busy where a publication is open or under way, EngineError where something cannot be read,
-    and ContractError."""
+    with, together with `keyed`, or the table's place; without one, states that need it are not stored, and checks that
+    need them of all partitions are not evaluated. `contract` is one that was read from a document. The block raises
+    Rejected, Overtaken where other writers came first, Unsettled and Busy where a publication is open or under way,
+    EngineError where something cannot be read, and ContractError."""
     from engine.spark.gating import stage
     from engine.spark.measure import measure
 
@@ -121,7 +122,7 @@ def gate(  # noqa: PLR0913
         Gate(
             site.location, contract, chosen.name, by, store or store_of(site.location), partial(measure, spark),
             partial(stage, by, like=site.like(by)), admitted, keep, others or {}, kind=site.kind, name=site.name,
-            tables=tables, key=key_of(site.location, key_file),
+            tables=tables, key=key_of(keyed or site.location, key_file),
         )
     )  # fmt: skip
 

@@ -68,7 +68,8 @@ def gate(  # noqa: PLR0913, PLR0917
         if candidate is None:
             raise typer.Exit(_answered(table, kept, remote, memory))
         with in_spark(remote, memory) as spark:
-            opened = replace(_gate(spark, table, kept, fail_on=fail_on, keep=keep), key=_key(table, key_file))
+            opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
+            opened = replace(opened, key=_key(kept.keyed or opened.table, key_file))
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 

@@ -14,7 +14,8 @@ class Kept:
     """A contract, the object of it that the table is, its partition columns, and where its states lie.
 
     `store` None: the folder beside the table. `others`: where the datasets are that its checks need. `location`: where
-    the table lies as who keeps this knows it; None where nobody does."""
+    the table lies as who keeps this knows it; None where nobody does. `keyed`: what the key of its states is made of
+    beside the key file; None: of its place."""
 
     contract: Contract
     object: str
@@ -22,8 +23,10 @@ class Kept:
     store: Store | None
     others: Mapping[str, Source] = field(default_factory=dict)
     location: str | None = None
+    keyed: str | None = None
 
     @property
     def more(self) -> dict[str, Any]:
         """The further arguments of `engine.gate.gate`."""
-        return {"object_name": self.object, "partition_by": self.partition_by, "others": self.others}
+        told = {"object_name": self.object, "partition_by": self.partition_by, "others": self.others}
+        return {**told, "keyed": self.keyed}

@@ -125,7 +125,8 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
         where = f"{settings.api}/dataset/{found.dataset_id}"
         others = {name: _source(place) for name, place in found.others.items()}
         store = RegistryStates(used, where, found.name, found.namespace, contract.object(found.object))
-        yield Kept(contract, found.object, found.place.partition_by, store, others, found.place.location)
+        by, lies = found.place.partition_by, found.place.location
+        yield Kept(contract, found.object, by, store, others, lies, keyed=str(found.dataset_id))
 
 
 @contextmanager

@@ -101,6 +101,7 @@ CALLS = [
     Call("GET", "/analyzers", EVERYBODY),
     Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY),
     Call("GET", "/dataset/states?name=known", EVERYBODY),
+    Call("DELETE", "/dataset/memory?name=known", OWNERS, 200, None, "memory:erased"),
     Call("GET", "/dataset/gate?name=known", EVERYBODY),
     Call("GET", "/dataset/gate/subject?name=known", PRODUCERS),
     Call("GET", "/dataset/gate/generation?name=known", PRODUCERS),

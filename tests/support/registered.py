@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlmodel import SQLModel, select
 from support.api import NOW, World, build, plain
+from support.engines import large
 from support.gates import Gated, Rows, measure
 from support.orders import check
 
@@ -121,7 +122,7 @@ class Registered:
             assert task
             tx.commit()
         settings = Settings(home=self.gated.folder / "home")
-        worker = Worker(self.world.engine, Texts(), partial(judge, files=StateFiles(settings.states)), settings)
+        worker = Worker(self.world.engine, Texts(), partial(judge, files=StateFiles(settings.states)), large, settings)
         assert worker.work()
         return next(each for each in self.rows(Task) if each.id == task.id)
 

@@ -146,6 +146,20 @@ def test_after_any_number_of_kills_and_losses_table_and_states_agree(seed: int, 
         rows = gated.rows
 
 
+def test_what_was_recovered_after_a_kill_lasts(tmp_path: Path) -> None:
+    scenario, last, ended = SCENARIOS["a partition is replaced"], 0, False
+    while not ended:
+        gated = prepared(tmp_path / str(last), scenario)
+        disk = Powered(str(gated.folder), last)
+        ended = published(gated, scenario.candidate, disk)
+        disk.resume()
+        (rows,) = recovered(gated, disk, [])
+        disk.left()
+        assert lawful(gated, [rows], f"killed before sync {last}") == "nothing"
+        last += 1
+    assert last >= 12
+
+
 def attempted(gated: Gated, disk: Powered, possible: list[Rows], rng: random.Random) -> list[Rows]:
     """What may be in the table after a publication that perhaps came to its end."""
     candidate = {day: [rng.randrange(1, 9)] for day in rng.sample([A, B, C], rng.randint(1, 3))}
