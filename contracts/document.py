@@ -38,12 +38,23 @@ class View(TermsModel):
     where: str
 
 
+class Partition(TermsModel):
+    """A partition column of an object that its rows do not have: `by` says what it is computed from."""
+
+    object: str
+    name: str
+    by: str
+
+
 class Terms(TermsModel):
     """The contract-level terms that ODCS has no word for, kept in customProperties under `treaty`."""
 
     aliases: list[Alias] = []
     # What checks may name as their scope.
     views: list[View] = []
+    # Objects without partition columns that grow by files: what came since the last look is judged by itself.
+    arrivals: list[str] = []
+    partitions: list[Partition] = []
     # Of columns that the contract does not name: they are welcome, told as a warning, or an error.
     columns: Literal["open", "watched", "closed"] = "watched"
     order: bool = False
@@ -102,7 +113,8 @@ class Property:
 class DataObject:
     """A table of the contract: its columns and its checks (those on its properties included).
 
-    `views` are those of the contract, which its checks may name as their scope."""
+    `views` are those of the contract, which its checks may name as their scope. `arrivals`: its files are told apart by
+    when they came. `computed`: the partition columns that are computed, as words (`contracts.partitioning`)."""
 
     name: str
     physical_name: str | None = None
@@ -110,6 +122,8 @@ class DataObject:
     checks: tuple[Check, ...] = ()
     tags: tuple[str, ...] = ()
     views: tuple[View, ...] = ()
+    arrivals: bool = False
+    computed: tuple[str, ...] = ()
     path: str = ""
     line: int | None = None
 
@@ -118,6 +132,11 @@ class DataObject:
         """Names of the partition columns, by partitionKeyPosition, then in document order."""
         partitioned = [each for each in self.properties if each.partitioned]
         return tuple(each.name for each in sorted(partitioned, key=lambda p: p.partition_key_position or 0))
+
+    @property
+    def partition_by(self) -> tuple[str, ...]:
+        """What the table is parted by: its partition columns, then those that are computed."""
+        return (*self.partition_columns, *self.computed)
 
     @property
     def primary_key(self) -> tuple[str, ...]:

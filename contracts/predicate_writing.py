@@ -36,9 +36,15 @@ class Writer:
 
     def write(self, tree: Any) -> Piece:
         """The whole predicate; of no use where faults were kept."""
-        whole = self.boolean(tree)
+        return self._reading(self.boolean(tree), "write a condition on a column")
+
+    def value(self, tree: Any) -> Piece:
+        """The whole of a text that computes a value; of no use where faults were kept."""
+        return self._reading(self.piece(tree), "write what is computed of a column")
+
+    def _reading(self, whole: Piece, remedy: str) -> Piece:
         if not self.used and not self.faults:
-            self.refuse("constant", "reads no column", "write a condition on a column")
+            self.refuse("constant", "reads no column", remedy)
         return whole
 
     def refuse(self, code: str, message: str, remedy: str = "") -> Piece:

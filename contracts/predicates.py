@@ -17,7 +17,7 @@ from contracts.predicate_pieces import any_of
 from contracts.predicate_writing import WHERE, Writer
 from contracts.quoting import UNSEEN, literal, quote, quote_path
 
-__all__ = ["Predicate", "PredicateError", "literal", "parse", "quote", "quote_path"]
+__all__ = ["Predicate", "PredicateError", "Scalar", "literal", "parse", "quote", "quote_path", "scalar"]
 
 MAX_LENGTH = 4096
 MAX_BRACKETS = 40
@@ -37,6 +37,16 @@ class Predicate:
     sql: str
     columns: tuple[str, ...]
     errs: str | None = None
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A value of a row in Spark SQL, null where it cannot be evaluated, and the column paths that it reads. `type`: the
+    Spark type that it has; 'any' or 'value' where that is not known without the columns' types."""
+
+    sql: str
+    columns: tuple[str, ...]
+    type: str
 
 
 class PredicateError(ContractError):
@@ -64,6 +74,21 @@ def _written(text: str, columns: Collection[str] | None, schema: Schema | None) 
     return Predicate(
         whole.sql, tuple(dict.fromkeys(writer.used)), f"({errs})" if len(whole.errors) > 1 else errs or None
     )
+
+
+@lru_cache(maxsize=256)
+def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
+    """The value that the text computes of a row, made of what predicates may be made of: `to_date(ts)`. A `schema` says
+    which columns there are and their types; None admits any.
+
+    Raises PredicateError with all its faults; no other exception."""
+    writer = Writer(Names(None, schema))
+    try:
+        whole = writer.value(_read(text))
+    except RecursionError:
+        raise PredicateError([_fault("depth", "is nested too deeply", "write it shorter")]) from None
+    _refuse(writer.faults)
+    return Scalar(whole.sql, tuple(dict.fromkeys(writer.used)), whole.type)
 
 
 def tree_of(text: str) -> Any:

@@ -9,11 +9,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts import names, standard, syntax
+from contracts.arrivals import inspect_arrivals
 from contracts.columns import Element, columns, members, text
 from contracts.document import Check, Contract, DataObject, Property, Terms
 from contracts.errors import Faults, nearest
 from contracts.json_schema import inspect_schema
 from contracts.options import read_enum, read_options
+from contracts.partitioning import inspect_partitions
 from contracts.quality import Entry, read_check
 from contracts.syntax import join
 from contracts.views import inspect_views
@@ -48,7 +50,7 @@ def read(source: bytes) -> Contract:
         name=parsed.data.get("name") or identity,
         version=parsed.data["version"],
         status=parsed.data.get("status") or "draft",
-        objects=tuple(replace(each, views=tuple(terms.views)) for each in objects),
+        objects=tuple(_with_terms(each, terms) for each in objects),
         terms=terms,
         lines=parsed.lines,
     )
@@ -154,7 +156,20 @@ def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults:
         return Terms()
     _inspect_aliases(terms, objects, path, faults)
     inspect_views(terms.views, join(path, "views"), faults)
+    inspect_partitions(terms.partitions, objects, join(path, "partitions"), faults)
+    parted = tuple(_with_terms(each, terms) for each in objects)
+    inspect_arrivals(terms.arrivals, parted, join(path, "arrivals"), faults)
     return terms
+
+
+def _with_terms(described: DataObject, terms: Terms) -> DataObject:
+    """The object with what the contract's terms say of it."""
+    return replace(
+        described,
+        views=tuple(terms.views),
+        arrivals=described.name in terms.arrivals,
+        computed=tuple(f"{each.name}=({each.by})" for each in terms.partitions if each.object == described.name),
+    )
 
 
 def _keep_term(kind: str, message: str, path: str, faults: Faults) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from contracts.logical_types import Column, Schema, struct_fields
+from contracts.partitioning import split
 
 
 def skeleton(  # noqa: PLR0913
@@ -28,12 +29,21 @@ def skeleton(  # noqa: PLR0913
         "properties": [_property(column, partition_by) for column in schema],
     }
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": contract_id, "name": name}
-    return {**head, "version": "1.0.0", "status": "draft", "schema": [table], **_terms(object_name, aliases)}
+    return {
+        **head,
+        "version": "1.0.0",
+        "status": "draft",
+        "schema": [table],
+        **_terms(object_name, aliases, partition_by),
+    }
 
 
-def _terms(object_name: str, aliases: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def _terms(object_name: str, aliases: Iterable[tuple[str, str]], partition_by: Sequence[str]) -> dict[str, Any]:
     known = [{"object": object_name, "namespace": namespace, "name": name} for namespace, name in aliases]
-    return {"customProperties": [{"property": "treaty", "value": {"aliases": known}}]} if known else {}
+    pairs = ((name, by) for name, by in map(split, partition_by) if by is not None)
+    computed = [{"object": object_name, "name": name, "by": by} for name, by in pairs]
+    value = {term: each for term, each in {"aliases": known, "partitions": computed}.items() if each}
+    return {"customProperties": [{"property": "treaty", "value": value}]} if value else {}
 
 
 def _property(column: Column, partition_by: Sequence[str] = ()) -> dict[str, Any]:

@@ -4,7 +4,7 @@ A metric is named as `completeness:column=status`: its analyzer, then its argume
 value is read as JSON where it is JSON (`values=["a", "b"]`), else it is the text as it stands (`where=amount > 0`)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from contracts.errors import ContractError, Fault, nearest
 from contracts.logical_types import Schema
+from engine import evolution
 from engine import states as bags
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
@@ -130,15 +131,33 @@ def answers(
     keys = frozenset(key for each in given for key in each.keys)
     filed = frozenset(key for each in given for key in each.files)
     held: dict[str, frozenset[str]] = {}
+    schemas: dict[str, Schema] = {}
 
     def loaded() -> Iterator[States]:
         for name, states in packed:
             bag = _loaded(states, keys, filed, files)
-            held[name] = frozenset(bag.entries)
+            held[name], schemas[name] = frozenset(bag.entries), bag.schema
             yield bag
 
     together = bags.merge(loaded())
-    return tuple(_answer(each, held, together, now) for each in given)
+    # What all together have, none lacks: a partition without the columns adds nothing to it.
+    known = frozenset(together.entries) if together else frozenset[str]()
+    held = {name: found | known for name, found in held.items()}
+    return tuple(telling(_answer(each, held, together, now), schemas) for each in given)
+
+
+def covered(asked: Asked, keys: Collection[str], schema: Schema) -> frozenset[str]:
+    """The keys that a partition has states of, and those of the metric's that say nothing of it: it was read on that
+    schema, and has none of their columns."""
+    parts = asked.bound.parts.values() if asked.bound else ()
+    return frozenset(keys) | {each.key for each in parts if evolution.is_of_none(each.component, each.key, schema)}
+
+
+def telling(answer: Answer, schemas: Mapping[str, Schema]) -> Answer:
+    """The answer that also says in which partitions its columns are otherwise than in others."""
+    paths = answer.asked.analyzer.columns_named if answer.asked.bound and len(set(schemas.values())) > 1 else ()
+    told = evolution.differing(paths, schemas) if answer.reading is None else evolution.missing(paths, schemas)
+    return replace(answer, reason=f"{answer.reason}; {told}" if answer.reason else told) if told else answer
 
 
 def _loaded(packed: bytes, keys: frozenset[str], filed: frozenset[str], files: Files | None) -> States:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from contracts import partitioning
 from contracts.assertions import Assertion
 from contracts.classification import marked
 from contracts.document import SCOPES, Check, DataObject, View
@@ -162,14 +163,17 @@ class Binding:
 
     def _within(self, viewed: BoundCheck, view: View) -> BoundCheck:
         try:
-            return replace(viewed, within=parse(view.where, schema=self.schema).sql)
+            computed = self.object.computed
+            known = Schema((*self.schema.columns, *partitioning.typed(computed, self.schema)))
+            within = partitioning.spelled_out(parse(view.where, schema=known).sql, computed)
+            return replace(viewed, within=within)
         except PredicateError as error:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
             return replace(viewed, bound=None, reason=reason)
 
     def _inspect_view(self, check: Check, view: View) -> bool:
         """Whether partitions can be chosen by the view's condition; asked where the contract names their columns."""
-        if not self.object.partition_columns:
+        if not self.object.partition_by:
             return True
         try:
             selecting.condition(view.where, views.columns(self.object, self.schema, ()))

@@ -111,7 +111,7 @@ def request_of(
     if not names or (object_name and object_name not in names):
         raise Stop(f"{contract} has no object {object_name or ''}; it has: {', '.join(names) or 'none'}")
     chosen = parsed.object(object_name or names[0])
-    source = Source(data, kind, tuple(partition_by or chosen.partition_columns))
+    source = Source(data, kind, tuple(partition_by or chosen.partition_by))
     return MeasureRequest(source=source, contract=text, object=chosen.name)
 
 

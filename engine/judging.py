@@ -1,6 +1,6 @@
 """From states to a verdict: judge a contract on partitions whose states are known, without touching the data."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -10,7 +10,7 @@ from contracts.assertions import FUNCTION, Assertion
 from contracts.document import Contract, DataObject, Terms, View
 from contracts.logical_types import Schema
 from contracts.predicates import PredicateError
-from engine import plugins, views
+from engine import evolution, plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.analyzers.frequencies import Frequencies, Spectrum
@@ -25,6 +25,8 @@ from engine.states import Bag, Files, State, StateError, States
 from engine.structure import judge_structure
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
+AGAIN = "validate all partitions again, or judge a view of those that are alike"
+ANEW = "write them anew with one type, or judge a view of those that are alike"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
 UNFILTERED = "of {} rows the filter cannot say whether they count"
 UNMEASURED = "there was nothing to measure: no matching row has a value"
@@ -46,6 +48,7 @@ def judge(  # noqa: PLR0913
     references: Mapping[str, Referent] | None = None,
     checks: BoundChecks | None = None,
     spectra: Mapping[str, Spectrum] | None = None,
+    parts: Mapping[str, Bag] | None = None,
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
@@ -55,10 +58,11 @@ def judge(  # noqa: PLR0913
     judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
     values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
     a schema already, `spectra` what Spark told, by component key, of frequencies that are too many to be merged here.
-    Raises ContractError for faults of the contract, StateError for damaged states."""
+    `parts`: of new partitions, what arrived of them where that is not all they have; checks of scope delta are judged
+    on that. Raises ContractError for faults of the contract, StateError for damaged states."""
     bench = Bench(
         contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
-        references or {}, {checks.schema: checks} if checks else {}, spectra or {},
+        references or {}, {checks.schema: checks} if checks else {}, spectra or {}, parts or {},
     )  # fmt: skip
     judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
@@ -95,11 +99,12 @@ class Bench:
     known: Mapping[str, Referent]
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
     spectra: Mapping[str, Spectrum] = field(default_factory=dict)
+    parts: Mapping[str, Bag] = field(default_factory=dict)
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
         """The schema that each new partition was read with; those that recorded none are left out."""
-        found = {name: self._named(name, bags.described)[0] for name in self.delta}
+        found = {name: self._arrived(name, bags.described)[0] for name in self.delta}
         return {name: schema for name, schema in found.items() if schema.columns}
 
     @cached_property
@@ -113,7 +118,7 @@ class Bench:
     def rows(self) -> int | None:
         """How many rows arrived; None where no partition that arrived could be read."""
         rows_only = partial(bags.unpack, keys=frozenset({ROWS.key}))
-        found = [self._named(name, rows_only).entries.get(ROWS.key) for name in self.delta]
+        found = [self._arrived(name, rows_only).entries.get(ROWS.key) for name in self.delta]
         counted = [int(state.value) for state in found if state is not None]
         return sum(counted) if counted or not self.delta else None
 
@@ -129,7 +134,7 @@ class Bench:
         """Every check of scope delta on each new partition."""
         for partition in self.delta:
             ours = self._checks("delta", self.recorded.get(partition, self.schema))
-            bag = self._unpacked(partition, _keys(ours))
+            bag = self._arrived(partition, partial(bags.unpack, files=self.files, keys=_keys(ours)))
             yield from (self._judge(check, bag, partition) for check in ours)
 
     def judge_dataset(self) -> Iterator[Judged]:
@@ -137,9 +142,9 @@ class Bench:
         ours = self._checks("dataset", self.schema)
         apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
         here = _keys(ours) - apart - self.spectra.keys()
-        merged = bags.merge(self._unpacked(name, here) for name in self.packed) if ours else None
+        merged, schemas = self._merged(self.packed, here) if ours else (None, {})
         whole = (merged or States({})).beside(self._whole(apart)).beside(self._spectra())
-        yield from (self._judge(check, whole, None) for check in ours)
+        yield from (self._of_all(check, whole, schemas) for check in ours)
 
     def judge_views(self) -> Iterator[Judged]:
         """Every check over a view, on all the partitions together that the view chooses."""
@@ -155,12 +160,39 @@ class Bench:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
             yield from ((_result(check, None, Outcome.NOT_EVALUATED, reason=reason), None) for check in ours)
             return
-        bag = bags.merge(self._unpacked(name, _keys(ours)) for name in names)
+        bag, schemas = self._merged(names, _keys(ours))
         if bag is None:
             reason = f"view {view.name} chooses none of {len(self.packed)} partitions"
             yield from ((_result(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
         else:
-            yield from (self._judge(check, bag, None) for check in ours)
+            yield from (self._of_all(check, bag, schemas) for check in ours)
+
+    def _merged(self, names: Iterable[str], keys: frozenset[str]) -> tuple[States | None, dict[str, Schema]]:
+        """The states of these partitions together, and the schema that each was read with."""
+        schemas: dict[str, Schema] = {}
+
+        def each() -> Iterator[States]:
+            for name in names:
+                bag = self._unpacked(name, keys)
+                schemas[name] = bag.schema
+                yield bag
+
+        merged = bags.merge(each())
+        return merged, schemas if len(set(schemas.values())) > 1 else {}
+
+    def _of_all(self, check: BoundCheck, bag: States, schemas: Mapping[str, Schema]) -> Judged:
+        """The check judged on partitions together: where not all have its columns alike, the result says which."""
+        result, measured = self._judge(check, bag, None)
+        paths = check.analyzer.columns_named if check.analyzer and check.bound and schemas else ()
+        missing = evolution.missing(paths, schemas)
+        if measured is None:
+            told = evolution.differing(paths, schemas)
+            reason = f"{told}: {AGAIN if missing else ANEW}" if told else result.reason
+            return result.model_copy(update={"reason": reason}), None
+        if missing is None:
+            return result, measured
+        note = {"reason": f"{result.reason}; {missing}" if result.reason else missing}
+        return result.model_copy(update=note), measured.model_copy(update=note)
 
     def _spectra(self) -> States:
         """What Spark told in the place of merged frequencies, and why nothing else can be said of those."""
@@ -184,9 +216,12 @@ class Bench:
     def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
         return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
 
-    def _named(self, partition: str, read: Callable[[Bag], Any]) -> Any:
+    def _arrived(self, partition: str, read: Callable[[Bag], Any]) -> Any:
+        return self._named(partition, read, self.parts if partition in self.parts else self.packed)
+
+    def _named(self, partition: str, read: Callable[[Bag], Any], given: Mapping[str, Bag] | None = None) -> Any:
         try:
-            return read(self.packed[partition])
+            return read((self.packed if given is None else given)[partition])
         except StateError as error:
             raise StateError(f"{f'partition {partition}' if partition else 'the whole table'}: {error}") from error
 

@@ -36,7 +36,12 @@ class Report(StrEnum):
 Data = Annotated[str, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
 ContractFile = Annotated[Path, typer.Option("--contract", "-c", help="the contract (ODCS YAML)", show_default=False)]
 PartitionBy = Annotated[
-    list[str] | None, typer.Option("--partition-by", "-p", help="a partition column; repeat for more")
+    list[str] | None,
+    typer.Option(
+        "--partition-by",
+        "-p",
+        help="a partition column, or what one is computed from: 'day=to_date(ts)'; repeat for more",
+    ),
 ]
 Format = Annotated[str | None, typer.Option(help="parquet, orc, csv, json, delta; found out by default")]
 ObjectName = Annotated[str | None, typer.Option("--object", help="which table of the contract; the first by default")]

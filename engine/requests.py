@@ -53,7 +53,8 @@ class MeasureRequest:
 
     `held`: for known partitions that lack some states, the keys of those they have; only the others are computed.
     `passed`: partitions that could not be read just now and are not tried again.
-    `afresh`: what must be read of all rows at once is read even where nothing changed.
+    `afresh`: what must be read of all rows at once is read even where nothing changed. `arrivals`: by fingerprint,
+    those that a table without partition columns is cut into; what came since is one more. None: it is not cut.
 
     `portion`: so many partitions are read at most, and the answer says how many are `left` for further requests.
 
@@ -77,6 +78,7 @@ class MeasureRequest:
     limits: bool = False
     statistics: bool = True
     key: Key | None = None
+    arrivals: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ class Drafted:
 class SampleRequest:
     """Read up to `limit` rows that break each failed check of `only`, by check id with the partitions it failed in.
 
-    `partitions` are those that are read; () means all."""
+    `partitions` are those that are read; () means all. `arrivals` are read instead, by their fingerprints, where they
+    are named."""
 
     source: Source
     contract: bytes
@@ -149,6 +152,7 @@ class SampleRequest:
     partitions: tuple[str, ...] = ()
     limit: int = 5
     others: Mapping[str, Source] = field(default_factory=dict)
+    arrivals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

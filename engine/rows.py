@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contracts.document import Contract
+from contracts.partitioning import parted_by
 from engine.checks import BoundChecks, bind
 from engine.requests import Quarantine, Quarantined
 from engine.results import RunResult, Sample
@@ -101,5 +102,4 @@ def _bound(
     from engine.spark.sources import schema_of
 
     checks = bind(contract.object(object_name or contract.objects[0].name), schema_of(frame))
-    by = checks.object.partition_columns if partition_by is None else partition_by
-    return checks, [column for column in by if partition_by is not None or column in checks.schema.names]
+    return checks, parted_by(checks.object, partition_by, checks.schema)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
@@ -11,6 +11,7 @@ from contracts.logical_types import Schema
 from engine.analyzers import codec
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import COMPONENTS, Component
+from engine.evolution import is_of_none, union, unlike
 from engine.keying import Key
 from engine.plan import ROWS, Plan
 from engine.results import MIXED, SCANNED
@@ -18,7 +19,7 @@ from engine.sealing import Described, Opened, Packed, opened, sealed
 from engine.sealing import StateError as StateError
 
 ALL = "*"
-UNLIKE = "the column is not of one type in all partitions"
+UNLIKE = "{} is not of one type in all partitions"
 KEYS_DIFFER = "its values were hashed with different keys: validate all partitions again"
 CLASSIFIED = "it is not kept: it holds values of a column that the contract classifies"
 KEYLESS = "it is not kept: the contract classifies its column, and no key file was given to hash the values with"
@@ -158,7 +159,18 @@ def merge(bags: Iterable[States]) -> States | None:
 
 
 def merged(bags: Sequence[States]) -> States:
-    """The states of all these bags together, of which there is one at least: what all of them know."""
+    """The states of all these bags together, of which there is one at least: what all of them know.
+
+    What only some know cannot be said of all, unless the others have none of the columns: these are null there, and the
+    state is that of all (`evolution`). The schema is the first one's, with the columns that only others have."""
+    alike: dict[tuple[tuple[str, str], ...], list[States]] = {}
+    for bag in bags:
+        alike.setdefault(tuple((column.name, column.type) for column in bag.schema), []).append(bag)
+    return reduce(_both, map(_alike, alike.values()))
+
+
+def _alike(bags: Sequence[States]) -> States:
+    """Those that were read on columns of the same types."""
     first, *others = bags
     failures = {key: why for bag in bags for key, why in bag.failures.items()}
     entries = {}
@@ -174,7 +186,30 @@ def merged(bags: Sequence[States]) -> States:
 
 def _unlike(states: Iterable[State | Packed]) -> str:
     """Why they cannot be put together."""
-    return KEYS_DIFFER if len({each.key_id for each in states}) > 1 else UNLIKE
+    return KEYS_DIFFER if len({each.key_id for each in states}) > 1 else UNLIKE.format("the column")
+
+
+def _both(one: States, other: States) -> States:
+    """Two that were read on other columns, or on columns of other types."""
+    shared = {
+        key: unlike(state.component, key, one.schema, other.schema)
+        for key, state in one.entries.items()
+        if key in other.entries
+    }
+    schema, mine = union(one.schema, other.schema), frozenset(key for key, column in shared.items() if column is None)
+    together = _alike([replace(one.only(mine), schema=schema), replace(other.only(mine), schema=schema)])
+    failures = {key: UNLIKE.format(column) for key, column in shared.items() if column}
+    entries = {**_alone(one, other), **_alone(other, one), **together.entries}
+    return States(entries, schema, {**together.failures, **failures})
+
+
+def _alone(one: States, other: States) -> dict[str, State]:
+    """The states that the other lacks because it has none of their columns, and that say all there is of both."""
+    return {
+        key: state
+        for key, state in one.entries.items()
+        if key not in other.entries and other.failure(key) is None and is_of_none(state.component, key, other.schema)
+    }
 
 
 def _merged(states: Sequence[State]) -> State:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from contracts import partitioning
 from contracts.document import DataObject, View
 from contracts.errors import Fault
 from contracts.logical_types import LOGICAL, Column, Schema
@@ -23,11 +24,22 @@ def columns(of: DataObject, recorded: Schema, names: Iterable[str]) -> Schema:
     """The partition columns that these partitions are named by, or, without partitions, that the contract names.
 
     A column has the type that was `recorded` where that is of the logical type that the contract declares, else the
-    declared one; of a column that is not declared the recorded one; a text where nobody knows."""
+    declared one; of a column that is not declared the recorded one; of a computed one that of its values; a text where
+    nobody knows."""
     named = dict.fromkeys(column for name in names for column in partitions.values(name))
     declared = {each.name: each.logical_type for each in of.properties}
-    found = tuple(named) or of.partition_columns
-    return Schema(tuple(Column(name, _type(recorded.get(name), declared.get(name))) for name in found))
+    found, computed = tuple(named) or partitioning.names(of.partition_by), _computed(of, recorded)
+    return Schema(
+        tuple(computed.get(name) or Column(name, _type(recorded.get(name), declared.get(name))) for name in found)
+    )
+
+
+def _computed(of: DataObject, recorded: Schema) -> Schema:
+    """The computed partition columns, of which the types are known where those of the columns that they read are."""
+    try:
+        return partitioning.typed(of.computed, recorded)
+    except PredicateError:
+        return Schema(())
 
 
 def _type(recorded: Column | None, declared: str | None) -> str:

@@ -59,7 +59,7 @@ def _new(session: Session, name: Name, dataset_id: UUID) -> Dataset:
 def _place(dataset: Dataset, of: DataObject, source: Mapping[str, Any]) -> None:
     dataset.location = source.get("location", dataset.location)
     dataset.format = source.get("format", dataset.format)
-    dataset.partition_by = list(of.partition_columns or source.get("partition_by", ()))
+    dataset.partition_by = list(of.partition_by or source.get("partition_by", ()))
 
 
 def _physical(name: str) -> Name:

@@ -88,4 +88,4 @@ def _dataset(session: Session, contract_id: str, name: str) -> Dataset:
 
 def _source(dataset: Dataset, described: DataObject) -> Source:
     lies = dataset.location or names.location(dataset.namespace, dataset.name)
-    return Source(lies, dataset.format, tuple(dataset.partition_by) or described.partition_columns)
+    return Source(lies, dataset.format, tuple(dataset.partition_by) or described.partition_by)

@@ -12,6 +12,7 @@ from sqlmodel import Session, select
 
 from contracts.document import Contract
 from contracts.errors import ContractError
+from contracts.logical_types import Schema
 from contracts.reading import read
 from engine import asking, views
 from engine import states as bags
@@ -25,6 +26,8 @@ from registry.errors import Invalid, NotFound
 from registry.lineage.names import normalise
 from registry.tables import Dataset, PartitionState
 
+# The fingerprint of an arrival goes on to name its files, of which there may be thousands.
+MARKER = 64
 HOW = "name a contract's id, contract.object, or a namespace and a name"
 
 
@@ -68,7 +71,8 @@ class Stored:
 
     `kinds` counts the states by kind of component, `failed` those that could not be computed; `files` names the file of
     each state that lies in one, `sizes` has the bytes of those that are asked for and can be used: both by key.
-    `fault`: why the row is no use, or which of its files is gone. `days`: how many partitions were merged into it."""
+    `fault`: why the row is no use, or which of its files is gone. `days`: how many partitions were merged into it.
+    `schema`: that which it was read with."""
 
     partition: str
     generation: int
@@ -83,6 +87,7 @@ class Stored:
     sizes: Mapping[str, int] = field(default_factory=dict)
     fault: str | None = None
     days: int = 1
+    schema: Schema = field(default_factory=lambda: Schema(()))
 
 
 def remembered(session: Session, question: Question) -> Memory:
@@ -161,13 +166,15 @@ def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...
 
 def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
     days = len(members(row.partition))
-    found = Stored(row.partition, row.generation, row.fingerprint, row.created, len(row.states), days=days)
+    marker = row.fingerprint[:MARKER]
+    found = Stored(row.partition, row.generation, marker, row.created, len(row.states), days=days)
     try:
         held, failed = bags.inventory(row.states)
     except StateError as error:
         return replace(found, fault=str(error))
     return replace(
         found,
+        schema=bags.described(row.states)[0],
         kinds=dict(sorted(Counter(each.kind for each in held).items())),
         failed=len(failed),
         sources=tuple(sorted({each.source for each in held})),
@@ -186,9 +193,13 @@ def _with_files(found: Stored, there: Mapping[str, int]) -> Stored:
 
 def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, int], ...]:
     """What each metric would merge of these partitions and what it lacks, with the bytes that it would read."""
-    held = {each.partition: frozenset(each.sizes) for each in found}
-    told = [asking.prospect(each, held) for each in memory.asked]
+    told = [_prospect(each, found) for each in memory.asked]
     return tuple((each, _bytes(each.asked.keys, found) if each.merged else 0) for each in told)
+
+
+def _prospect(asked: Asked, found: Sequence[Stored]) -> Answer:
+    held = {each.partition: asking.covered(asked, each.sizes, each.schema) for each in found}
+    return asking.telling(asking.prospect(asked, held), {each.partition: each.schema for each in found})
 
 
 def _bytes(keys: Collection[str], found: Sequence[Stored]) -> int:

@@ -24,9 +24,11 @@ class Sampling:
 
 
 def sampled(
-    asked: Order, engine: Engine, limit: int, checks: BoundChecks, result: RunResult, *, delta: tuple[str, ...]
+    asked: Order, engine: Engine, limit: int, checks: BoundChecks, result: RunResult, *, delta: Mapping[str, str]
 ) -> RunResult:
-    """The run with rows of what arrived that break failed checks; without them where none can be read."""
+    """The run with rows of what arrived that break failed checks; without them where none can be read.
+
+    `delta` are the partitions that arrived, with their fingerprints."""
     if not limit or not delta:
         return result
     only = wanted(checks, result.results)
@@ -38,13 +40,15 @@ def sampled(
     return result.model_copy(update={"samples": shown})
 
 
-def _request(asked: Order, limit: int, only: Mapping[str, tuple[str, ...]], delta: tuple[str, ...]) -> SampleRequest:
+def _request(asked: Order, limit: int, only: Mapping[str, tuple[str, ...]], delta: Mapping[str, str]) -> SampleRequest:
+    came = delta if asked.object.arrivals and not asked.source.partition_by else {}
     return SampleRequest(
         source=asked.source,
         contract=asked.contract.source,
         object=asked.object.name,
         only=only,
-        partitions=tuple(name for name in delta if name),
+        partitions=() if came else tuple(name for name in delta if name),
         limit=limit,
         others=asked.others,
+        arrivals=came,
     )

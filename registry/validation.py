@@ -205,7 +205,7 @@ class Progress:
         self.parts |= new
         self.passing |= measured.passing
         self.seen |= new.keys()
-        self.broken |= {name for name, part in new.items() if part.fingerprint == UNREAD}
+        self.broken |= {name for name, part in new.items() if part.fingerprint.startswith(UNREAD)}
         return new
 
 
@@ -245,6 +245,7 @@ def _portion(
         state_url=tools.state_url,
         others=asked.others,
         key=_key(asked, tools),
+        arrivals=asked.known if asked.object.arrivals else None,
     )
     return _completed(tools.engine.measure(request), packed, held)
 
@@ -271,7 +272,8 @@ def _whole(
     now = measured.fingerprints
     read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
     passing = {name: packed for name, packed in progress.passing.items() if name in read}
-    changed = [name for name, part in read.items() if part.fingerprint == UNREAD or known.get(name) != part.fingerprint]
+    marks = {name: part.fingerprint for name, part in read.items()}
+    changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
     vanished = tuple(sorted(asked.known.keys() - now.keys()))
     whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
     # Days whose states stay merged cannot be judged one by one.
@@ -346,7 +348,8 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
             spectra=_spectra(asked, tools, whole, schema),
         )
         checks = bind(asked.object, schema)
-        result = sampled(asked, tools.engine, tools.sampling.rows, checks, discreet(checks, result), delta=found.delta)
+        delta = {name: found.measured.fingerprints[name] for name in found.delta}
+        result = sampled(asked, tools.engine, tools.sampling.rows, checks, discreet(checks, result), delta=delta)
     return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
 
 

@@ -31,8 +31,8 @@ def named(result: CheckResult) -> str:
 
 
 def said(result: CheckResult) -> str:
-    """What there is to say of a result that did not pass: why it was not judged, or what was found."""
-    return result.reason or result.found or result.sentence
+    """What there is to say of a result that did not pass: what was found of it, or why it was not judged."""
+    return " - ".join(filter(None, (result.found, result.reason))) or result.sentence
 
 
 def told(shown: Sequence[CheckResult]) -> str:

@@ -12,6 +12,9 @@ from engine.spark import delta, partitions
 from engine.spark.failures import is_cancelled, told
 from engine.spark.sources import LAKES, details, listing, plain
 
+# A file's path below its table, and what pyarrow says of it.
+Found = tuple[str, Any]
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -19,15 +22,21 @@ class Layout:
 
     `folders` are those of each partition below the table; empty where partitions are columns, or where there are none.
     `files` are those of each partition, as paths in the table's filesystem; empty where the files do not tell.
-    Without fingerprints nothing is known of the files: whatever is asked may have changed."""
+    Without fingerprints nothing is known of the files: whatever is asked may have changed. `alone`: no column tells the
+    partitions apart, so each is read by itself."""
 
     fingerprints: Mapping[str, str]
     folders: Mapping[str, tuple[str, ...]]
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    alone: bool = False
 
     def changed(self, known: Mapping[str, str]) -> list[str]:
         """Names of the partitions whose files are new or other than when they were last read."""
         return sorted(name for name, marker in self.fingerprints.items() if known.get(name) != marker)
+
+    def only(self, name: str) -> "Layout":
+        """That partition as a table of its own."""
+        return Layout({"": self.fingerprints[name]}, {"": self.folders[name]}, {"": self.files[name]})
 
 
 def layout(session: Any, source: Source, *, within: str = "") -> Layout:
@@ -52,31 +61,28 @@ def layout(session: Any, source: Source, *, within: str = "") -> Layout:
 
 def _at(session: Any, location: str, partition_by: tuple[str, ...], within: str) -> Layout:
     """How the files in a folder lie."""
-    found = [(_relative(each, location), each) for each in listing(location)]
-    data = [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
-    if not data:
-        raise Unreadable(f"{location} holds no data yet: write the table first")
-    # A table format keeps files that its log has left: folders do not tell what is in the table.
-    if any(path.split("/")[0] in LAKES for path, _ in found):
+    found = found_at(location)
+    data = data_of(found, location)
+    if is_lake(found):
         marks = delta.layout(session, location, partition_by) if session else None
-        return Layout(marks, {name: () for name in marks if name}) if marks else Layout({"": _hash(data)}, {})
+        return Layout(marks, {name: () for name in marks if name}) if marks else Layout({"": hashed(data)}, {})
     return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, partition_by)
 
 
-def _parted(data: Sequence[tuple[str, Any]], partition_by: tuple[str, ...]) -> Layout:
+def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:
     """The layout of these files, by what their paths tell."""
-    parted: dict[str, list[tuple[str, Any]]] = {}
+    parted: dict[str, list[Found]] = {}
     for path, each in data:
         parted.setdefault(partitions.of_path(path, partition_by), []).append((path, each))
     if partition_by and "" in parted:
-        return Layout({"": _hash(data)}, {})
-    marks = {name: _hash(members) for name, members in parted.items()}
+        return Layout({"": hashed(data)}, {})
+    marks = {name: hashed(members) for name, members in parted.items()}
     files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
     folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
     return Layout(marks, folders, files)
 
 
-def placed(session: Any, table: str, location: str) -> list[tuple[str, Any]]:
+def placed(session: Any, table: str, location: str) -> list[Found]:
     """The files of a catalog's table, whose partitions may lie anywhere, by path below the location or whole path.
 
     Empty where it has none, or Spark does not name them. Raises what Spark raises."""
@@ -104,12 +110,31 @@ def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str,
     return lies
 
 
+def found_at(location: str) -> list[Found]:
+    """All files at a location, hidden ones and those of logs included. Raises Unreadable where it is gone."""
+    return [(_relative(each, location), each) for each in listing(location)]
+
+
+def data_of(found: Iterable[Found], location: str) -> list[Found]:
+    """The files that hold rows. Raises Unreadable where there is none."""
+    data = [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
+    if not data:
+        raise Unreadable(f"{location} holds no data yet: write the table first")
+    return data
+
+
+def is_lake(found: Iterable[Found]) -> bool:
+    """Whether a table format's log is among the files. It keeps files that its log has left: folders do not tell what
+    is in the table."""
+    return any(path.split("/")[0] in LAKES for path, _ in found)
+
+
 def _is_hidden(part: str) -> bool:
     """As Spark sees it: '_SUCCESS' and '.crc' are no data; '_day=1' is a partition."""
     return part.startswith(".") or (part.startswith("_") and "=" not in part)
 
 
-def _folders(members: Iterable[tuple[str, Any]], partition_by: tuple[str, ...]) -> tuple[str, ...]:
+def _folders(members: Iterable[Found], partition_by: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({partitions.folder(path, partition_by) for path, _ in members}))
 
 
@@ -118,6 +143,7 @@ def _relative(info: Any, location: str) -> str:
     return str(info.path[len(root.rstrip("/")) + 1 :]) if info.path != root else str(info.base_name)
 
 
-def _hash(members: Iterable[tuple[str, Any]]) -> str:
+def hashed(members: Iterable[Found]) -> str:
+    """The fingerprint of files: another one where one is new, gone or written again."""
     lines = sorted(f"{path} {each.size} {each.mtime_ns}" for path, each in members)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]

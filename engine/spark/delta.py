@@ -43,8 +43,8 @@ class Snapshot:
     session: Any
     location: str
     version: int
-    by: tuple[str, ...]
-    features: frozenset[str]
+    by: tuple[str, ...] = ()
+    features: frozenset[str] = frozenset()
 
     @property
     def frame(self) -> Any:
@@ -97,15 +97,25 @@ class Snapshot:
 
 def snapshot(session: Any, location: str) -> Snapshot | None:
     """The table's newest version; None where no table is there. Raises EngineError where Spark cannot read it."""
+    here = _newest(session, location)
+    if here is None:
+        return None
+    try:
+        (known,) = session.sql(f"describe detail {_name(location)}").collect()
+    except Exception as error:
+        raise _unread(location, error) from error
+    return replace(here, by=tuple(known["partitionColumns"]), features=frozenset(known["tableFeatures"] or ()))
+
+
+def _newest(session: Any, location: str) -> Snapshot | None:
+    """The newest version, of which no more is asked: what its columns are is not told."""
     if not os.path.isdir(os.path.join(plain(location), LOG)):
         return None
     try:
         (newest,) = session.sql(f"describe history {_name(location)} limit 1").select("version").collect()
-        (known,) = session.sql(f"describe detail {_name(location)}").collect()
     except Exception as error:
         raise _unread(location, error) from error
-    features = frozenset(known["tableFeatures"] or ())
-    return Snapshot(session, plain(location), newest["version"], tuple(known["partitionColumns"]), features)
+    return Snapshot(session, plain(location), newest["version"])
 
 
 def look(session: Any, location: str, request: LookRequest) -> Standing:
@@ -147,7 +157,7 @@ def commit(session: Any, request: CommitRequest) -> None:
 
     Raises Overtaken, with nothing changed, where the table is of another version or another writer came between,
     EngineError where the commit failed."""
-    here = snapshot(session, request.table)
+    here = _newest(session, request.table)
     if (here.version if here else None) != request.version:
         raise Overtaken(f"{request.table} is of another version than when it was judged: nothing was changed")
     try:
@@ -184,7 +194,7 @@ def fence(session: Any, request: FenceRequest) -> None:
     """Takes the name of a publication with a commit without rows: one that is still under way then fails.
 
     A table that is not there is left so. Raises EngineError."""
-    here = snapshot(session, request.table)
+    here = _newest(session, request.table)
     if here is None:
         return
     try:

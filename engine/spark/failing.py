@@ -1,7 +1,8 @@
 """Requests for rows that fail: samples of them, and good and bad rows written apart."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from contracts.reading import read as read_contract
@@ -9,15 +10,17 @@ from engine.checks import BoundChecks, bind
 from engine.filesystems import is_path
 from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest
 from engine.results import Sample
-from engine.spark import changes, rows
+from engine.spark import arrivals, changes, rows
 from engine.spark import quarantine as writing
 from engine.spark.apart import opened
 from engine.spark.sources import read, resolved, schema_of
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
 
 def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
     """Rows that break the failed checks. Raises Unreadable, ContractError."""
-    frame, checks = _bound(session, request, request.partitions)
+    frame, checks = _bound(session, request, request.partitions, request.arrivals)
     by = request.source.partition_by
     others = opened(session, request.others)
     return rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
@@ -32,11 +35,14 @@ def quarantine(session: Any, request: QuarantineRequest) -> Quarantined:
 
 
 def _bound(
-    session: Any, request: SampleRequest | QuarantineRequest, names: Sequence[str] = ()
+    session: Any,
+    request: SampleRequest | QuarantineRequest,
+    names: Sequence[str] = (),
+    came: Mapping[str, str] = NOTHING,
 ) -> tuple[Any, BoundChecks]:
-    """The frame of the named partitions and the contract's checks on it."""
-    lies = changes.layout(session, request.source) if names else None
-    folders = [folder for name in names for folder in lies.folders.get(name, ())] if lies else []
+    """The frame of the named partitions or of these arrivals, by fingerprint, and the contract's checks on it."""
+    lies = arrivals.layout(request.source, came) if came else changes.layout(session, request.source) if names else None
+    folders = [folder for name in (*came, *names) for folder in lies.folders.get(name, ())] if lies else []
     frame = read(session, resolved(request.source), names=names, folders=folders)
     return frame, bind(read_contract(request.contract).object(request.object), schema_of(frame))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from contracts.document import Contract
+from contracts.partitioning import parted_by
 from engine.checks import BoundChecks, bind
 from engine.keying import Key
 from engine.references import Referent
@@ -43,8 +44,7 @@ def read_frame(  # noqa: PLR0913
     that the frame is a plain reading of. `key`: what classified values are hashed with. Raises ContractError and
     Unreadable."""
     checks, frames = bind(contract.object(object_name), schema_of(frame)), Others(others or {})
-    by = checks.object.partition_columns if partition_by is None else partition_by
-    known = [column for column in by if partition_by is not None or column in checks.schema.names]
+    known = parted_by(checks.object, partition_by, checks.schema)
     plan, schema = replace(checks.plan, key=key), checks.schema
     told = stated(plan, statistics, schema, partition_by=known) if statistics else Known(plan)
     states = counted(frame, plan, told, partition_by=known, others=frames)

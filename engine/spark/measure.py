@@ -14,7 +14,7 @@ from engine.filesystems import is_path
 from engine.keying import Key, passing
 from engine.plan import Plan
 from engine.requests import UNREAD, Measured, MeasureRequest, Source, Unreadable
-from engine.spark import apart, changes, partitions
+from engine.spark import apart, arrivals, changes, partitions
 from engine.spark.apart import Others
 from engine.spark.changes import Layout
 from engine.spark.failures import told
@@ -32,7 +32,8 @@ def measure(session: Any, request: MeasureRequest) -> Measured:
 
     A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
     source, contract = resolved(request.source), read_contract(request.contract)
-    table = Table(session, request, source, contract, changes.layout(session, request.source))
+    lies = None if request.arrivals is None else arrivals.layout(request.source, request.arrivals)
+    table = Table(session, request, source, contract, lies or changes.layout(session, request.source))
     return _parted(table) if table.lies.folders else _whole(table)
 
 
@@ -48,6 +49,8 @@ class Table:
 
     def states(self, names: Sequence[str] = (), held: frozenset[str] = NOTHING) -> tuple[Schema, dict[str, States]]:
         """The schema and the bags of the named partitions (of all where none is named), without the states `held`."""
+        if self.lies.alone:
+            return self._alone(names[0], held)
         folders = [folder for name in names for folder in self.lies.folders[name]]
         frame = read(self.session, self.source, names=names, folders=folders)
         schema = schema_of(frame)
@@ -55,6 +58,10 @@ class Table:
         wanted = replace(wanted, key=self.key)
         by, stated = self.source.partition_by, self._stated(wanted, schema, names)
         return schema, counted(frame, wanted, stated, partition_by=by, expected=names, others=self.others)
+
+    def _alone(self, name: str, held: frozenset[str]) -> tuple[Schema, dict[str, States]]:
+        schema, bags = replace(self, lies=self.lies.only(name)).states(("",), held)
+        return schema, {name: bags[""]}
 
     def _stated(self, wanted: Plan, schema: Schema, names: Sequence[str]) -> Known:
         """What the files' own statistics tell of the named partitions: nothing where they are no plain Parquet."""
@@ -91,6 +98,10 @@ class Table:
             passing=_passing({**read.added, **read.bags}),
             referents=apart.referents(chosen, self.others) if self.request.limits else {},
         )
+
+    def unread(self, name: str) -> str:
+        """The marker of a partition that cannot be read, which no reading has; of an arrival it names its files."""
+        return f"{UNREAD} {self.lies.fingerprints[name]}" if self.lies.alone else UNREAD
 
     def _packed(self, bags: Mapping[str, States]) -> dict[str, bytes]:
         files = StateFiles(self.request.state_url) if self.request.state_url else None
@@ -164,11 +175,11 @@ def _parted(table: Table) -> Measured:
     readings.left = len(lacking) + len(changed) - len(now)
     for held, names in _together(table, now[: len(lacking)]):
         _read(table, names, readings, held=held)
-    for names in _some(now[len(lacking) :]):
+    for names in _some(table, now[len(lacking) :]):
         _read(table, names, readings)
     if readings.unread and not (readings.bags or readings.added):
         raise next(iter(readings.unread.values()))
-    marks = {**table.lies.fingerprints, **dict.fromkeys([*readings.unread, *passed], UNREAD)}
+    marks = {**table.lies.fingerprints, **{name: table.unread(name) for name in (*readings.unread, *passed)}}
     for name, error in readings.unread.items():
         readings.bags[name] = States({}, failures={ALL: error.reason})
     return table.measured(marks, readings)
@@ -185,11 +196,12 @@ def _together(table: Table, lacking: Sequence[str]) -> Iterator[tuple[frozenset[
     alike: dict[frozenset[str], list[str]] = {}
     for name in lacking:
         alike.setdefault(table.request.held[name], []).append(name)
-    return ((held, some) for held, names in alike.items() for some in _some(names))
+    return ((held, some) for held, names in alike.items() for some in _some(table, names))
 
 
-def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (names[start : start + AT_ONCE] for start in range(0, len(names), AT_ONCE))
+def _some(table: Table, names: Sequence[str]) -> Iterator[Sequence[str]]:
+    most = 1 if table.lies.alone else AT_ONCE
+    return (names[start : start + most] for start in range(0, len(names), most))
 
 
 def _read(table: Table, names: Sequence[str], readings: Readings, *, held: frozenset[str] | None = None) -> None:

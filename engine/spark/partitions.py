@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.predicates import literal, quote
+from contracts import partitioning
+from contracts.logical_types import Schema
+from contracts.predicates import PredicateError, literal
+from engine.requests import Unreadable
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 ESCAPED = frozenset("".join(chr(code) for code in range(1, 32)) + "\"#%'*/:=?\\\x7f{[]^")
@@ -12,12 +15,25 @@ ESCAPED = frozenset("".join(chr(code) for code in range(1, 32)) + "\"#%'*/:=?\\\
 
 def keys(columns: Sequence[str]) -> list[str]:
     """The SQL of a row's partition values; null for those that Spark's folders have no name for."""
-    return [f"nullif(cast({quote(column)} as string), '')" for column in columns]
+    return [f"nullif(cast({partitioning.sql(column)} as string), '')" for column in columns]
+
+
+def refuse(columns: Sequence[str], schema: Schema) -> None:
+    """Raises Unreadable where the table lacks a partition column, or cannot compute one."""
+    missing = [name for name, by in map(partitioning.split, columns) if by is None and schema.get(name) is None]
+    if missing:
+        known = ", ".join(schema.names)
+        raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
+    try:
+        partitioning.typed(columns, schema)
+    except PredicateError as error:
+        told = "; ".join(f"{fault.message} ({fault.remedy})" for fault in error.faults)
+        raise Unreadable(f"what the table is partitioned by {told}", retry=False) from None
 
 
 def name(columns: Sequence[str], values: Sequence[str | None]) -> str:
     """The partition of these values; "" where there is no partition column."""
-    pairs = zip(columns, values, strict=True)
+    pairs = zip(partitioning.names(columns), values, strict=True)
     return "/".join(f"{escaped(column)}={NULL if value is None else escaped(value)}" for column, value in pairs)
 
 

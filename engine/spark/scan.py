@@ -41,10 +41,7 @@ def scan(
     Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
     schema, found, key = schema_of(frame), Scanned(), plan.key or passing()
     plan = replace(plan, key=key)
-    missing = [column for column in partition_by if schema.get(column) is None]
-    if missing:
-        known = ", ".join(schema.names)
-        raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
+    partitions.refuse(partition_by, schema)
     for chunk in plan.chunks():
         _scan(hashing.beside(frame, chunk, key), chunk, partition_by, found)
     for part in plan.groupings:

@@ -9,6 +9,7 @@ from support.bags import bag
 from support.memories import DAYS, ROWS, TABLE, Memory, document
 
 from contracts import writing
+from contracts.logical_types import Column, Schema
 from contracts.reading import read
 from engine.analyzers.numbers import Maximum
 from engine.checks import bind
@@ -117,6 +118,24 @@ def test_what_cannot_be_answered_is_refused_in_words(
 )  # fmt: skip
 def test_a_dataset_is_called_by_its_contract_or_by_its_own_name(memory: Memory, called: dict[str, str]) -> None:
     assert memory.world.client("viewer").metrics(**called).partitions == 6
+
+
+def test_a_column_that_came_or_changed_its_type_is_told_of_metrics_and_states(memory: Memory) -> None:
+    without, texts = (Schema((Column("id", type_), *TABLE.columns[2:])) for type_ in ("bigint", "string"))
+    asked = read(writing.write(document())).object("orders")
+    memory.put(bag(bind(asked, without).plan, without, {"id": [1, 2]}).pack(memory.files), DAYS[0])
+    added = "mail is not in day=2026-03-01/land=DE and of type string from day=2026-03-01/land=FR on"
+    client = memory.world.client("viewer")
+    for found in (memory.metrics()[0], client.states("shop-orders")):
+        told = {each.phrase: (each.reason, each.missing) for each in found.metrics}
+        assert told["completeness of mail"] == (added, ())
+        assert told["maximum of id"] == (None, ())
+    memory.put(bag(bind(asked, texts).plan, texts, {"id": ["1", "2"]}).pack(memory.files), DAYS[0])
+    unlike = "id is of type string in day=2026-03-01/land=DE and of type bigint from day=2026-03-01/land=FR on"
+    for found in (memory.metrics()[0], client.states("shop-orders")):
+        (largest,) = (each for each in found.metrics if each.phrase == "maximum of id")
+        assert unlike in largest.reason
+        assert getattr(largest, "value", None) is None
 
 
 def test_what_is_stored_is_told_partition_by_partition(memory: Memory) -> None:

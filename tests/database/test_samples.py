@@ -14,7 +14,7 @@ from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
 from contracts.reading import read
-from engine.requests import EngineKilled, SampleRequest
+from engine.requests import EngineKilled, MeasureRequest, SampleRequest
 from engine.results import Outcome, RunResult, Sample, Verdict
 from registry import ids, runs, samples
 from registry.config import Settings
@@ -33,6 +33,7 @@ ROW_LEVEL = """\
         engine: treaty
         implementation: {analyzer: completeness, column: id, mustBe: 1}
 """
+ARRIVALS = "customProperties:\n  - {property: treaty, value: {arrivals: [orders]}}\n"
 
 
 @pytest.fixture
@@ -46,9 +47,10 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     return made
 
 
-def _put_in_force(tx: Session, version: str) -> None:
+def _put_in_force(tx: Session, version: str, terms: str = "") -> None:
     text = document(version).decode()
-    body = (text[: text.index("    quality:")] if "    quality:" in text else text).rstrip() + "\n" + ROW_LEVEL
+    kept = text[: text.index("    quality:")] if "    quality:" in text else text
+    body = f"{kept.rstrip()}\n{ROW_LEVEL}{terms}"
     for old in tx.exec(select(ContractVersion)).scalars():
         old.state = VersionState.SUPERSEDED
     tx.add(
@@ -86,6 +88,23 @@ def test_a_failed_check_of_rows_has_rows_of_the_partitions_that_arrived(scene: S
     assert (kept.run_id, kept.check_id, kept.columns, kept.masked) == (run.id, "good", ["id", "amount"], ["id"])
     assert kept.rows == [["•••", SECRET], [None, "a\N{REPLACEMENT CHARACTER}b"]]
     assert kept.expires == NOON + timedelta(days=30)
+
+
+def test_of_a_table_that_grows_the_arrivals_are_known_and_their_rows_are_shown(scene: Scene) -> None:
+    with transaction(scene.database) as tx:
+        _put_in_force(tx, "3.0.0", ARRIVALS)
+        tx.commit()
+    judged(scene, "good", "bad")
+    scene.write("ds=3", "bad")
+    scene.send(event(run="c"))
+    scene.work()
+    first, second = (each for each in scene.engine.requests if isinstance(each, MeasureRequest))
+    assert (first.arrivals, second.arrivals) == ({}, second.known)
+    assert second.known.keys() == {"ds=1", "ds=2"}
+    assert [(each.partitions, each.arrivals.keys()) for each in sampled(scene)] == [
+        ((), {"ds=1", "ds=2"}),
+        ((), {"ds=3"}),
+    ]
 
 
 def test_nothing_is_asked_for_where_no_check_of_rows_failed(scene: Scene) -> None:

@@ -61,6 +61,21 @@ def test_the_check_in_the_tour_is_a_check() -> None:
     assert [each.id for each in contract.object("orders").checks] == ["paid-orders"]
 
 
+def test_every_line_about_streams_does_what_it_says(tmp_path: Path) -> None:
+    (wrote,), (watched,) = blocks("sh", "streams"), blocks("python", "streams")
+    shell(wrote, tmp_path)
+    asked = """
+from engine.states import unpack
+store = StateFolder("orders-states")
+bags = {name: unpack(store.bag(entry.bag)) for name, entry in store.current().entries.items()}
+days = {f"day={row['day']}": row["count"] for row in orders.groupBy("day").count().collect()}
+print({name: bag.rows for name, bag in bags.items()} == days, spark.read.parquet("landed").count() == orders.count())
+"""
+    told = python(watched + asked, tmp_path).splitlines()
+    assert [line.split()[1] for line in told[:-1]] == ["passed", "passed"]
+    assert told[-1] == "True True"
+
+
 def test_every_line_about_the_library_does_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "packages").mkdir()
     install(tmp_path / "packages")

@@ -259,6 +259,41 @@ HOSTILE: dict[str, tuple[str | bytes, str, int | None]] = {
     "terms that are a list": (TERMS + "      - a\n", "terms-form", 8),
     "an alias without a name": (TERMS + "      aliases: [{object: a, namespace: b}]\n", "terms-missing", 9),
     "an alias of no table": (TERMS + "      aliases: [{object: a, namespace: b, name: c}]\n", "terms-object", 9),
+    "arrivals of no table": (TERMS + "      arrivals: [a]\n", "terms-object", 9),
+    "arrivals of a table with partition columns": (
+        HEAD + "schema:\n  - {name: a, properties: [{name: day, partitioned: true}]}\ncustomProperties:\n"
+        "  - property: treaty\n    value: {arrivals: [a]}\n",
+        "terms-arrivals",
+        10,
+    ),
+    "a computed partition of no table": (
+        TERMS + "      partitions: [{object: a, name: day, by: to_date(ts)}]\n",
+        "terms-object",
+        9,
+    ),
+    "a computed partition without what it is computed from": (
+        TERMS + "      partitions: [{object: a, name: day}]\n",
+        "terms-missing",
+        9,
+    ),
+    "a partition that is computed by what is not admitted": (
+        HEAD + "schema:\n  - name: a\ncustomProperties:\n  - property: treaty\n    value:\n"
+        "      partitions: [{object: a, name: day, by: sleep(9)}]\n",
+        "predicate-function",
+        11,
+    ),
+    "a partition that is computed from no column": (
+        HEAD + "schema:\n  - name: a\ncustomProperties:\n  - property: treaty\n    value:\n"
+        "      partitions: [{object: a, name: day, by: 1 + 1}]\n",
+        "predicate-constant",
+        11,
+    ),
+    "a computed partition that is a column": (
+        HEAD + "schema:\n  - {name: a, properties: [{name: day}]}\ncustomProperties:\n  - property: treaty\n"
+        "    value:\n      partitions: [{object: a, name: day, by: to_date(ts)}]\n",
+        "partition-name",
+        11,
+    ),
     "a view without a condition": (TERMS + "      views: [{name: eu}]\n", "terms-missing", 9),
     "a view that is no predicate": (TERMS + "      views: [{name: eu, where: sleep(9)}]\n", "predicate-function", 9),
     "a view named as a scope": (TERMS + "      views: [{name: delta, where: day > 1}]\n", "view-name", 9),

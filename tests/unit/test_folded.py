@@ -98,7 +98,7 @@ def test_what_only_some_know_is_left_out_and_what_cannot_be_merged_is_told() -> 
     some = other.only(frozenset({"count/1 count(1)", "count/1 count(word)"}))
     assert unpack(folded([one.pack(), some.pack()])).entries.keys() == some.entries.keys()
     both = unpack(folded([one.beside(States(answer)).pack(), other.beside(States(answer)).pack()]))
-    assert both.failures == {"answer/1 q": UNLIKE}
+    assert both.failures == {"answer/1 q": UNLIKE.format("the column")}
     assert both.entries.keys() == one.entries.keys()
 
 

@@ -99,7 +99,9 @@ def test_a_gate_s_intent_is_read_or_refused_by_name(released: Path) -> None:
         return
     found = intents.read(str(released / INTENT))
     assert found is not None
-    assert json.loads(json.dumps(asdict(found))) == told(released)["intent"]
+    # What is told of it since then has a meaning where it is missing.
+    recorded, back = told(released)["intent"], json.loads(json.dumps(asdict(found)))
+    assert {name: back[name] for name in recorded} == recorded
 
 
 def test_every_kind_of_component_and_every_format_of_today_has_fixtures() -> None:

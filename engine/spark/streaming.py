@@ -1,0 +1,34 @@
+"""The states of a micro-batch: its frame read as any other, within the query that hands it over."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.document import DataObject
+from contracts.partitioning import parted_by
+from engine.checks import BoundChecks, bind
+from engine.spark.scan import scan
+from engine.spark.sources import schema_of
+from engine.states import States
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What was read of a batch: the checks on its schema, and the states of each partition that has rows in it."""
+
+    checks: BoundChecks
+    states: Mapping[str, States]
+
+    @property
+    def lasting(self) -> dict[str, States]:
+        """The states that can be put together with those of other rows."""
+        apart = frozenset(part.key for part in self.checks.plan.apart)
+        return {name: bag.only(frozenset(bag.entries) - apart) for name, bag in self.states.items()}
+
+
+def arrived(data_object: DataObject, partition_by: Sequence[str] | None, rows: Any) -> Arrived:
+    """The states of the rows by partition; none of a partition without rows. `partition_by` None: the partition columns
+    that the contract names, where the rows have them. Raises ContractError and Unreadable."""
+    checks = bind(data_object, schema_of(rows))
+    known = parted_by(data_object, partition_by, checks.schema)
+    return Arrived(checks, scan(rows, checks.plan, partition_by=known))

@@ -1,0 +1,106 @@
+"""Partitions that no column names: computed from columns, with types that views know."""
+
+import pytest
+from support.orders import check
+from support.orders import contract as plain
+
+from contracts import partitioning
+from contracts.document import Contract
+from contracts.logical_types import Column, Schema
+from contracts.predicates import PredicateError
+from contracts.reading import read
+from contracts.writing import write
+from engine import views
+from engine.checks import bind
+from engine.spark import partitions
+
+EVENTS = Schema(
+    (Column("ts", "timestamp"), Column("id", "bigint"), Column("word", "string"), Column("tags", "array<int>"))
+)
+PROPERTIES = [
+    {"name": "ts", "logicalType": "timestamp"},
+    {"name": "id", "logicalType": "integer"},
+    {"name": "word", "logicalType": "string"},
+]
+
+
+def contract(*checks: dict[str, object], by: str = "to_date(ts)", where: str = "day > '2026-01-01'") -> Contract:
+    """Orders by day, with a view of some days."""
+    document = dict(plain(*checks, properties=PROPERTIES).document)
+    terms = {
+        "partitions": [{"object": "orders", "name": "day", "by": by}],
+        "views": [{"name": "late", "where": where}],
+    }
+    return read(write({**document, "customProperties": [{"property": "treaty", "value": terms}]}))
+
+
+WRITTEN = {
+    "to_date(ts)": ("TRY_CAST(`ts` AS DATE)", "date"),
+    "date_trunc('HOUR', ts)": ("try_add(date_trunc('HOUR', `ts`), INTERVAL '0' SECOND)", "timestamp"),
+    "floor(id / 1000)": ("floor(try_divide(`id`, 1000))", "bigint"),
+    "substr(word, 1, 2)": ("substr(`word`, 1, 2)", "string"),
+    "id > 5": ("`id` > 5", "boolean"),
+}
+
+
+@pytest.mark.parametrize("by", WRITTEN)
+def test_what_is_admitted_is_written_so_that_no_row_ends_the_scan(by: str) -> None:
+    sql, type_ = WRITTEN[by]
+    assert partitioning.sql(f"p=({by})") == sql
+    assert partitioning.typed([f"p = ({by})", "id"], EVENTS) == Schema((Column("p", type_),))
+    assert partitions.keys([f"p=({by})", "id"]) == [
+        f"nullif(cast({sql} as string), '')",
+        "nullif(cast(`id` as string), '')",
+    ]
+    assert partitions.name([f"p=({by})", "id"], ["x", None]) == "p=x/id=__HIVE_DEFAULT_PARTITION__"
+
+
+REFUSED = {
+    "sleep(9)": "calls 'sleep'",
+    "count(id)": "calls 'count'",
+    "to_date(gone)": "'gone', which is not a column",
+    "year(word)": "needs a cast",
+    "tags": "has values of type array",
+    "1 + 1": "reads no column",
+    "id, ts": "tuple",
+}
+
+
+@pytest.mark.parametrize("by", REFUSED)
+def test_what_is_not_admitted_is_told(by: str) -> None:
+    with pytest.raises(PredicateError, match=REFUSED[by].replace("(", r"\\(")):
+        partitioning.typed([f"p=({by})"], EVENTS)
+
+
+def test_a_contract_names_computed_partitions_after_those_that_are_columns() -> None:
+    of = contract(check("size", mustBeGreaterThan=0)).object("orders")
+    assert (of.partition_columns, of.partition_by) == ((), ("day=(to_date(ts))",))
+    assert partitioning.parted_by(of, None, EVENTS) == ["day=(to_date(ts))"]
+    assert partitioning.parted_by(of, None, Schema((Column("id", "bigint"),))) == []
+    assert partitioning.parted_by(of, ("id",), EVENTS) == ["id"]
+
+
+def test_views_over_them_know_their_types() -> None:
+    given = contract(
+        check("size", scope="late", mustBeGreaterThan=0), where="day > '2026-01-31' AND day < '2026-10-01'"
+    )
+    of, names = given.object("orders"), ["day=2026-01-31", "day=2026-02-01", "day=2026-10-01"]
+    columns = views.columns(of, EVENTS, names)
+    assert columns == Schema((Column("day", "date"),))
+    assert views.chosen(of.views[0].where, names, columns) == ("day=2026-02-01",)
+    (viewed,) = (each for each in bind(of, EVENTS).checks if each.check.id == "c")
+    assert viewed.bound is not None
+    day, limits = "(TRY_CAST(`ts` AS DATE))", ("TRY_CAST('2026-01-31' AS DATE)", "TRY_CAST('2026-10-01' AS DATE)")
+    assert viewed.within == f"({day} > {limits[0]}) AND ({day} < {limits[1]})"
+
+
+def test_a_column_with_an_equals_sign_in_its_name_is_a_column() -> None:
+    for word in ("=", "a=b", "=f(x)", "a=", "day"):
+        assert partitioning.split(word) == (word, None)
+    assert partitioning.split(" day = to_date(ts) ") == ("day", "to_date(ts)")
+
+
+def test_a_name_in_a_text_is_left_as_it_is() -> None:
+    assert partitioning.spelled_out("`day` = '`day`\\' `day`'", ["day=to_date(ts)"]) == (
+        "(TRY_CAST(`ts` AS DATE)) = '`day`\\' `day`'"
+    )
