@@ -18,7 +18,7 @@ from registry import catalog, runs, states
 from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound
 from registry.tables import ResultRow, Run
-from registry.validation import Judge
+from registry.tools import Judge
 
 NOTHING = "the run judged no states: there is nothing to do again"
 PRUNED = "the states that the run judged are no longer all kept: state_days says for how long they are"

@@ -2,97 +2,42 @@
 
 The reading takes minutes and no transaction is open meanwhile; `keep` writes everything it found at once."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Engine as Database
 from sqlmodel import Session
 
-from contracts.document import Contract
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
 from engine import months
-from engine import states as bags
 from engine.analyzers.frequencies import Spectrum
 from engine.checks import bind
-from engine.keying import Key
 from engine.references import Referent
-from engine.requests import UNREAD, Engine, Measured, MeasureRequest, SpectraRequest
+from engine.requests import Measured, SpectraRequest
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError
-from registry import orders, portions, references, remeasuring, runs, samples, states
+from registry import orders, portions, readings, references, runs, samples, states
 from registry.database import reading
 from registry.lineage import debounce
 from registry.lineage.debounce import Subject
 from registry.orders import Order, Unworkable
-from registry.portions import Part, Parts
+from registry.readings import Reading
 from registry.runs import Origin
-from registry.sampling import Sampling, sampled
+from registry.sampling import sampled
 from registry.tables import Dataset, Task
+from registry.tools import Tools
 
 Ids = Callable[[], UUID]
 NOTHING_CHANGED = "nothing changed"
 PUBLISHING = (
     "a publication to the table was begun and not ended: recover it where the table lies (treaty gate --recover)"
 )
-
-
-class Judge(Protocol):
-    """What the worker needs of `engine.judging.judge`."""
-
-    def __call__(  # noqa: PLR0913 - the engine's own signature
-        self,
-        contract: Contract,
-        object_name: str,
-        *,
-        schema: Schema,
-        states: Mapping[str, bytes],
-        delta: tuple[str, ...],
-        started: datetime,
-        finished: datetime,
-        whole: bytes | None,
-        references: Mapping[str, Referent],
-        spectra: Mapping[str, Spectrum],
-    ) -> RunResult: ...
-
-
-class Lacking(Protocol):
-    """What stored bags have, where the checks of a contract's object need more: `engine.judging.lacking`."""
-
-    def __call__(
-        self, contract: Contract, object_name: str, stored: Mapping[str, bytes], *, key: Key | None, afresh: bool
-    ) -> Mapping[str, frozenset[str]]: ...
-
-
-# The files of frequencies that this process does not merge itself, by component key: `engine.large.large`.
-Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
-
-
-@dataclass(frozen=True)
-class Tools:
-    """What a validation works with: where states are, who reads and who judges the data, the time.
-
-    `parts` keeps what was read of a table of which a `portion` of partitions is read at a time. `key`: what the keys
-    of datasets are made of; None: hashes of classified values are not stored."""
-
-    database: Database
-    engine: Engine
-    judge: Judge
-    lacking: Lacking
-    large: Large
-    clock: Callable[[], datetime]
-    state_url: str | None
-    sampling: Sampling
-    parts: Parts
-    portion: int
-    key: Key | None = None
 
 
 @dataclass(frozen=True)
@@ -106,17 +51,6 @@ class Finding:
     vanished: tuple[str, ...] = ()
     reason: str | None = None
     samples_until: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The data as read: the states of what had to be read, beside those that were stored; the partitions that arrived,
-    those that are gone."""
-
-    measured: Measured
-    stored: Mapping[str, bytes] = field(default_factory=dict)
-    delta: tuple[str, ...] = ()
-    vanished: tuple[str, ...] = ()
 
 
 def examine(asked: Order, tools: Tools) -> Finding:
@@ -176,7 +110,7 @@ def settle(session: Session, task: Task, covers: int | None, *, now: datetime, i
 
 
 def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
-    found = _read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
+    found = readings.read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
     judged_anew = asked.afresh and found.measured.fingerprints
     if not (found.delta or found.vanished or judged_anew):
         return _unchanged(asked, found, started, tools.clock())
@@ -184,143 +118,8 @@ def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
         return _judged(asked, tools, found, started)
     except StateError:
         # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
-        again = _read(asked, tools, {}, {})
+        again = readings.read(asked, tools, {}, {})
         return _judged(asked, tools, replace(again, delta=found.delta), started)
-
-
-@dataclass
-class Progress:
-    """What was read of a table so far: `parts` of it, those that cannot be read, what is judged by and never kept.
-
-    `seen`: what was read since this validation began; of parts that were kept before, nothing else is left."""
-
-    parts: dict[str, Part]
-    broken: frozenset[str] = frozenset()
-    passing: dict[str, bytes] = field(default_factory=dict)
-    seen: frozenset[str] = frozenset()
-
-    def take(self, measured: Measured) -> dict[str, Part]:
-        """Adds what a portion brought, and says which parts are new."""
-        new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
-        self.parts |= new
-        self.passing |= measured.passing
-        self.seen |= new.keys()
-        self.broken |= {name for name, part in new.items() if part.fingerprint.startswith(UNREAD)}
-        return new
-
-
-def _read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[str, Part]) -> Reading:
-    """What changed is read, and of the known partitions what their states lack: all of it where they are damaged.
-
-    `kept` are parts that were read already; what they are of and did not change since is not read again."""
-    stored, progress = _stored(asked, tools) if known else {}, Progress(dict(kept))
-    stored = remeasuring.whole(stored, progress.parts)
-    while True:
-        measured = _portion(asked, tools, known, stored, progress)
-        new = progress.take(measured)
-        lost = remeasuring.lost(stored, progress.parts, measured.fingerprints)
-        stored = remeasuring.whole(stored, progress.parts, measured.fingerprints)
-        if not measured.left and not lost:
-            return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
-        done = len(progress.parts)
-        tools.parts.keep(new, f"{done} of {done + max(measured.left, len(lost))} partitions read")
-
-
-def _portion(
-    asked: Order, tools: Tools, known: Mapping[str, str], stored: Mapping[str, bytes], progress: Progress
-) -> Measured:
-    """What the next portion brings, states that were added put beside those that there were."""
-    packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
-    here = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
-    held = remeasuring.held(partial(_lacking, asked, tools, progress), here, packed)
-    request = MeasureRequest(
-        source=asked.source,
-        contract=asked.contract.source,
-        object=asked.object.name,
-        known=here,
-        held=held,
-        passed=progress.broken,
-        afresh=asked.afresh or bool(progress.parts),
-        portion=tools.portion,
-        state_url=tools.state_url,
-        others=asked.others,
-        key=_key(asked, tools),
-        arrivals=asked.known if asked.object.arrivals else None,
-    )
-    return _completed(tools.engine.measure(request), packed, held)
-
-
-def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
-    """What stored bags have, where the checks need more.
-
-    What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
-    lacking = partial(tools.lacking, asked.contract, asked.object.name, key=_key(asked, tools))
-    judged = {name for name in stored if asked.afresh or name in progress.parts} - progress.seen
-    once = {name for name in judged if months.members(name) == (name,)}
-    again, others = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
-    return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
-
-
-def _key(asked: Order, tools: Tools) -> Key | None:
-    return tools.key.of(str(asked.dataset_id)) if tools.key else None
-
-
-def _whole(
-    asked: Order, measured: Measured, stored: Mapping[str, bytes], progress: Progress, known: Mapping[str, str]
-) -> Reading:
-    """All parts together, as far as they are of the files that there are now."""
-    now = measured.fingerprints
-    read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
-    passing = {name: packed for name, packed in progress.passing.items() if name in read}
-    marks = {name: part.fingerprint for name, part in read.items()}
-    changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
-    vanished = tuple(sorted(asked.known.keys() - now.keys()))
-    whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
-    # Days whose states stay merged cannot be judged one by one.
-    arrived = now.keys() - remeasuring.merged(stored) if asked.afresh else changed
-    return Reading(
-        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, tuple(sorted(arrived)), vanished
-    )
-
-
-def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
-    """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
-    if found.delta or not (asked.merged and found.measured.states):
-        return found
-    with reading(tools.database) as session:
-        schema = states.schema(session, asked.dataset_id)
-    return replace(found, measured=replace(found.measured, schema=schema))
-
-
-def _schema(measured: Measured, changed: Collection[str]) -> Schema:
-    """The schema of what was read, by whatever portion: of what changed, where other days were read again with it."""
-    if measured.schema.columns and len(changed) in (0, len(measured.states)):
-        return measured.schema
-    of = changed or measured.states
-    found = (_columns(packed) for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
-    return next((schema for schema in found if schema.columns), measured.schema)
-
-
-def _columns(packed: bytes) -> Schema:
-    """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
-    try:
-        return bags.described(packed)[0]
-    except StateError:
-        return Schema(())
-
-
-def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
-    with reading(tools.database) as session:
-        return states.load(session, asked.dataset_id)
-
-
-def _completed(measured: Measured, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]) -> Measured:
-    """The states that were added put beside those that are stored; where none of these can be used, in their place."""
-    whole = {
-        name: bags.joined(stored[name], packed, keys=held[name]) if held[name] else packed
-        for name, packed in measured.added.items()
-    }
-    return replace(measured, states={**measured.states, **whole}, added={})
 
 
 def _unchanged(asked: Order, found: Reading, started: datetime, finished: datetime) -> Finding:

@@ -35,7 +35,8 @@ from registry.portions import TaskParts
 from registry.sampling import Sampling
 from registry.tables import Task
 from registry.tasks import Fenced
-from registry.validation import Ids, Judge, Lacking, Large, Tools
+from registry.tools import Judge, Lacking, Large, Tools
+from registry.validation import Ids
 from registry.words import Action, InboxState
 
 log = logging.getLogger("treaty.worker")

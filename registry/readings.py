@@ -1,0 +1,163 @@
+"""The data as a validation reads them: portion by portion what changed, and what the states of the rest lack."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from contracts.logical_types import Schema
+from engine import months
+from engine import states as bags
+from engine.keying import Key
+from engine.requests import UNREAD, Measured, MeasureRequest
+from engine.states import StateError
+from registry import remeasuring, states
+from registry.database import reading
+from registry.orders import Order
+from registry.portions import Part
+from registry.tools import Tools
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The data as read: the states of what had to be read, beside those that were stored; the partitions that arrived,
+    those that are gone."""
+
+    measured: Measured
+    stored: Mapping[str, bytes] = field(default_factory=dict)
+    delta: tuple[str, ...] = ()
+    vanished: tuple[str, ...] = ()
+
+
+@dataclass
+class Progress:
+    """What was read of a table so far: `parts` of it, those that cannot be read, what is judged by and never kept.
+
+    `seen`: what was read since this validation began; of parts that were kept before, nothing else is left."""
+
+    parts: dict[str, Part]
+    broken: frozenset[str] = frozenset()
+    passing: dict[str, bytes] = field(default_factory=dict)
+    seen: frozenset[str] = frozenset()
+
+    def take(self, measured: Measured) -> dict[str, Part]:
+        """Adds what a portion brought, and says which parts are new."""
+        new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
+        self.parts |= new
+        self.passing |= measured.passing
+        self.seen |= new.keys()
+        self.broken |= {name for name, part in new.items() if part.fingerprint.startswith(UNREAD)}
+        return new
+
+
+def read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[str, Part]) -> Reading:
+    """What changed is read, and of the known partitions what their states lack: all of it where they are damaged.
+
+    `kept` are parts that were read already; what they are of and did not change since is not read again."""
+    stored, progress = _stored(asked, tools) if known else {}, Progress(dict(kept))
+    stored = remeasuring.whole(stored, progress.parts)
+    while True:
+        measured = _portion(asked, tools, known, stored, progress)
+        new = progress.take(measured)
+        lost = remeasuring.lost(stored, progress.parts, measured.fingerprints)
+        stored = remeasuring.whole(stored, progress.parts, measured.fingerprints)
+        if not measured.left and not lost:
+            return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
+        done = len(progress.parts)
+        tools.parts.keep(new, f"{done} of {done + max(measured.left, len(lost))} partitions read")
+
+
+def _portion(
+    asked: Order, tools: Tools, known: Mapping[str, str], stored: Mapping[str, bytes], progress: Progress
+) -> Measured:
+    """What the next portion brings, states that were added put beside those that there were."""
+    packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
+    here = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
+    held = remeasuring.held(partial(_lacking, asked, tools, progress), here, packed)
+    request = MeasureRequest(
+        source=asked.source,
+        contract=asked.contract.source,
+        object=asked.object.name,
+        known=here,
+        held=held,
+        passed=progress.broken,
+        afresh=asked.afresh or bool(progress.parts),
+        portion=tools.portion,
+        state_url=tools.state_url,
+        others=asked.others,
+        key=_key(asked, tools),
+        arrivals=asked.known if asked.object.arrivals else None,
+    )
+    return _completed(tools.engine.measure(request), packed, held)
+
+
+def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+    """What stored bags have, where the checks need more.
+
+    What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
+    lacking = partial(tools.lacking, asked.contract, asked.object.name, key=_key(asked, tools))
+    judged = {name for name in stored if asked.afresh or name in progress.parts} - progress.seen
+    once = {name for name in judged if months.members(name) == (name,)}
+    again, others = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
+    return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
+
+
+def _key(asked: Order, tools: Tools) -> Key | None:
+    return tools.key.of(str(asked.dataset_id)) if tools.key else None
+
+
+def _whole(
+    asked: Order, measured: Measured, stored: Mapping[str, bytes], progress: Progress, known: Mapping[str, str]
+) -> Reading:
+    """All parts together, as far as they are of the files that there are now."""
+    now = measured.fingerprints
+    read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
+    passing = {name: packed for name, packed in progress.passing.items() if name in read}
+    marks = {name: part.fingerprint for name, part in read.items()}
+    changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
+    vanished = tuple(sorted(asked.known.keys() - now.keys()))
+    whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
+    # Days whose states stay merged cannot be judged one by one.
+    arrived = now.keys() - remeasuring.merged(stored) if asked.afresh else changed
+    return Reading(
+        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, tuple(sorted(arrived)), vanished
+    )
+
+
+def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
+    """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
+    if found.delta or not (asked.merged and found.measured.states):
+        return found
+    with reading(tools.database) as session:
+        schema = states.schema(session, asked.dataset_id)
+    return replace(found, measured=replace(found.measured, schema=schema))
+
+
+def _schema(measured: Measured, changed: Collection[str]) -> Schema:
+    """The schema of what was read, by whatever portion: of what changed, where other days were read again with it."""
+    if measured.schema.columns and len(changed) in (0, len(measured.states)):
+        return measured.schema
+    of = changed or measured.states
+    found = (_columns(packed) for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
+    return next((schema for schema in found if schema.columns), measured.schema)
+
+
+def _columns(packed: bytes) -> Schema:
+    """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
+    try:
+        return bags.described(packed)[0]
+    except StateError:
+        return Schema(())
+
+
+def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
+    with reading(tools.database) as session:
+        return states.load(session, asked.dataset_id)
+
+
+def _completed(measured: Measured, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]) -> Measured:
+    """The states that were added put beside those that are stored; where none of these can be used, in their place."""
+    whole = {
+        name: bags.joined(stored[name], packed, keys=held[name]) if held[name] else packed
+        for name, packed in measured.added.items()
+    }
+    return replace(measured, states={**measured.states, **whole}, added={})
