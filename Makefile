@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates kills-gate power-gate bench-engine bench-differential lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate power-gate bench-engine bench-differential lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,9 @@ fuzz: setup ## search further with property tests, by hand
 
 fuzz-predicates: setup ## compare random predicates with Spark's own answers, by hand
 	FUZZ_PREDICATES=4000 $(PY) -m pytest tests/spark/test_row_errors.py -q -s -k random
+
+fuzz-states: setup ## compare states with the whole table over many random histories, by hand
+	FUZZ_HISTORIES=1000 $(PY) -m pytest tests/spark/test_states_equal_the_table.py -q
 
 kills-gate: setup ## kill 500 processes while they publish through a gate, by hand
 	GATE_KILLS=500 $(PY) -m pytest tests/unit/test_gate_kills.py -q

@@ -22,7 +22,7 @@ from engine.spark.sources import read, resolved, schema_of
 from engine.spark.statistics import Known, counted, known
 from engine.states import ALL, States
 
-# So many partitions are grouped in one reading: of more groups in a task Spark sorts the rows for its object aggregates.
+# So many partitions are grouped in one reading: with more groups in a task Spark sorts rows for object aggregates.
 AT_ONCE = 128
 NOTHING: frozenset[str] = frozenset()
 
