@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from engine.disk import Disk
-from engine.folders import NEW, before, fingerprints_at, refuse_other
+from engine.folders import NEW, fingerprints_at, refuse_other
 from engine.intents import Change
 from engine.steps import Steps
 from engine.tables import LookRequest, PlaceRequest, Standing, Tables
@@ -53,15 +53,6 @@ class Locations(Steps):
         refuse_other(self.name, seen.fingerprints, expected)
         return dict(seen.places)
 
-    def able(self, changes: Mapping[str, Change]) -> bool:
-        """Whether every new partition is complete while the table has it, the old one or none."""
-        here, staged = self.fingerprints(), self.staged()
-        return all(
-            here.get(name) == change.after.fingerprint
-            or (staged.get(name) == change.after.fingerprint and here.get(name) in (None, before(change)))
-            for name, change in changes.items()
-        )
-
     def publish(self, changes: Mapping[str, Change]) -> None:
         """Moves the staged files into the table's folder, and has partition by partition lie there."""
         here, staged = self.fingerprints(), os.path.join(self.stage, NEW)
@@ -71,20 +62,16 @@ class Locations(Steps):
             if here.get(name) != change.after.fingerprint:
                 self._placed(name, os.path.join(self.table, self.own, name))
 
-    def reversible(self, changes: Mapping[str, Change]) -> bool:
-        """Whether every old partition is complete where it lay, while the table has it, the new one or none."""
-        here = self.fingerprints()
-        return all(
-            here.get(name) == before(change)
-            or (self._origin(name) == before(change) and here.get(name) in (None, change.after.fingerprint))
-            for name, change in changes.items()
-        )
+    def aside(self, names: Iterable[str]) -> dict[str, str]:
+        """The fingerprints of what lies where the partitions lay before."""
+        origins = ((name, self._origin(name)) for name in names)
+        return {name: mark for name, mark in origins if mark is not None}
 
     def restore(self, changes: Mapping[str, Change]) -> None:
         """Has partition by partition lie where it lay."""
         here = self.fingerprints()
         for name, change in changes.items():
-            if here.get(name) != before(change):
+            if here.get(name) != change.old:
                 self._placed(name, self.origins.get(name))
 
     def sweep(self) -> None:

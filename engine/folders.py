@@ -80,15 +80,6 @@ class Folders(Steps):
         refuse_other(self.table, self.fingerprints(), expected)
         return {}
 
-    def able(self, changes: Mapping[str, Change]) -> bool:
-        """Whether every new partition is in the table, or staged while the table has the old one or none."""
-        here, staged = self.fingerprints(), self.staged()
-        return all(
-            here.get(name) == change.after.fingerprint
-            or (staged.get(name) == change.after.fingerprint and here.get(name) in (None, before(change)))
-            for name, change in changes.items()
-        )
-
     def publish(self, changes: Mapping[str, Change]) -> None:
         """Moves, partition by partition, the old folder aside and the new one in."""
         here = self.fingerprints()
@@ -99,20 +90,15 @@ class Folders(Steps):
             else:
                 self.disk.anchor(_below(self.table, name))
 
-    def reversible(self, changes: Mapping[str, Change]) -> bool:
-        """Whether every old partition is in the table, or aside while the table has the new one or none."""
-        here, aside = self.fingerprints(), self._at(os.path.join(self.stage, OLD))
-        return all(
-            here.get(name) == before(change)
-            or (aside.get(name) == before(change) and here.get(name) in (None, change.after.fingerprint))
-            for name, change in changes.items()
-        )
+    def aside(self, names: Iterable[str]) -> dict[str, str]:
+        """The fingerprint of every partition that was moved out of the table."""
+        return self._at(os.path.join(self.stage, OLD))
 
     def restore(self, changes: Mapping[str, Change]) -> None:
         """Moves, partition by partition, the new folder out and the old one back."""
         here = self.fingerprints()
         for name, change in changes.items():
-            if here.get(name) != before(change):
+            if here.get(name) != change.old:
                 self._moved(self.table, os.path.join(self.stage, NEW), name)
                 self._moved(os.path.join(self.stage, OLD), self.table, name)
             else:
@@ -158,8 +144,3 @@ def refuse_other(table: str, found: Mapping[str, str], expected: Mapping[str, st
 
 def _below(folder: str, name: str) -> str:
     return os.path.join(folder, name) if name else folder
-
-
-def before(change: Change) -> str | None:
-    """The fingerprint of the partition that a change replaces; None where there was none."""
-    return change.before.fingerprint if change.before else None

@@ -20,6 +20,11 @@ class Change:
     before: Entry | None
     after: Entry
 
+    @property
+    def old(self) -> str | None:
+        """The fingerprint of the files before; None where there were none."""
+        return self.before.fingerprint if self.before else None
+
 
 @dataclass(frozen=True)
 class Intent:

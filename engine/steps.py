@@ -2,7 +2,7 @@
 
 States are swapped first, then partition by partition the table; recovery compares the fingerprints of both."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from engine.generations import Store
@@ -20,14 +20,35 @@ class Unsettled(EngineError):
 class Steps(Protocol):
     """The steps of one kind of table. Every one may be done again after a crash at any point."""
 
+    def fingerprints(self) -> dict[str, str]:
+        """The fingerprint of every partition that the table has."""
+
+    def staged(self) -> dict[str, str]:
+        """The fingerprint of every partition that is staged."""
+
+    def aside(self, names: Iterable[str]) -> dict[str, str]:
+        """The fingerprints of those of the partitions whose old files are there, but not in the table any more."""
+
     def able(self, changes: Mapping[str, Change]) -> bool:
-        """Whether all the new files are complete, in the table or staged, and nothing foreign stands in their way."""
+        """Whether every new partition is in the table, or staged while the table has the old one or none."""
+        here, staged = self.fingerprints(), self.staged()
+        return all(
+            here.get(name) == change.after.fingerprint
+            or (staged.get(name) == change.after.fingerprint and here.get(name) in (None, change.old))
+            for name, change in changes.items()
+        )
 
     def publish(self, changes: Mapping[str, Change]) -> None:
         """Has the table hold the new files, from whatever point a crash has left it at."""
 
     def reversible(self, changes: Mapping[str, Change]) -> bool:
-        """Whether all the old files are complete, in the table or aside, and nothing foreign stands in their way."""
+        """Whether every old partition is in the table, or aside while the table has the new one or none."""
+        here, aside = self.fingerprints(), self.aside(changes)
+        return all(
+            here.get(name) == change.old
+            or (aside.get(name) == change.old and here.get(name) in (None, change.after.fingerprint))
+            for name, change in changes.items()
+        )
 
     def restore(self, changes: Mapping[str, Change]) -> None:
         """Has the table hold the old files, from whatever point a crash has left it at."""
