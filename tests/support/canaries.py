@@ -149,8 +149,13 @@ def _codes(text: str) -> Iterable[tuple[bytes, bool]]:
 
 
 def shown(bag: bytes | bags.States, files: Files | None = None) -> bytes:
-    """All that a bag of states says once it is loaded: its keys, its reasons, and each state as plain data."""
-    loaded = bags.unpack(bag, files)
+    """All that a bag of states says once it is loaded: its keys, its reasons, and each state as plain data.
+
+    Of one that is damaged, its bytes: nobody else can read more of it."""
+    try:
+        loaded = bags.unpack(bag, files)
+    except bags.StateError:
+        return bag if isinstance(bag, bytes) else b""
     told = [f"{loaded.failures}"]
     for key, state in loaded.entries.items():
         table = getattr(state.value, "table", None)

@@ -88,7 +88,7 @@ def test_a_gate_s_generation_is_read_or_refused_by_name(released: Path) -> None:
             store.current()
         return
     found = store.current()
-    assert asdict(found) == expected["generation"]
+    assert _as_recorded(asdict(found), expected["generation"]) == expected["generation"]
     assert store.bag(found.entries["day=2026-01-01"].bag) == b"a bag that the gate keeps"
 
 
@@ -99,9 +99,15 @@ def test_a_gate_s_intent_is_read_or_refused_by_name(released: Path) -> None:
         return
     found = intents.read(str(released / INTENT))
     assert found is not None
-    # What is told of it since then has a meaning where it is missing.
-    recorded, back = told(released)["intent"], json.loads(json.dumps(asdict(found)))
-    assert {name: back[name] for name in recorded} == recorded
+    recorded = told(released)["intent"]
+    assert _as_recorded(json.loads(json.dumps(asdict(found))), recorded) == recorded
+
+
+def _as_recorded(found: Any, recorded: Any) -> Any:
+    """What was found, without the fields that came later: those have a meaning where they are missing."""
+    if not (isinstance(found, dict) and isinstance(recorded, dict)):
+        return found
+    return {name: _as_recorded(found[name], recorded[name]) for name in recorded}
 
 
 def test_every_kind_of_component_and_every_format_of_today_has_fixtures() -> None:
