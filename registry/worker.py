@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -331,7 +332,14 @@ def _stop_by_signal() -> Stop:
 
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, tell)
+    sys.unraisablehook = _quiet
     return stop
+
+
+def _quiet(swallowed: Any) -> None:
+    """Says nothing of the interrupt that Python swallowed, and of all else what Python says."""
+    if not isinstance(swallowed.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(swallowed)
 
 
 def main() -> None:
