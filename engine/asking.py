@@ -143,7 +143,8 @@ def answers(
     # What all together have, none lacks: a partition without the columns adds nothing to it.
     known = frozenset(together.entries) if together else frozenset[str]()
     held = {name: found | known for name, found in held.items()}
-    return tuple(telling(_answer(each, held, together, now), schemas) for each in given)
+    several = evolution.of_several(schemas)
+    return tuple(telling(_answer(each, held, together, now), several) for each in given)
 
 
 def covered(asked: Asked, keys: Collection[str], schema: Schema) -> frozenset[str]:
@@ -154,8 +155,9 @@ def covered(asked: Asked, keys: Collection[str], schema: Schema) -> frozenset[st
 
 
 def telling(answer: Answer, schemas: Mapping[str, Schema]) -> Answer:
-    """The answer that also says in which partitions its columns are otherwise than in others."""
-    paths = answer.asked.analyzer.columns_named if answer.asked.bound and len(set(schemas.values())) > 1 else ()
+    """The answer that also says in which partitions its columns are otherwise than in others. `schemas` are none where
+    all are alike."""
+    paths = answer.asked.analyzer.columns_named if answer.asked.bound and schemas else ()
     told = evolution.differing(paths, schemas) if answer.reading is None else evolution.missing(paths, schemas)
     return replace(answer, reason=f"{answer.reason}; {told}" if answer.reason else told) if told else answer
 
@@ -188,7 +190,10 @@ def prospect(given: Asked, held: Mapping[str, frozenset[str]], told: str | None 
 
 
 def _answer(given: Asked, held: Mapping[str, frozenset[str]], together: States | None, now: datetime | None) -> Answer:
-    found = prospect(given, held, _told(together, given.keys) if together else None)
+    if together is not None and given.bound and given.keys <= together.entries.keys():
+        found = Answer(given, len(held))
+    else:
+        found = prospect(given, held, _told(together, given.keys) if together else None)
     if found.reason or given.bound is None or together is None:
         return found
     try:

@@ -59,6 +59,11 @@ def union(mine: Schema, theirs: Schema) -> Schema:
     return Schema((*mine.columns, *added)) if added else mine
 
 
+def of_several(schemas: Mapping[str, Schema]) -> Mapping[str, Schema]:
+    """The schemas by partition where there is more than one; none where all are one."""
+    return schemas if len(set(schemas.values())) > 1 else {}
+
+
 def missing(paths: Iterable[str], schemas: Mapping[str, Schema]) -> str | None:
     """In words, which of the columns some of the partitions do not have; None where all have all. Partitions of which
     no schema is known are left out."""

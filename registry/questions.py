@@ -14,7 +14,7 @@ from contracts.document import Contract
 from contracts.errors import ContractError
 from contracts.logical_types import Schema
 from contracts.reading import read
-from engine import asking, views
+from engine import asking, evolution, views
 from engine import states as bags
 from engine.asking import Answer, Asked
 from engine.checks import BoundChecks, bind
@@ -199,7 +199,8 @@ def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, in
 
 def _prospect(asked: Asked, found: Sequence[Stored]) -> Answer:
     held = {each.partition: asking.covered(asked, each.sizes, each.schema) for each in found}
-    return asking.telling(asking.prospect(asked, held), {each.partition: each.schema for each in found})
+    schemas = evolution.of_several({each.partition: each.schema for each in found})
+    return asking.telling(asking.prospect(asked, held), schemas)
 
 
 def _bytes(keys: Collection[str], found: Sequence[Stored]) -> int:
