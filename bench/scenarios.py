@@ -9,7 +9,7 @@ are drawn beside it, after the paper's figures 3, 4 and 5."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from engine import asking
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.judging import judge
-from engine.requests import Source
+from engine.requests import Measured, Source
 from engine.spark.sources import read
 from engine.verify import verify
 
@@ -44,7 +44,7 @@ class Point(NamedTuple):
 
 def growth(bench: Bench, test: str) -> Iterator[Point]:
     """A pair of days is added in every step."""
-    marks, days = dict(bench.measured(test, {}).fingerprints), _days(bench)
+    marks, days = dict(_all(bench, test).fingerprints), _days(bench)
     for step in range(1, PAIRS + 1):
         there, new = days[: 2 * step], days[2 * step - 2 : 2 * step]
         # Days that are not there yet count as known: nothing of them is read.
@@ -55,7 +55,7 @@ def growth(bench: Bench, test: str) -> Iterator[Point]:
 
 def replacement(bench: Bench, test: str) -> Iterator[Point]:
     """A pair of days changes, whichever it is."""
-    marks, days = dict(bench.measured(test, {}).fingerprints), _days(bench)
+    marks, days = dict(_all(bench, test).fingerprints), _days(bench)
     yield _point(bench, "replacement", test, FIRST, "at first", partial(bench.measured, test, {}))
     for pair in range(PAIRS):
         new = days[2 * pair : 2 * pair + 2]
@@ -78,6 +78,20 @@ SCENARIOS: dict[str, Callable[[Bench, str], Iterator[Point]]] = {
     "replacement": replacement,
     "views": views,
 }
+
+
+@cache
+def _stored(folder: Path, test: str) -> dict[str, Measured]:
+    """Where the states of all days are kept once they were measured."""
+    return {}
+
+
+def _all(bench: Bench, test: str) -> Measured:
+    """The states of all days, measured once."""
+    kept = _stored(bench.folder, test)
+    if "all" not in kept:
+        kept["all"] = bench.measured(test, {})
+    return kept["all"]
 
 
 def _days(bench: Bench) -> list[str]:
@@ -104,7 +118,7 @@ def _full(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
 def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[str]) -> Callable[[], Any]:
     """The states of the days that are not known, merged with the stored ones of the others, and judged."""
     contract, files = bench.contract(test), StateFiles(str(bench.folder / test))
-    stored = bench.measured(test, {}).states
+    stored = _all(bench, test).states
 
     def run() -> None:
         found = bench.measured(test, known)
@@ -118,7 +132,7 @@ def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[
 
 def _asked(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
     """The stored states of these days merged, without Spark."""
-    found, files = bench.measured(test, {}), StateFiles(str(bench.folder / test))
+    found, files = _all(bench, test), StateFiles(str(bench.folder / test))
     asked = asking.of_checks(bind(bench.contract(test).object(TABLE), found.schema))
     chosen = [(name, found.states[name]) for name in days]
     return partial(asking.answers, asked, chosen, files=files, now=NOW)
