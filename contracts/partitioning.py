@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contracts.document import DataObject, Partition
 from contracts.errors import Fault, Faults, nearest
 from contracts.logical_types import Column, Schema
-from contracts.predicates import PredicateError, Scalar, quote, scalar
+from contracts.predicates import PredicateError, Scalar, inspect, quote, scalar
 from contracts.syntax import join
 
 # A name, and something with brackets: a column may have an equals sign in its name.
@@ -92,12 +92,4 @@ def inspect_partitions(named: Sequence[Partition], objects: Sequence[DataObject]
             message = "is a column or a partition already"
             faults.add("partition-name", join(where, "name"), message, "give it a name of its own")
         taken.add((each.object, each.name))
-        _inspect(each.by, join(where, "by"), faults)
-
-
-def _inspect(text: str, path: str, faults: Faults) -> None:
-    try:
-        scalar(text)
-    except PredicateError as error:
-        for fault in error.faults:
-            faults.add(fault.code, path, fault.message, fault.remedy)
+        inspect(scalar, each.by, join(where, "by"), faults)

@@ -5,12 +5,12 @@ Divisions, casts and sums are written in the form that gives null where Spark wo
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from contracts.errors import ContractError, Fault
+from contracts.errors import ContractError, Fault, Faults
 from contracts.logical_types import Schema
 from contracts.predicate_names import Names
 from contracts.predicate_pieces import any_of
@@ -89,6 +89,15 @@ def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
         raise PredicateError([_fault("depth", "is nested too deeply", "write it shorter")]) from None
     _refuse(writer.faults)
     return Scalar(whole.sql, tuple(dict.fromkeys(writer.used)), whole.type)
+
+
+def inspect(read: Callable[[str], object], text: str, path: str, faults: Faults) -> None:
+    """Keeps the faults of a text that is read so, by `parse` or `scalar`, as those of that place in a document."""
+    try:
+        read(text)
+    except PredicateError as error:
+        for fault in error.faults:
+            faults.add(fault.code, path, fault.message, fault.remedy)
 
 
 def tree_of(text: str) -> Any:

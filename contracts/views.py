@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from contracts.document import SCOPES, View
 from contracts.errors import Faults
-from contracts.predicates import PredicateError, parse
+from contracts.predicates import inspect, parse
 from contracts.syntax import join
 
 
@@ -20,12 +20,4 @@ def inspect_views(views: Sequence[View], path: str, faults: Faults) -> None:
         elif view.name in taken:
             faults.add("view-name", join(where, "name"), "is a scope or a view already", "give each its own name")
         taken.add(view.name)
-        _inspect_condition(view.where, join(where, "where"), faults)
-
-
-def _inspect_condition(text: str, path: str, faults: Faults) -> None:
-    try:
-        parse(text)
-    except PredicateError as error:
-        for fault in error.faults:
-            faults.add(fault.code, path, fault.message, fault.remedy)
+        inspect(parse, view.where, join(where, "where"), faults)
