@@ -11,6 +11,9 @@ from uuid import uuid4
 
 from engine.states import StateError
 
+GONE = "the state file {} is gone; compute the partition again"
+DAMAGED = "the state file {} is damaged: the checksum differs; compute the partition again"
+PIECE = 2**22
 # A state, or what a crash left of one that was being written: nothing else in the folder is Treaty's.
 _OURS = re.compile(r"[0-9a-f]{64}\.parquet((\.[0-9a-f]{32})?\.part)?")
 
@@ -49,10 +52,25 @@ class StateFiles:
             with filesystem.open_input_stream(f"{folder}/{name}") as stream:
                 content = bytes(stream.read())
         except FileNotFoundError:
-            raise StateError(f"the state file {name} is gone; compute the partition again") from None
+            raise StateError(GONE.format(name)) from None
         if f"{hashlib.sha256(content).hexdigest()}.parquet" != name:
-            raise StateError(f"the state file {name} is damaged: the checksum differs; compute the partition again")
+            raise StateError(DAMAGED.format(name))
         return content
+
+    def check(self, names: Collection[str]) -> None:
+        """Reads these files through, a piece at a time. Raises StateError for the first that is gone or damaged: who
+        reads them next, without looking at their checksums, is told before."""
+        filesystem, folder = self._opened()
+        for name in names:
+            try:
+                with filesystem.open_input_stream(f"{folder}/{name}") as stream:
+                    found = hashlib.sha256()
+                    while piece := stream.read(PIECE):
+                        found.update(piece)
+            except FileNotFoundError:
+                raise StateError(GONE.format(name)) from None
+            if f"{found.hexdigest()}.parquet" != name:
+                raise StateError(DAMAGED.format(name))
 
     def erase(self, names: Collection[str]) -> int:
         """Removes these files whenever they were written, and says how many there were."""

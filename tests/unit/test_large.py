@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.bags import bag
@@ -13,7 +14,7 @@ from engine.files import StateFiles
 from engine.judging import TOO_MANY, judge
 from engine.large import large
 from engine.results import Outcome
-from engine.states import States, unpack
+from engine.states import StateError, States, unpack
 from engine.states import merge as together
 
 DATASET = {"scope": "dataset"}
@@ -55,6 +56,19 @@ def test_what_is_large_are_the_files_of_states_of_the_whole_dataset(tmp_path: Pa
     assert large(ORDERS, "orders", SCHEMA, stored, files=files, most=10**6) == {}
     half = {"a": stored["a"], "b": bags()["b"].pack()}
     assert large(ORDERS, "orders", SCHEMA, half, files=files, most=0) == {}
+
+
+@pytest.mark.parametrize(
+    ("happens", "said"),
+    [(lambda file: file.unlink(), "is gone"), (lambda file: file.write_bytes(file.read_bytes()[:-1]), "is damaged")],
+)
+def test_a_file_that_is_of_no_use_is_refused_before_spark_reads_it(happens: Any, said: str, tmp_path: Path) -> None:
+    files = StateFiles(str(tmp_path))
+    stored = packed(files)
+    found = large(ORDERS, "orders", SCHEMA, stored, files=files, most=0)
+    happens(tmp_path / max(max(found.values())))
+    with pytest.raises(StateError, match=said):
+        large(ORDERS, "orders", SCHEMA, stored, files=files, most=0)
 
 
 def test_a_partition_without_rows_has_no_file_and_does_not_hinder(tmp_path: Path) -> None:
