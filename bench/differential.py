@@ -43,7 +43,7 @@ MANY, ROWS_OF_MANY = (14, 100, 400), 5_000_000
 TESTS = {"basic": statements.basic, "advanced": statements.advanced}
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Bench:
     """A session, a table parted by day, and where its states go."""
 

@@ -81,17 +81,9 @@ SCENARIOS: dict[str, Callable[[Bench, str], Iterator[Point]]] = {
 
 
 @cache
-def _stored(folder: Path, test: str) -> dict[str, Measured]:
-    """Where the states of all days are kept once they were measured."""
-    return {}
-
-
 def _all(bench: Bench, test: str) -> Measured:
     """The states of all days, measured once."""
-    kept = _stored(bench.folder, test)
-    if "all" not in kept:
-        kept["all"] = bench.measured(test, {})
-    return kept["all"]
+    return bench.measured(test, {})
 
 
 def _days(bench: Bench) -> list[str]:
