@@ -99,11 +99,6 @@ def schema(session: Any, source: Source) -> Schema:
     return schema_of(read(session, source))
 
 
-def location_of(session: Any, table: str) -> str:
-    """Where the files of a catalog table lie; "" for a view. Raises Unreadable where the catalog has no such table."""
-    return details(session, table).get("Location", "")
-
-
 def details(session: Any, table: str) -> dict[str, str]:
     """What the catalog tells of a table, by its words. Raises Unreadable where it has none of that name."""
     try:
