@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.assertions import Assertion
 from contracts.fingerprint import fingerprint
@@ -46,6 +46,32 @@ class Partition(TermsModel):
     by: str
 
 
+# How a version may differ from the one before it: each mode is a sentence in `contracts.compatibility`.
+Mode = Literal[
+    "NONE", "BACKWARD", "BACKWARD_TRANSITIVE", "FORWARD", "FORWARD_TRANSITIVE", "FULL", "FULL_TRANSITIVE"
+]  # fmt: skip
+
+
+class Compatibility(TermsModel):
+    """Which versions may follow: judged for the structure (columns, types) and the guarantees (checks) apart."""
+
+    structure: Mode = "FORWARD"
+    guarantees: Mode = "FORWARD"
+
+
+class Review(TermsModel):
+    """What a version needs before it comes into force. The terms of the version in force decide about the next one.
+
+    `quorum`: how many owners must approve. `columns`: the owners of the columns that it touches must, too.
+    `versions`: whether a version number that says less than the change is refused, or only told.
+    `acknowledge_days`: how long consumers that a change breaks have to acknowledge it; 0: nobody is waited for."""
+
+    quorum: Annotated[int, Field(ge=1, le=20)] = 1
+    columns: bool = False
+    versions: Literal["suggested", "enforced"] = "suggested"
+    acknowledge_days: Annotated[int, Field(ge=0, le=365)] = 14
+
+
 class Terms(TermsModel):
     """The contract-level terms that ODCS has no word for, kept in customProperties under `treaty`."""
 
@@ -58,6 +84,12 @@ class Terms(TermsModel):
     # Of columns that the contract does not name: they are welcome, told as a warning, or an error.
     columns: Literal["open", "watched", "closed"] = "watched"
     order: bool = False
+    compatibility: Compatibility = Compatibility()
+    review: Review = Review()
+    # Of each group one version is in force: versions of different groups are in force side by side.
+    group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
+    # What the gate answers where a check could not be evaluated.
+    on_unknown: Literal["pass", "warn", "block"] = "block"
 
 
 @dataclass(frozen=True)
