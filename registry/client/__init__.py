@@ -1,0 +1,31 @@
+"""The typed client of the API, for the command line, the pages and programs. Imports no database and no server."""
+
+from types import TracebackType
+from typing import Self
+
+from registry.client.calls import PREFIX, UNREACHABLE, ClientError
+from registry.client.contracts import Contracts
+from registry.client.gate import Gate
+from registry.client.memory import Memory
+from registry.client.people import People
+from registry.client.proposals import Proposals
+from registry.client.tasks import Tasks
+
+__all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
+
+
+class Client(People, Proposals, Contracts, Memory, Gate, Tasks):
+    """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
+
+    Every method raises ClientError for an answer that is not a success. `http` is the connection to use instead of an
+    own one, as tests do."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._http.close()

@@ -1,0 +1,73 @@
+"""How a request is sent and its answer read: every method raises ClientError for one that is not a success."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import httpx
+from pydantic import BaseModel, SecretStr, TypeAdapter
+
+from registry.api import schemas
+
+PREFIX = "/api/v1"
+Answer = TypeVar("Answer")
+UNREACHABLE = 0
+
+
+class ClientError(Exception):
+    """The API refused, or could not be reached (status 0): `message` and `faults` are fit for people."""
+
+    def __init__(
+        self, status: int, message: str, faults: Iterable[schemas.FaultOut] = (), *, reference: str | None = None
+    ) -> None:
+        self.status, self.message, self.faults, self.reference = status, message, tuple(faults), reference
+        super().__init__(message)
+
+
+class Calls:
+    """The API at `base_url`, as whoever `token` says. `http` is the connection to use instead of an own one."""
+
+    def __init__(
+        self, base_url: str, token: str | None = None, *, http: httpx.Client | None = None, timeout: float = 30
+    ) -> None:
+        self._http = http or httpx.Client(base_url=base_url, timeout=timeout)
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def _get(self, form: type[Answer], path: str, **query: Any) -> Answer:
+        return self._answer(form, self._send("GET", path, query=query))
+
+    def _post(self, form: type[Answer], path: str, body: BaseModel | None = None) -> Answer:
+        return self._answer(form, self._send("POST", path, body=body))
+
+    def _answer(self, form: type[Answer], response: httpx.Response) -> Answer:
+        return TypeAdapter(form).validate_json(response.content)
+
+    def _send(
+        self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: BaseModel | None = None
+    ) -> httpx.Response:
+        given = {key: value for key, value in (query or {}).items() if value is not None}
+        return self._request(method, path, params=given, json=_plain(body) if body else None)
+
+    def _request(self, method: str, path: str, *, kind: str | None = None, **sent: Any) -> httpx.Response:
+        headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
+        try:
+            response = self._http.request(method, PREFIX + path, headers=headers, **sent)
+        except httpx.TransportError as error:
+            raise ClientError(UNREACHABLE, f"the service cannot be reached: {error}") from error
+        if not response.is_success:
+            raise _refusal(response)
+        return response
+
+
+def _plain(body: BaseModel) -> dict[str, Any]:
+    """The body as JSON data, with its secrets, which a dump would mask."""
+    content = body.model_dump(mode="json", exclude_unset=True)
+    secrets = {name: value.get_secret_value() for name, value in body if isinstance(value, SecretStr)}
+    return {**content, **secrets}
+
+
+def _refusal(response: httpx.Response) -> ClientError:
+    try:
+        problem = schemas.Problem.model_validate_json(response.content)
+    except ValueError:
+        return ClientError(response.status_code, f"the service answered {response.status_code}")
+    return ClientError(response.status_code, problem.message, problem.faults, reference=problem.reference)

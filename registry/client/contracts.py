@@ -1,0 +1,45 @@
+"""Calls about contracts and runs."""
+
+from uuid import UUID
+
+from registry.api import schemas
+from registry.client.calls import Calls
+
+
+class Contracts(Calls):
+    """Contracts and runs."""
+
+    def contracts(self, *, after: str = "", limit: int = 200) -> list[schemas.ContractSummary]:
+        """Contracts by id, each with its last run."""
+        return self._get(list[schemas.ContractSummary], "/contracts", after=after, limit=limit)
+
+    def contract(self, contract_id: str) -> schemas.ContractOut:
+        """A contract with its versions, datasets and last runs."""
+        return self._get(schemas.ContractOut, "/contract", id=contract_id)
+
+    def document(self, contract_id: str, version: str | None = None) -> bytes:
+        """A version's document, byte for byte; the active one where none is named."""
+        return self._send("GET", "/contract/document", query={"id": contract_id, "version": version}).content
+
+    def runs(self, *, contract_id: str | None = None, limit: int = 50) -> list[schemas.RunSummary]:
+        """Runs, newest first."""
+        return self._get(list[schemas.RunSummary], "/runs", contract_id=contract_id, limit=limit)
+
+    def run(self, run_id: UUID) -> schemas.RunOut:
+        """The report of a run."""
+        return self._get(schemas.RunOut, f"/runs/{run_id}")
+
+    def samples(self, run_id: UUID) -> list[schemas.SampleOut]:
+        """Rows that break checks of a run; [] where none are kept."""
+        return self._get(list[schemas.SampleOut], f"/runs/{run_id}/samples")
+
+    def analyzers(self) -> list[schemas.AnalyzerOut]:
+        """The reference of analyzers, by family."""
+        return self._get(list[schemas.AnalyzerOut], "/analyzers")
+
+    def measurements(
+        self, contract_id: str, *, object_name: str, identity: str, limit: int = 60
+    ) -> list[schemas.MeasurementOut]:
+        """The last values of a metric, oldest first."""
+        query = {"contract_id": contract_id, "object": object_name, "identity": identity, "limit": limit}
+        return self._get(list[schemas.MeasurementOut], "/measurements", **query)

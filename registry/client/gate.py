@@ -1,0 +1,42 @@
+"""Calls about the gate: its verdict, and the store of states for who publishes."""
+
+from registry.api import schemas
+from registry.client.calls import Calls
+
+
+class Gate(Calls):
+    """The gate: its verdict, and the store of states for who publishes."""
+
+    def verdict(self, dataset: str, *, namespace: str | None = None, marker: str | None = None) -> schemas.VerdictOut:
+        """What the gate answers of the data that are there, or of those of the marker: `unknown` where in doubt."""
+        return self._get(schemas.VerdictOut, "/dataset/gate", name=dataset, namespace=namespace, marker=marker)
+
+    def gated(self, dataset: str, *, namespace: str | None = None) -> schemas.GatedOut:
+        """What a gate needs to know of a dataset before it opens."""
+        return self._get(schemas.GatedOut, "/dataset/gate/subject", name=dataset, namespace=namespace)
+
+    def generation(self, dataset: str, *, namespace: str | None = None) -> schemas.GenerationForm:
+        """The current states of all partitions of a dataset, by the names of their bags."""
+        return self._get(schemas.GenerationForm, "/dataset/gate/generation", name=dataset, namespace=namespace)
+
+    def swap_generation(
+        self, dataset: str, following: schemas.GenerationForm, *, namespace: str | None = None
+    ) -> schemas.GenerationForm:
+        """Makes these the states after generation `number`; 409 where that is no longer current."""
+        query = {"name": dataset, "namespace": namespace}
+        sent = self._send("POST", "/dataset/gate/generation", query=query, body=following)
+        return self._answer(schemas.GenerationForm, sent)
+
+    def bag(self, dataset: str, bag: str, *, namespace: str | None = None) -> bytes:
+        """The packed states of that name."""
+        query = {"name": dataset, "namespace": namespace, "bag": bag}
+        return self._send("GET", "/dataset/gate/bag", query=query).content
+
+    def keep_bag(self, content: bytes) -> str:
+        """The name under which packed states, or a run, are kept for a generation to name them."""
+        sent = self._request("POST", "/dataset/gate/bag", kind="application/octet-stream", content=content)
+        return self._answer(schemas.BagOut, sent).bag
+
+    def settle(self, dataset: str, *, namespace: str | None = None) -> None:
+        """Says that the open publication is settled; 409 where none is open."""
+        self._send("POST", "/dataset/gate/settled", query={"name": dataset, "namespace": namespace})

@@ -1,0 +1,85 @@
+"""Calls about people: the one-time link, sessions, users, tokens, the audit."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from pydantic import SecretStr
+
+from registry.api import schemas
+from registry.client.calls import Calls
+from registry.words import Permission, Role
+
+
+class People(Calls):
+    """People: the one-time link, sessions, users, tokens, the audit."""
+
+    def ready(self) -> schemas.Ready:
+        """The service's state."""
+        return self._get(schemas.Ready, "/ready")
+
+    def set_up(self, token: str, *, name: str, password: str) -> schemas.UserOut:
+        """Creates the first administrator with the token of the one-time link."""
+        body = schemas.SetupIn(token=token, name=name, password=SecretStr(password))
+        return self._post(schemas.UserOut, "/setup", body)
+
+    def sign_in(self, name: str, password: str) -> schemas.SessionOut:
+        """A new session; make another Client with its secret."""
+        return self._post(schemas.SessionOut, "/session", schemas.SignIn(name=name, password=SecretStr(password)))
+
+    def sign_out(self) -> None:
+        """Closes the session that this client acts through."""
+        self._send("DELETE", "/session")
+
+    def me(self) -> schemas.Me:
+        """Who this client acts as, and what they may do."""
+        return self._get(schemas.Me, "/me")
+
+    def users(self) -> list[schemas.UserOut]:
+        """All users, by name."""
+        return self._get(list[schemas.UserOut], "/users")
+
+    def create_user(self, name: str, *, roles: Iterable[Role], password: str | None = None) -> schemas.UserOut:
+        """A new user; without a password, one that signs in with API tokens only."""
+        secret = SecretStr(password) if password is not None else None
+        return self._post(schemas.UserOut, "/users", schemas.UserIn(name=name, password=secret, roles=frozenset(roles)))
+
+    def change_user(self, user_id: UUID, change: schemas.UserChange) -> schemas.UserOut:
+        """Changes what `change` gives; the user's sessions end."""
+        return self._answer(schemas.UserOut, self._send("PATCH", f"/users/{user_id}", body=change))
+
+    def tokens(self) -> list[schemas.TokenOut]:
+        """One's own tokens; all for who manages users."""
+        return self._get(list[schemas.TokenOut], "/tokens")
+
+    def issue_token(
+        self,
+        name: str,
+        *,
+        scopes: Iterable[Permission],
+        expires_days: int | None = 365,
+        user_id: UUID | None = None,
+    ) -> schemas.NewToken:
+        """A new API token, with its secret. `user_id` None: for oneself."""
+        body = schemas.TokenIn(name=name, scopes=frozenset(scopes), expires_days=expires_days, user_id=user_id)
+        return self._post(schemas.NewToken, "/tokens", body)
+
+    def revoke_token(self, token_id: UUID) -> None:
+        """Ends a token."""
+        self._send("DELETE", f"/tokens/{token_id}")
+
+    def audit(
+        self,
+        *,
+        action: str | None = None,
+        object_id: str | None = None,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> list[schemas.AuditOut]:
+        """Audit entries, newest first, from the one before position `before` on."""
+        return self._get(
+            list[schemas.AuditOut], "/audit", action=action, object_id=object_id, before=before, limit=limit
+        )
+
+    def audit_chain(self) -> schemas.ChainOut:
+        """Whether the audit is as it was written."""
+        return self._get(schemas.ChainOut, "/audit/chain")

@@ -1,0 +1,24 @@
+"""Calls about tasks and lineage."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from registry.api import schemas
+from registry.client.calls import Calls
+
+
+class Tasks(Calls):
+    """Tasks and lineage."""
+
+    def request_draft(self, draft: schemas.DraftIn) -> schemas.TaskOut:
+        """Asks for a table to be profiled; the finished task's result names the proposal."""
+        return self._post(schemas.TaskOut, "/drafts", draft)
+
+    def task(self, task_id: UUID) -> schemas.TaskOut:
+        """A task: its state, how far it is, and its result."""
+        return self._get(schemas.TaskOut, f"/tasks/{task_id}")
+
+    def send_event(self, event: Mapping[str, Any]) -> None:
+        """Sends one OpenLineage event; returning means that it is kept."""
+        self._request("POST", "/lineage", json=dict(event))
