@@ -12,7 +12,7 @@ from engine.sealing import Packed, opened
 def large(
     contract: Contract, object_name: str, schema: Schema, states: Mapping[str, bytes], *, files: StateFiles, most: int
 ) -> dict[str, tuple[str, ...]]:
-    """By component key, the files of frequencies that have more than `most` bytes together, and that checks of scope
+    """By component key, the files of frequencies that hold more than `most` values together, and that checks of scope
     dataset need. Only of states that every partition has. Raises StateError for bags that are damaged, and for such
     files that are gone or damaged: Spark would not notice that one is other than it was."""
     checks = bind(contract.object(object_name), schema).checks
@@ -21,8 +21,7 @@ def large(
     ]
     wanted = {part.key for part in parts if part.component.grouping}
     named = _named(wanted, states) if wanted else {}
-    sizes = files.sizes({name for names in named.values() for name in names})
-    found = {key: names for key, names in named.items() if sum(sizes.get(name, 0) for name in names) > most}
+    found = {key: names for key, names in named.items() if files.rows(names) > most}
     files.check({name for names in found.values() for name in names})
     return found
 

@@ -48,8 +48,8 @@ class Settings(BaseModel):
     portion_partitions: int = Field(
         default=512, gt=0, description="partitions read before what was read is kept, should the worker end"
     )
-    merge_bytes: int = Field(
-        default=512 * MIB, gt=0, description="stored counts of values that are larger are added up by Spark"
+    merge_values: int = Field(
+        default=16_000_000, gt=0, description="stored counts of more values than these are added up by Spark"
     )
     sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
     state_days: float = Field(default=30, gt=0, description="how long states that are no longer current are kept")

@@ -300,7 +300,7 @@ def run(settings: Settings) -> None:
         migrate(database)
         log.info("working")
         files = StateFiles(settings.states)
-        too_large = partial(large, files=files, most=settings.merge_bytes)
+        too_large = partial(large, files=files, most=settings.merge_values)
         Worker(database, engine, partial(judge, files=files), too_large, settings, key=_key(settings)).forever(stop)
     except KeyboardInterrupt:
         pass
