@@ -1,34 +1,22 @@
 """The `treaty` command: the engine's verbs and the registry's, and how every failure ends."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
-from engine.cli import NOT_CHECKED, PASSED, VIOLATED, Stop
-from engine.options import Json
+from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.requests import EngineError
+from registry.commands import memory
 from registry.config import ConfigError, Settings, load
 
-if TYPE_CHECKING:
-    from registry.client import Client
-
 INTERRUPTED = 130
-UNAUTHENTICATED = 401
-DatasetName = Annotated[
-    str,
-    typer.Argument(metavar="DATASET", help="a contract's id, contract.object, or a dataset's name", show_default=False),
-]
-Where = Annotated[str | None, typer.Option(help="only partitions for which this is true: \"day >= '2026-01-01'\"")]
-Metric = Annotated[list[str] | None, typer.Option(help="completeness:column=status; repeat for more")]
-Namespace = Annotated[str | None, typer.Option(help="that of the dataset's name, where several have it")]
 
 app = typer.Typer(
     name="treaty",
@@ -38,6 +26,8 @@ app = typer.Typer(
     help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
 )
 engine_verbs.add_to(app)
+for verb in (memory.metrics, memory.states, memory.erase, memory.rerun):
+    app.command()(verb)
 
 
 @app.command()
@@ -117,64 +107,6 @@ def demo(
     raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, write=write))
 
 
-@app.command()
-def metrics(
-    dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
-) -> None:
-    """Tell metrics of chosen partitions from stored states alone: no data is read, no Spark is started."""
-    from registry.printing import print_metrics
-
-    with _service() as service:
-        found = service.metrics(dataset, where=where, metrics=metric or (), namespace=namespace)
-    _tell(found, print_metrics, as_json=as_json)
-
-
-@app.command()
-def states(
-    dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
-) -> None:
-    """Show what is stored of each partition, and what a question about them would merge and lacks."""
-    from registry.printing import print_states
-
-    with _service() as service:
-        found = service.states(dataset, where=where, metrics=metric or (), namespace=namespace)
-    _tell(found, print_states, as_json=as_json)
-
-
-@app.command()
-def erase(
-    dataset: DatasetName,
-    partition: Annotated[
-        list[str] | None, typer.Option(help="only this partition, as `treaty states` names it; repeat for more")
-    ] = None,
-    namespace: Namespace = None,
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
-    as_json: Json = False,
-) -> None:
-    """Erase states, samples and values that are remembered of a dataset; runs keep their verdicts and numbers."""
-    from registry.printing import print_erased
-
-    what = f"{len(partition)} partition(s) of {dataset}" if partition else f"all of {dataset}"
-    if not yes:
-        typer.confirm(f"Erase what is remembered of {what}? It cannot be brought back.", abort=True)
-    with _service() as service:
-        found = service.erase(dataset, partitions=partition or (), namespace=namespace)
-    _tell(found, print_erased, as_json=as_json)
-
-
-@app.command()
-def rerun(
-    run: Annotated[UUID, typer.Argument(help="the run's id, as its page and the API have it")], as_json: Json = False
-) -> None:
-    """Do a run again from the states that it judged: 0 where it comes out the same, 1 where it does not."""
-    from registry.printing import print_rerun
-
-    with _service() as service:
-        found = service.rerun(run)
-    _tell(found, print_rerun, as_json=as_json)
-    raise typer.Exit(VIOLATED if found.differences else PASSED)
-
-
 @contextmanager
 def _remembered(dataset: str) -> Iterator[Any]:
     """What the registry keeps of a dataset, for the gate."""
@@ -182,30 +114,6 @@ def _remembered(dataset: str) -> Iterator[Any]:
 
     with remembered(dataset) as kept:
         yield kept
-
-
-@contextmanager
-def _service() -> "Iterator[Client]":
-    """The API as the settings say, acting by their token; its refusals end the command."""
-    from registry.client import Client, ClientError
-
-    settings = load()
-    try:
-        with Client(settings.api, settings.token or None) as client:
-            yield client
-    except ClientError as error:
-        faults = "".join(f"\n  {each.message}" + (f" ({each.remedy})" if each.remedy else "") for each in error.faults)
-        told = "sign in with an API token: set TREATY_TOKEN" if error.status == UNAUTHENTICATED else error.message
-        raise Stop(f"{told}{faults}") from None
-
-
-def _tell(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
-    from rich.console import Console
-
-    if as_json:
-        print(found.model_dump_json(indent=2))
-    else:
-        show(found, Console(highlight=False, width=None if sys.stdout.isatty() else 160))
 
 
 def main(arguments: list[str] | None = None) -> None:
