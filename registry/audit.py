@@ -1,6 +1,6 @@
 """The audit: one entry for each change, written with it, each hash covering the entry before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -8,12 +8,14 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from contracts.fingerprint import fingerprint
+from registry.cursors import Asked, Order, Portion
 from registry.database import lock
 from registry.tables import AuditEntry
 from registry.words import Action
 
 APPENDING = 7_268_392_102
 BEGINNING = "0" * 64
+NEWEST = Order((AuditEntry.position,), newest_first=True)
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,12 @@ def verify(session: Session) -> Chain:
 
 
 def entries(
-    session: Session, *, action: Action | None = None, object_id: str | None = None, before: int | None, limit: int
-) -> Sequence[AuditEntry]:
-    """Entries, newest first, from the one before position `before` on; [] where there are none."""
-    query = select(AuditEntry).order_by(col(AuditEntry.position).desc()).limit(limit)
+    session: Session, asked: Asked, *, action: Action | None = None, object_id: str | None = None
+) -> Portion[AuditEntry]:
+    """Entries, newest first."""
+    query = NEWEST.of(select(AuditEntry), asked)
     if action is not None:
         query = query.where(AuditEntry.action == action)
     if object_id is not None:
         query = query.where(AuditEntry.object_id == object_id)
-    if before is not None:
-        query = query.where(AuditEntry.position < before)
-    return session.exec(query).all()
+    return NEWEST.cut(session.exec(query).all(), asked)

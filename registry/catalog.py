@@ -10,12 +10,15 @@ from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
 from registry.access import Principal
+from registry.cursors import Asked, Order, Portion
 from registry.drafts import OPEN
 from registry.errors import NotFound
 from registry.tables import Contract, ContractVersion, Dataset, Proposal, Run, SuggestionRow, User
 from registry.words import Decision, Permission, ProposalState
 
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
+BY_ID = Order((Contract.id,))
+NEWEST = Order((Proposal.created, Proposal.id), newest_first=True)
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,11 @@ class Inbox:
     failed_runs: Sequence[Run]
 
 
-def contracts(session: Session, *, limit: int, after: str = "") -> list[ListedContract]:
-    """Contracts by id, from the one after `after` on; [] where there are none."""
+def contracts(session: Session, asked: Asked) -> Portion[ListedContract]:
+    """Contracts by id."""
     query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
-    return _listed(session, query.where(Contract.id > after).order_by(Contract.id).limit(limit))
+    found = _listed(session, BY_ID.of(query, asked))
+    return BY_ID.cut(found, asked, lambda each: each.contract)
 
 
 def contract(session: Session, contract_id: str) -> ListedContract:
@@ -85,15 +89,20 @@ def datasets(session: Session, contract_id: str) -> Sequence[Dataset]:
 
 
 def proposals(
-    session: Session, by: Principal, *, state: ProposalState | None = None, contract_id: str | None = None, limit: int
-) -> list[ListedProposal]:
+    session: Session,
+    by: Principal,
+    asked: Asked,
+    *,
+    state: ProposalState | None = None,
+    contract_id: str | None = None,
+) -> Portion[ListedProposal]:
     """Proposals that the principal may see, newest first."""
-    query = _visible(by).order_by(col(Proposal.created).desc(), col(Proposal.id).desc()).limit(limit)
+    query = NEWEST.of(_visible(by), asked)
     if state is not None:
         query = query.where(Proposal.state == state)
     if contract_id is not None:
         query = query.where(Proposal.contract_id == contract_id)
-    return _counted(session, query)
+    return NEWEST.cut(_counted(session, query), asked, lambda each: each.proposal)
 
 
 def listed(session: Session, proposal: Proposal) -> ListedProposal:

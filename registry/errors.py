@@ -38,6 +38,14 @@ class IllegalTransition(Conflict):
         super().__init__(f"cannot {step} a {subject} that is {state}; possible now: {possible}")
 
 
+class Changed(RegistryError):
+    """Somebody changed this since you read it: look again."""
+
+
+class Unconditional(RegistryError):
+    """Say which state you saw: send its ETag as `If-Match`, or `If-Match: *` to change whatever is there."""
+
+
 class NotReady(RegistryError):
     """The database has no tables yet: run `treaty init`."""
 

@@ -10,10 +10,12 @@ from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
 from engine.results import Outcome
+from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
 from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
 
 SHOWN = 60
+NEWEST = Order((Run.finished, Run.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 
 
@@ -28,10 +30,11 @@ class Report:
     history: Mapping[str, Sequence[MeasurementRow]]
 
 
-def runs(session: Session, *, contract_id: str | None = None, limit: int) -> Sequence[Run]:
-    """Runs, newest first; [] where there are none."""
-    query = select(Run).order_by(col(Run.finished).desc(), col(Run.id).desc()).limit(limit)
-    return session.exec(query if contract_id is None else query.where(Run.contract_id == contract_id)).all()
+def runs(session: Session, asked: Asked, *, contract_id: str | None = None) -> Portion[Run]:
+    """Runs, newest first."""
+    query = NEWEST.of(select(Run), asked)
+    chosen = query if contract_id is None else query.where(Run.contract_id == contract_id)
+    return NEWEST.cut(session.exec(chosen).all(), asked)
 
 
 def report(session: Session, run_id: UUID) -> Report:

@@ -1,7 +1,7 @@
 """Users and their API tokens: created, changed and revoked, each with its audit entry."""
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,15 +11,27 @@ from sqlmodel import Session, col, select
 
 from registry import audit
 from registry.access import TOKEN_MARK, Principal, decide, hash_password, permissions_of, secret_hash
+from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, Forbidden, NotFound
 from registry.tables import ApiToken, User, WebSession
 from registry.words import Action, Permission, Role
 
+BY_NAME = Order((User.name,))
+NEWEST = Order((ApiToken.created, ApiToken.id), newest_first=True)
 
-def users(session: Session, by: Principal) -> Sequence[User]:
-    """All users by name."""
+
+def users(session: Session, by: Principal, asked: Asked) -> Portion[User]:
+    """Users by name."""
     decide(by, Permission.USERS)
-    return session.exec(select(User).order_by(User.name)).all()
+    return BY_NAME.cut(session.exec(BY_NAME.of(select(User), asked)).all(), asked)
+
+
+def held(session: Session, user_id: UUID) -> User:
+    """The user, whom nobody else changes until the transaction ends. Raises NotFound where there is none."""
+    user = session.get(User, user_id, with_for_update=True)
+    if user is None:
+        raise NotFound
+    return user
 
 
 def create_user(session: Session, user: User, *, actor: str, now: datetime) -> User:
@@ -50,9 +62,7 @@ class UserChange:
 def change_user(session: Session, user_id: UUID, change: UserChange, *, by: Principal, now: datetime) -> User:
     """Changes the user and ends their sessions. Raises Conflict rather than leave no active administrator."""
     decide(by, Permission.USERS)
-    user = session.get(User, user_id, with_for_update=True)
-    if user is None:
-        raise NotFound
+    user = held(session, user_id)
     user.roles = sorted(change.roles) if change.roles is not None else user.roles
     user.active = user.active if change.active is None else change.active
     user.password_hash = change.password_hash or user.password_hash
@@ -88,13 +98,13 @@ def issue_token(session: Session, token: ApiToken, *, by: Principal, now: dateti
     return secret
 
 
-def tokens(session: Session, by: Principal) -> Sequence[ApiToken]:
+def tokens(session: Session, by: Principal, asked: Asked) -> Portion[ApiToken]:
     """The principal's tokens, newest first; all for who manages users."""
     decide(by, Permission.TOKENS)
-    query = select(ApiToken).order_by(col(ApiToken.created).desc())
+    query = select(ApiToken)
     if Permission.USERS not in by.permissions:
         query = query.where(ApiToken.user_id == by.user_id)
-    return session.exec(query).all()
+    return NEWEST.cut(session.exec(NEWEST.of(query, asked)).all(), asked)
 
 
 def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiToken:

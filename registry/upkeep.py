@@ -12,7 +12,7 @@ from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
 from engine.files import StateFiles
-from registry import collecting, compacting, states, tasks
+from registry import collecting, compacting, idempotency, states, tasks
 from registry.config import Settings
 from registry.database import reading, transaction
 from registry.tables import Dataset, Task
@@ -45,6 +45,7 @@ def work(
         months = (compacting.compact(database, files, each, over=over, clock=clock, ids=ids) for each in datasets)
         merged, more = _for_a_while(chain.from_iterable(months), clock)
     pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in datasets)
+    _forget(database, clock())
     freed = collecting.collect(database, files, before=clock() - collecting.grace(settings))
     told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
     log.info("merged the states of %(merged)d months; removed %(generations)d generations and %(files)d files", told)
@@ -64,6 +65,12 @@ def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[in
 def _datasets(database: Database) -> list[UUID]:
     with reading(database) as session:
         return list(session.exec(select(Dataset.id).order_by(col(Dataset.id))))
+
+
+def _forget(database: Database, now: datetime) -> None:
+    with transaction(database) as session:
+        idempotency.forget(session, now=now)
+        session.commit()
 
 
 def _pruned(database: Database, dataset_id: UUID, before: datetime) -> int:

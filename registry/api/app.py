@@ -7,9 +7,11 @@ from engine import plugins
 from registry.api import contracts, gate, lineage, memory, people, problems, proposals, reference, runs, schemas, tasks
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
+from registry.api.once import Idempotency, repeat
 from registry.config import Settings
 from registry.database import migration_of
 from registry.errors import NotReady
+from registry.idempotency import Repeated
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
@@ -35,6 +37,8 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     app = FastAPI(title="Treaty", openapi_url=f"{PREFIX}/openapi.json", docs_url=None, redoc_url=None)
     app.state.service = Service(settings, engine)
     apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
+    app.add_exception_handler(Repeated, repeat)
+    app.add_middleware(Idempotency)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
     problems.install(app)
     for router in ROUTERS:

@@ -6,20 +6,20 @@ from fastapi import APIRouter, Header, Query, Response
 
 from registry import access, catalog, history
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Reader
+from registry.api.dependencies import Caller, Paging, Reader
+from registry.cursors import Asked
 from registry.words import Permission
 
 router = APIRouter(tags=["contracts"])
-Limit = Annotated[int, Query(ge=1, le=500)]
 ContractId = Annotated[str, Query(alias="id", min_length=1)]
-SHOWN_RUNS = 20
+SHOWN_RUNS = Asked(20)
 
 
 @router.get("/contracts")
-def list_contracts(by: Caller, tx: Reader, after: str = "", limit: Limit = 200) -> list[schemas.ContractSummary]:
+def list_contracts(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.ContractSummary]:
     """Contracts by id, each with its last run."""
     access.decide(by, Permission.READ)
-    return [views.contract_summary(each) for each in catalog.contracts(tx, after=after, limit=limit)]
+    return views.page(views.contract_summary, catalog.contracts(tx, asked))
 
 
 @router.get("/contract")
@@ -30,7 +30,7 @@ def get_contract(contract_id: ContractId, by: Caller, tx: Reader) -> schemas.Con
         catalog.contract(tx, contract_id),
         catalog.versions(tx, contract_id),
         catalog.datasets(tx, contract_id),
-        history.runs(tx, contract_id=contract_id, limit=SHOWN_RUNS),
+        history.runs(tx, SHOWN_RUNS, contract_id=contract_id).rows,
     )
 
 

@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import Engine
 from sqlmodel import Session
 
 from registry import access, clock
+from registry.api import once
 from registry.config import Settings
+from registry.cursors import Asked
 from registry.database import reading, transaction
 from registry.errors import Unauthenticated
 
@@ -62,12 +64,34 @@ def reader(shared: Shared) -> Iterator[Session]:
         yield tx
 
 
-def writer(shared: Shared) -> Iterator[Session]:
-    """A session for a route that writes. The route commits: this clean-up may run after the answer was sent."""
+Caller = Annotated[access.Principal, Depends(caller)]
+Reader = Annotated[Session, Depends(reader)]
+
+
+def writer(request: Request, shared: Shared, by: Caller) -> Iterator[Session]:
+    """A session for a route that writes. The route commits: this clean-up may run after the answer was sent.
+
+    A POST with an idempotency key is done once: raises as `idempotency.begin`."""
+    asked: once.Once | None = request.scope.get(once.SCOPE)
+    opened = asked.transaction(shared.engine, by.user_id, now=clock.now()) if asked else transaction(shared.engine)
+    with opened as tx:
+        yield tx
+
+
+def opener(shared: Shared) -> Iterator[Session]:
+    """A session for a route that lets somebody in, who therefore has no name yet. The route commits."""
     with transaction(shared.engine) as tx:
         yield tx
 
 
-Caller = Annotated[access.Principal, Depends(caller)]
-Reader = Annotated[Session, Depends(reader)]
+def paging(
+    limit: Annotated[int, Query(ge=1, le=500, description="the most items of one answer")] = 100,
+    cursor: Annotated[str | None, Query(max_length=4000, description="the `next` of the answer before")] = None,
+) -> Asked:
+    """Which portion of a list is asked for."""
+    return Asked(limit, cursor)
+
+
 Writer = Annotated[Session, Depends(writer)]
+Opener = Annotated[Session, Depends(opener)]
+Paging = Annotated[Asked, Depends(paging)]

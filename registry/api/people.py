@@ -1,16 +1,15 @@
 """Routes of people: the one-time link, sessions, users, tokens, the audit."""
 
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Response
 
 from registry import access, audit, clock, ids, people, setup
 from registry.access import Principal
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Reader, Secret, Shared, Writer
+from registry.api.dependencies import Caller, Opener, Paging, Reader, Secret, Shared, Writer
+from registry.api.etags import NeedsMatch, tagged
 from registry.database import reading
 from registry.tables import User
 from registry.words import Action, Permission, Role
@@ -19,7 +18,7 @@ router = APIRouter(tags=["people"])
 
 
 @router.post("/setup", status_code=201)
-def complete_setup(body: schemas.SetupIn, tx: Writer) -> schemas.UserOut:
+def complete_setup(body: schemas.SetupIn, tx: Opener) -> schemas.UserOut:
     """Creates the first administrator through the one-time link."""
     now = clock.now()
     secret = body.password.get_secret_value()
@@ -30,7 +29,7 @@ def complete_setup(body: schemas.SetupIn, tx: Writer) -> schemas.UserOut:
 
 
 @router.post("/session", status_code=201)
-def sign_in(body: schemas.SignIn, shared: Shared, tx: Writer) -> schemas.SessionOut:
+def sign_in(body: schemas.SignIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
     """Opens a session; the answer to a wrong name and to a wrong password is the same."""
     with reading(shared.engine) as looking:
         user = access.authenticate(looking, body.name, body.password.get_secret_value())
@@ -54,9 +53,9 @@ def who_am_i(by: Caller, tx: Reader) -> schemas.Me:
 
 
 @router.get("/users")
-def list_users(by: Caller, tx: Reader) -> list[schemas.UserOut]:
-    """All users."""
-    return [schemas.UserOut.model_validate(each) for each in people.users(tx, by)]
+def list_users(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.UserOut]:
+    """Users by name."""
+    return views.page(schemas.UserOut.model_validate, people.users(tx, by, asked))
 
 
 @router.post("/users", status_code=201)
@@ -72,20 +71,24 @@ def create_user(body: schemas.UserIn, by: Caller, tx: Writer) -> schemas.UserOut
 
 
 @router.patch("/users/{user_id}")
-def change_user(user_id: UUID, body: schemas.UserChange, by: Caller, tx: Writer) -> schemas.UserOut:
-    """Changes a user and ends their sessions."""
+def change_user(
+    user_id: UUID, body: schemas.UserChange, by: Caller, tx: Writer, seen: NeedsMatch, answer: Response
+) -> schemas.UserOut:
+    """Changes a user and ends their sessions. Needs If-Match: the user's `etag` as it was read, or `*`."""
     access.decide(by, Permission.USERS)
+    if seen.stated:
+        seen.check(tx, user_id, schemas.UserOut.model_validate(people.held(tx, user_id)).etag)
     hashed = access.hash_password(body.password.get_secret_value()) if body.password else None
     change = people.UserChange(roles=body.roles, active=body.active, password_hash=hashed)
     user = people.change_user(tx, user_id, change, by=by, now=clock.now())
     tx.commit()
-    return schemas.UserOut.model_validate(user)
+    return tagged(answer, schemas.UserOut.model_validate(user))
 
 
 @router.get("/tokens")
-def list_tokens(by: Caller, tx: Reader) -> list[schemas.TokenOut]:
-    """One's own tokens; all for who manages users."""
-    return [schemas.TokenOut.model_validate(each) for each in people.tokens(tx, by)]
+def list_tokens(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.TokenOut]:
+    """One's own tokens, newest first; all for who manages users."""
+    return views.page(schemas.TokenOut.model_validate, people.tokens(tx, by, asked))
 
 
 @router.post("/tokens", status_code=201)
@@ -109,17 +112,11 @@ def revoke_token(token_id: UUID, by: Caller, tx: Writer) -> None:
 
 @router.get("/audit")
 def list_audit(
-    by: Caller,
-    tx: Reader,
-    action: Action | None = None,
-    object_id: str | None = None,
-    before: int | None = None,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-) -> list[schemas.AuditOut]:
+    by: Caller, tx: Reader, asked: Paging, action: Action | None = None, object_id: str | None = None
+) -> schemas.Page[schemas.AuditOut]:
     """Audit entries, newest first."""
     _auditor(by)
-    found = audit.entries(tx, action=action, object_id=object_id, before=before, limit=limit)
-    return _shown(found)
+    return views.page(schemas.AuditOut.model_validate, audit.entries(tx, asked, action=action, object_id=object_id))
 
 
 @router.get("/audit/chain")
@@ -131,7 +128,3 @@ def check_audit(by: Caller, tx: Reader) -> schemas.ChainOut:
 
 def _auditor(by: Principal) -> None:
     access.decide(by, Permission.AUDIT)
-
-
-def _shown(found: Sequence[object]) -> list[schemas.AuditOut]:
-    return [schemas.AuditOut.model_validate(each) for each in found]

@@ -1,7 +1,9 @@
-"""Every answer that is not a success, as one JSON form: which error becomes which status stands in one table."""
+"""Every answer that is not a success, as one form (RFC 9457): which error becomes which status stands in one table."""
 
 import logging
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,31 +14,48 @@ from starlette.exceptions import HTTPException
 from contracts.errors import Fault
 from registry import ids
 from registry.api.schemas import FaultOut, Problem
-from registry.errors import Conflict, Forbidden, Invalid, NotFound, NotReady, RegistryError, Unauthenticated
+from registry.errors import (
+    Changed,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    NotReady,
+    RegistryError,
+    Unauthenticated,
+    Unconditional,
+)
 
 log = logging.getLogger(__name__)
+MEDIA_TYPE = "application/problem+json"
+KIND = "urn:treaty:problem:"
 STATUS: dict[type[RegistryError], int] = {
     Unauthenticated: 401,
     Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
+    Changed: 412,
     Invalid: 422,
+    Unconditional: 428,
     NotReady: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 BUSY = "the database does not answer: try again in a few seconds"
 UNKEEPABLE = "the request holds a text or a number that the database cannot keep"
 RACE = "somebody changed this at the same moment: look again and retry"
+WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+class ProblemResponse(JSONResponse):
+    """A problem as it is sent."""
+
+    media_type = MEDIA_TYPE
 
 
 def install(app: FastAPI) -> None:
     """Has the application answer every error with a problem."""
-    app.add_exception_handler(RegistryError, _refused)
-    app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(IntegrityError, _raced)
-    app.add_exception_handler(DataError, _unkeepable)
-    app.add_exception_handler(OperationalError, _busy)
+    for kind, told in ANSWERS.items():
+        app.add_exception_handler(kind, partial(_answered, told))
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -44,9 +63,26 @@ def problem(
     status: int, error: str, message: str, *, faults: Iterable[Fault] = (), reference: str | None = None
 ) -> JSONResponse:
     """The answer of that status; never holds a traceback or what the request contained."""
-    listed = tuple(FaultOut.model_validate(fault) for fault in faults)
-    body = Problem(error=error, message=message, faults=listed, reference=reference)
-    return JSONResponse(body.model_dump(mode="json"), status_code=status, headers=HEADERS.get(status))
+    words = WORDS.sub(" ", error)
+    body = Problem(
+        type=KIND + words.lower().replace(" ", "-"),
+        title=words.capitalize(),
+        status=status,
+        detail=message,
+        error=error,
+        message=message,
+        faults=tuple(FaultOut.model_validate(fault) for fault in faults),
+        reference=reference,
+    )
+    return ProblemResponse(body.model_dump(mode="json"), status_code=status, headers=HEADERS.get(status))
+
+
+def answer(error: Exception) -> JSONResponse:
+    """The problem of an error of ANSWERS. Raises any other."""
+    told = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), None)
+    if told is None:
+        raise error
+    return told(error)
 
 
 def status_of(error: RegistryError) -> int:
@@ -54,35 +90,47 @@ def status_of(error: RegistryError) -> int:
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 400)
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RegistryError)
+def _refused(error: RegistryError) -> JSONResponse:
     return problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
 
 
-async def _malformed(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
+def _malformed(error: RequestValidationError) -> JSONResponse:
     faults = [Fault("TR-REQUEST", ".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]
     return problem(422, "Invalid", "the request cannot be used as it is", faults=faults)
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    return problem(error.status_code, "Refused", str(error.detail))
+def _http(error: HTTPException) -> JSONResponse:
+    refused = problem(error.status_code, "Refused", str(error.detail))
+    refused.headers.update(error.headers or {})
+    return refused
 
 
-async def _raced(_: Request, error: Exception) -> JSONResponse:
+def _raced(error: IntegrityError) -> JSONResponse:
     log.warning("two writers met: %s", type(error).__name__)
     return problem(409, "Conflict", RACE)
 
 
-async def _unkeepable(_: Request, __: Exception) -> JSONResponse:
+def _unkeepable(_: DataError) -> JSONResponse:
     return problem(422, "Invalid", UNKEEPABLE)
 
 
-async def _busy(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, OperationalError)
+def _busy(error: OperationalError) -> JSONResponse:
     log.error("the database did not answer: %s", error.orig)
     return problem(503, "Unavailable", BUSY)
+
+
+ANSWERS: dict[type[Exception], Callable[..., JSONResponse]] = {
+    RegistryError: _refused,
+    RequestValidationError: _malformed,
+    HTTPException: _http,
+    IntegrityError: _raced,
+    DataError: _unkeepable,
+    OperationalError: _busy,
+}
+
+
+async def _answered(told: Callable[..., JSONResponse], _: Request, error: Exception) -> JSONResponse:
+    return told(error)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -1,20 +1,30 @@
 """Routes of proposals: put forward, decided suggestion by suggestion, approved, declined."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Response
 from sqlmodel import Session
 
 from registry import access, approval, catalog, clock, drafts, ids
 from registry.access import Principal
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Reader, Writer
+from registry.api.dependencies import Caller, Paging, Reader, Writer
+from registry.api.etags import IfMatch, tagged
 from registry.tables import Contract, Proposal
 from registry.words import Decision, Permission, ProposalState
 
 router = APIRouter(tags=["proposals"])
-Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the proposal is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        proposal = drafts.get(tx, proposal_id, by=by, lock=True)
+        seen.check(tx, proposal.id, f'"{proposal.revision}"')
+
+
+# Of what changes a proposal, but for approving it: that names the fingerprint that was seen.
+UNCHANGED = [Depends(unchanged)]
 
 
 @router.get("/inbox")
@@ -31,12 +41,12 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
 
 @router.get("/proposals")
 def list_proposals(
-    by: Caller, tx: Reader, state: ProposalState | None = None, contract_id: str | None = None, limit: Limit = 100
-) -> list[schemas.ProposalSummary]:
+    by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
+) -> schemas.Page[schemas.ProposalSummary]:
     """Proposals, newest first."""
     access.decide(by, Permission.READ)
-    found = catalog.proposals(tx, by, state=state, contract_id=contract_id, limit=limit)
-    return [views.proposal_summary(each) for each in found]
+    found = catalog.proposals(tx, by, asked, state=state, contract_id=contract_id)
+    return views.page(views.proposal_summary, found)
 
 
 @router.post("/proposals", status_code=201)
@@ -58,9 +68,9 @@ def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.Proposa
 
 
 @router.get("/proposals/{proposal_id}")
-def get_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.ProposalOut:
-    """A proposal with its suggestions."""
-    return _shown(tx, drafts.get(tx, proposal_id, by=by), by)
+def get_proposal(proposal_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.ProposalOut:
+    """A proposal with its suggestions. Its ETag is its revision: what is sent as If-Match with a change of it."""
+    return tagged(answer, _shown(tx, drafts.get(tx, proposal_id, by=by), by))
 
 
 @router.get("/proposals/{proposal_id}/preview")
@@ -76,7 +86,7 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
     )
 
 
-@router.put("/proposals/{proposal_id}/suggestions/{suggestion_id}")
+@router.put("/proposals/{proposal_id}/suggestions/{suggestion_id}", dependencies=UNCHANGED)
 def judge(
     proposal_id: UUID, suggestion_id: UUID, body: schemas.DecisionIn, by: Caller, tx: Writer
 ) -> schemas.ProposalOut:
@@ -84,13 +94,13 @@ def judge(
     return _judge(tx, proposal_id, (suggestion_id,), body, by)
 
 
-@router.post("/proposals/{proposal_id}/decisions")
+@router.post("/proposals/{proposal_id}/decisions", dependencies=UNCHANGED)
 def judge_several(proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Decides about several suggestions, all or none."""
     return _judge(tx, proposal_id, body.suggestions, body, by)
 
 
-@router.post("/proposals/{proposal_id}/submit")
+@router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
 def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Puts a draft before the owners."""
     return _committed(tx, approval.submit(tx, proposal_id, by=by, now=clock.now()), by)
@@ -105,13 +115,13 @@ def approve(proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, tx: Writer)
     return views.version(version, by.name)
 
 
-@router.post("/proposals/{proposal_id}/reject")
+@router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
 def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Declines the proposal."""
     return _committed(tx, approval.reject(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)
 
 
-@router.post("/proposals/{proposal_id}/withdraw")
+@router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)
 def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Takes one's own proposal back."""
     return _committed(tx, approval.withdraw(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)

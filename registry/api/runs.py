@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 
 from registry import access, clock, history, samples
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Reader
+from registry.api.dependencies import Caller, Paging, Reader
 from registry.words import Permission
 
 router = APIRouter(tags=["runs"])
@@ -15,10 +15,12 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 @router.get("/runs")
-def list_runs(by: Caller, tx: Reader, contract_id: str | None = None, limit: Limit = 50) -> list[schemas.RunSummary]:
+def list_runs(
+    by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None
+) -> schemas.Page[schemas.RunSummary]:
     """Runs, newest first."""
     access.decide(by, Permission.READ)
-    return [schemas.RunSummary.model_validate(each) for each in history.runs(tx, contract_id=contract_id, limit=limit)]
+    return views.page(schemas.RunSummary.model_validate, history.runs(tx, asked, contract_id=contract_id))
 
 
 @router.get("/runs/{run_id}")

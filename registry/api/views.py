@@ -1,16 +1,25 @@
 """Rows as the API shows them. Pure: everything that a view needs is handed in."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 from uuid import UUID
 
 from registry import approval, drafts
 from registry.access import Principal
 from registry.api import schemas
 from registry.catalog import ListedContract, ListedProposal
+from registry.cursors import Portion
 from registry.history import Report
 from registry.tables import ContractVersion, Dataset, MeasurementRow, Proposal, Run, SuggestionRow, User
 from registry.words import Decision, Permission, ProposalState
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+
+
+def page(shown: Callable[[Row], Item], portion: Portion[Row]) -> schemas.Page[Item]:
+    """The portion, each row of it as `shown` shows it."""
+    return schemas.Page(items=tuple(map(shown, portion.rows)), next=portion.next)
 
 
 def me(user: User, principal: Principal) -> schemas.Me:

@@ -9,7 +9,9 @@ from pydantic import BaseModel, SecretStr, TypeAdapter
 from registry.api import schemas
 
 PREFIX = "/api/v1"
+PORTION = 500
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 UNREACHABLE = 0
 
 
@@ -35,6 +37,21 @@ class Calls:
     def _get(self, form: type[Answer], path: str, **query: Any) -> Answer:
         return self._answer(form, self._send("GET", path, query=query))
 
+    def _listed(
+        self, form: type[schemas.Page[Item]], path: str, *, limit: int | None = None, **query: Any
+    ) -> list[Item]:
+        """The first `limit` items of a list, None: all, in as many requests as that takes."""
+        found: list[Item] = []
+        cursor: str | None = None
+        while limit is None or len(found) < limit:
+            most = PORTION if limit is None else min(PORTION, limit - len(found))
+            page = self._get(form, path, **query, limit=most, cursor=cursor)
+            found += page.items
+            cursor = page.next
+            if cursor is None:
+                break
+        return found
+
     def _post(self, form: type[Answer], path: str, body: BaseModel | None = None) -> Answer:
         return self._answer(form, self._send("POST", path, body=body))
 
@@ -42,15 +59,20 @@ class Calls:
         return TypeAdapter(form).validate_json(response.content)
 
     def _send(
-        self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: BaseModel | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: BaseModel | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         given = {key: value for key, value in (query or {}).items() if value is not None}
-        return self._request(method, path, params=given, json=_plain(body) if body else None)
+        return self._request(method, path, headers, params=given, json=_plain(body) if body else None)
 
-    def _request(self, method: str, path: str, *, kind: str | None = None, **sent: Any) -> httpx.Response:
-        headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
+    def _request(self, method: str, path: str, headers: Mapping[str, str] | None = None, **sent: Any) -> httpx.Response:
         try:
-            response = self._http.request(method, PREFIX + path, headers=headers, **sent)
+            response = self._http.request(method, PREFIX + path, headers={**self._headers, **(headers or {})}, **sent)
         except httpx.TransportError as error:
             raise ClientError(UNREACHABLE, f"the service cannot be reached: {error}") from error
         if not response.is_success:

@@ -9,9 +9,9 @@ from registry.client.calls import Calls
 class Contracts(Calls):
     """Contracts and runs."""
 
-    def contracts(self, *, after: str = "", limit: int = 200) -> list[schemas.ContractSummary]:
-        """Contracts by id, each with its last run."""
-        return self._get(list[schemas.ContractSummary], "/contracts", after=after, limit=limit)
+    def contracts(self, *, limit: int | None = None) -> list[schemas.ContractSummary]:
+        """Contracts by id, each with its last run; all of them without a limit."""
+        return self._listed(schemas.Page[schemas.ContractSummary], "/contracts", limit=limit)
 
     def contract(self, contract_id: str) -> schemas.ContractOut:
         """A contract with its versions, datasets and last runs."""
@@ -23,7 +23,7 @@ class Contracts(Calls):
 
     def runs(self, *, contract_id: str | None = None, limit: int = 50) -> list[schemas.RunSummary]:
         """Runs, newest first."""
-        return self._get(list[schemas.RunSummary], "/runs", contract_id=contract_id, limit=limit)
+        return self._listed(schemas.Page[schemas.RunSummary], "/runs", contract_id=contract_id, limit=limit)
 
     def run(self, run_id: UUID) -> schemas.RunOut:
         """The report of a run."""

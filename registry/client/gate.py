@@ -34,7 +34,7 @@ class Gate(Calls):
 
     def keep_bag(self, content: bytes) -> str:
         """The name under which packed states, or a run, are kept for a generation to name them."""
-        sent = self._request("POST", "/dataset/gate/bag", kind="application/octet-stream", content=content)
+        sent = self._request("POST", "/dataset/gate/bag", {"Content-Type": "application/octet-stream"}, content=content)
         return self._answer(schemas.BagOut, sent).bag
 
     def settle(self, dataset: str, *, namespace: str | None = None) -> None:

@@ -36,20 +36,22 @@ class People(Calls):
 
     def users(self) -> list[schemas.UserOut]:
         """All users, by name."""
-        return self._get(list[schemas.UserOut], "/users")
+        return self._listed(schemas.Page[schemas.UserOut], "/users")
 
     def create_user(self, name: str, *, roles: Iterable[Role], password: str | None = None) -> schemas.UserOut:
         """A new user; without a password, one that signs in with API tokens only."""
         secret = SecretStr(password) if password is not None else None
         return self._post(schemas.UserOut, "/users", schemas.UserIn(name=name, password=secret, roles=frozenset(roles)))
 
-    def change_user(self, user_id: UUID, change: schemas.UserChange) -> schemas.UserOut:
-        """Changes what `change` gives; the user's sessions end."""
-        return self._answer(schemas.UserOut, self._send("PATCH", f"/users/{user_id}", body=change))
+    def change_user(self, user_id: UUID, change: schemas.UserChange, *, seen: str = "*") -> schemas.UserOut:
+        """Changes what `change` gives; the user's sessions end. `seen`: the `etag` of the user as read, 412 where that
+        is not so any more; otherwise whatever is there is changed."""
+        sent = self._send("PATCH", f"/users/{user_id}", body=change, headers={"If-Match": seen})
+        return self._answer(schemas.UserOut, sent)
 
     def tokens(self) -> list[schemas.TokenOut]:
         """One's own tokens; all for who manages users."""
-        return self._get(list[schemas.TokenOut], "/tokens")
+        return self._listed(schemas.Page[schemas.TokenOut], "/tokens")
 
     def issue_token(
         self,
@@ -72,13 +74,11 @@ class People(Calls):
         *,
         action: str | None = None,
         object_id: str | None = None,
-        before: int | None = None,
         limit: int = 100,
     ) -> list[schemas.AuditOut]:
-        """Audit entries, newest first, from the one before position `before` on."""
-        return self._get(
-            list[schemas.AuditOut], "/audit", action=action, object_id=object_id, before=before, limit=limit
-        )
+        """Audit entries, newest first."""
+        form = schemas.Page[schemas.AuditOut]
+        return self._listed(form, "/audit", action=action, object_id=object_id, limit=limit)
 
     def audit_chain(self) -> schemas.ChainOut:
         """Whether the audit is as it was written."""

@@ -19,7 +19,8 @@ class Proposals(Calls):
         self, *, state: ProposalState | None = None, contract_id: str | None = None, limit: int = 100
     ) -> list[schemas.ProposalSummary]:
         """Proposals, newest first."""
-        return self._get(list[schemas.ProposalSummary], "/proposals", state=state, contract_id=contract_id, limit=limit)
+        form = schemas.Page[schemas.ProposalSummary]
+        return self._listed(form, "/proposals", state=state, contract_id=contract_id, limit=limit)
 
     def proposal(self, proposal_id: UUID) -> schemas.ProposalOut:
         """A proposal with its suggestions."""

@@ -5,6 +5,7 @@ from registry.tables.contracts import Contract, ContractVersion, Dataset, Propos
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import ApiToken, AuditEntry, SetupToken, User, WebSession
+from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.tasks import DirtyMark, PartRead, Task
 
@@ -18,6 +19,7 @@ __all__ = [
     "ContractVersion",
     "Dataset",
     "DirtyMark",
+    "DoneRequest",
     "InboxEvent",
     "LineageRun",
     "MeasurementRow",

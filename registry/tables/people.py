@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import Index
 from sqlmodel import Field
 
 from registry.tables.base import Table, data, moment, reference, word
@@ -64,6 +65,7 @@ class AuditEntry(Table, table=True):
     """One change. Append-only; each entry's hash covers the entry before it."""
 
     __tablename__ = "audit_entry"
+    __table_args__ = (Index(None, "object_id", "position"),)
     position: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     time: datetime = moment(index=True)
     actor: str

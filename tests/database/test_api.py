@@ -30,6 +30,7 @@ from engine.results import Verdict
 from registry import audit, clock, ids, setup
 from registry.api.app import create_app
 from registry.config import Settings
+from registry.cursors import Asked
 from registry.database import connect, reading, transaction
 from registry.tables import Contract, Dataset, Run, metadata
 from registry.words import Permission, ProposalState
@@ -160,7 +161,7 @@ def inserted(value: Any, names: dict[str, str]) -> Any:
 
 def made(world: World, who: str | None, call: Call, names: dict[str, str]) -> Any:
     body = {"json": inserted(call.body, names)} if call.body is not None else {}
-    return world.call(who, call.method, inserted(call.path, names), **body)
+    return world.call(who, call.method, inserted(call.path, names), given={"If-Match": "*"}, **body)
 
 
 @pytest.mark.parametrize("call", CALLS, ids=str)
@@ -263,7 +264,7 @@ def test_refusals_say_what_is_wrong_and_never_show_a_traceback(
 ) -> None:
     answer = call(world)
     assert (answer.status_code, words in answer.json()["message"]) == (status, True)
-    assert set(answer.json()) == {"error", "message", "faults", "reference"}
+    assert set(answer.json()) == {"type", "title", "status", "detail", "error", "message", "faults", "reference"}
     assert "Traceback" not in answer.text
 
 
@@ -414,7 +415,7 @@ def test_signing_in_and_the_first_link_are_audited(engine: Engine) -> None:
         opened = http.post("/api/v1/session", json={"name": "ada", "password": PASSWORD})
     assert opened.status_code == 201
     with reading(engine) as tx:
-        assert [each.action.value for each in reversed(audit.entries(tx, before=None, limit=9))] == [
+        assert [each.action.value for each in reversed(audit.entries(tx, Asked(9)).rows)] == [
             "setup:issued",
             "user:created",
             "setup:completed",

@@ -52,9 +52,9 @@ class World:
     users: Mapping[str, User]
     secrets: Mapping[str, str]
 
-    def call(self, who: str | None, method: str, path: str, **sent: Any) -> Any:
-        """The answer to a request of that user; None: of nobody."""
-        headers = {"Authorization": f"Bearer {self.secrets[who]}"} if who else {}
+    def call(self, who: str | None, method: str, path: str, given: Mapping[str, str] | None = None, **sent: Any) -> Any:
+        """The answer to a request of that user, None: of nobody, with the headers that are `given`."""
+        headers = {**({"Authorization": f"Bearer {self.secrets[who]}"} if who else {}), **(given or {})}
         return self.http.request(method, f"/api/v1{path}", headers=headers, **sent)
 
     def client(self, who: str | None) -> Client:

@@ -28,7 +28,7 @@ def test_sends_its_token_and_leaves_out_what_is_not_given() -> None:
 
     def answer(request: httpx.Request) -> httpx.Response:
         seen.append(request)
-        return httpx.Response(200, json=[])
+        return httpx.Response(200, json={"items": []})
 
     client(answer).runs(contract_id="urn:a/b?c")
     client(answer, token=None).runs()

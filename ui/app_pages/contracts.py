@@ -5,14 +5,14 @@ import streamlit as st
 from registry.api.schemas import ContractSummary
 from ui import panels, session, words
 
-ROWS, PORTION = 20, 500
+ROWS = 20
 
 
 def page() -> None:
     """Draws the list; says what to do where it is empty."""
     st.title("Contracts")
     panels.told()
-    contracts = every()
+    contracts = session.registry().contracts()
     if not contracts:
         panels.empty(
             "No contract yet", "Draft one from a table that Spark can read, or put one forward through the API."
@@ -23,16 +23,6 @@ def page() -> None:
         "Search", key="q", bind="query-params", type="search", placeholder="name, id or owner", live=True
     )
     listed(matching(contracts, asked or ""))
-
-
-def every() -> list[ContractSummary]:
-    """All contracts; the registry gives them in portions."""
-    registry, found = session.registry(), list[ContractSummary]()
-    while portion := registry.contracts(after=found[-1].id if found else "", limit=PORTION):
-        found += portion
-        if len(portion) < PORTION:
-            break
-    return found
 
 
 def matching(contracts: list[ContractSummary], asked: str) -> list[ContractSummary]:

@@ -1,6 +1,6 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
-from registry.api.schemas.base import FaultOut, Problem, Ready, Request, Schema
+from registry.api.schemas.base import FaultOut, Page, Problem, Ready, Request, Schema, Versioned
 from registry.api.schemas.contracts import (
     ContractOut,
     ContractSummary,
@@ -96,6 +96,7 @@ __all__ = [
     "MetricsOut",
     "NewToken",
     "OutcomeOut",
+    "Page",
     "PartitionOut",
     "PlaceOut",
     "PreviewOut",
@@ -126,5 +127,6 @@ __all__ = [
     "UserOut",
     "VerdictOut",
     "VersionOut",
+    "Versioned",
     "WithdrawalIn",
 ]

@@ -1,8 +1,10 @@
 """The base of all API models, and the texts that they admit."""
 
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, computed_field
+
+from contracts.fingerprint import fingerprint
 
 # PostgreSQL cannot keep NUL in a text, and no name, title or reason needs a control character.
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
@@ -14,6 +16,7 @@ Prose = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000,
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000, pattern=PRINTABLE)]
 Location = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=PRINTABLE)]
 Password = Annotated[SecretStr, Field(min_length=12, max_length=256)]
+Item = TypeVar("Item")
 
 
 class Schema(BaseModel):
@@ -28,6 +31,23 @@ class Request(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
+class Page(Schema, Generic[Item]):
+    """A portion of a list. `next` is the cursor to ask for the one after it with; None: there is none."""
+
+    items: tuple[Item, ...]
+    next: str | None = None
+
+
+class Versioned(Schema):
+    """An object that can be changed. `etag` says which state of it this is: send it as `If-Match` with a change."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def etag(self) -> str:
+        """A tag that differs where any field does."""
+        return f'"{fingerprint(self.model_dump(mode="json", exclude={"etag"}))[:16]}"'
+
+
 class FaultOut(Schema):
     """One thing wrong with a document or a request: what, where, what to do."""
 
@@ -39,8 +59,14 @@ class FaultOut(Schema):
 
 
 class Problem(Schema):
-    """The body of every answer that is not a success. `reference` finds an unexpected failure in the log."""
+    """The body of every answer that is not a success, as RFC 9457 has it. `faults` name each field and what is wrong
+    with it, `reference` finds an unexpected failure in the log. `error` and `message` say `title` and `detail` again,
+    for programs that know this form only."""
 
+    type: str = "about:blank"
+    title: str = ""
+    status: int = 0
+    detail: str = ""
     error: str
     message: str
     faults: tuple[FaultOut, ...] = ()

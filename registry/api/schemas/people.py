@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, SecretStr, StringConstraints
 
-from registry.api.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName
+from registry.api.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
 from registry.words import Action, Permission, Role
 
 
@@ -25,7 +25,7 @@ class SignIn(Request):
     password: SecretStr
 
 
-class UserOut(Schema):
+class UserOut(Versioned):
     """A user, without anything secret."""
 
     id: UUID

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
-from registry.api.schemas.base import Name, Prose, Reason, Request, Schema
+from registry.api.schemas.base import Name, Prose, Reason, Request, Schema, Versioned
 from registry.words import Decision, ProposalState
 
 
@@ -33,7 +33,7 @@ class SuggestionOut(Schema):
     decided_at: datetime | None
 
 
-class ProposalSummary(Schema):
+class ProposalSummary(Versioned):
     """A proposal in a list."""
 
     id: UUID
@@ -46,6 +46,12 @@ class ProposalSummary(Schema):
     pending: int
     accepted: int
     rejected: int
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def etag(self) -> str:
+        """Its revision: what the reader may do to it is no part of its state."""
+        return f'"{self.revision}"'
 
 
 class ProposalOut(ProposalSummary):

@@ -1,0 +1,91 @@
+"""Portions of lists: where one ends and the next begins, as a text that means something to this service alone."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter
+from sqlalchemy import Select, literal, tuple_
+
+from registry.errors import Invalid
+
+Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
+Row = TypeVar("Row")
+FOREIGN = "this cursor is none of this list: ask without one, and then with the `next` of each answer"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for of a list: at most `limit` rows, those after `cursor`. None: from the start."""
+
+    limit: int
+    cursor: str | None = None
+
+
+@dataclass(frozen=True)
+class Portion(Generic[Row]):
+    """Rows of a list. `next`: the cursor of those after them, None where there are none."""
+
+    rows: Sequence[Row]
+    next: str | None = None
+
+
+def _utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("no moment of this calendar") from None
+
+
+# What a cursor may hold for a column of that kind: nothing that a database would stumble over.
+FORMS: dict[type, Any] = {
+    int: Annotated[int, Field(ge=0, lt=2**31)],
+    datetime: Annotated[AwareDatetime, AfterValidator(_utc)],
+}
+
+
+@dataclass(frozen=True)
+class Order:
+    """How a list is ordered: by columns of one table that together differ for every row of it."""
+
+    columns: tuple[Any, ...]
+    newest_first: bool = False
+
+    def of(self, query: Query, asked: Asked) -> Query:
+        """The query for the rows of the portion, and for one more, by which `cut` knows whether there are others.
+
+        Raises Invalid for a cursor of another list."""
+        if asked.cursor is not None:
+            query = query.where(self._beyond(self._seen(asked.cursor)))
+        ordered = [each.desc() if self.newest_first else each.asc() for each in self.columns]
+        return query.order_by(*ordered).limit(asked.limit + 1)
+
+    def cut(self, found: Sequence[Row], asked: Asked, row: Callable[[Row], Any] = lambda each: each) -> Portion[Row]:
+        """The portion, of what the query found. `row` gives the row of the table that the order is of."""
+        rows = found[: asked.limit]
+        if len(found) <= asked.limit:
+            return Portion(rows)
+        last = row(rows[-1])
+        return Portion(rows, self._cursor(tuple(getattr(last, each.key) for each in self.columns)))
+
+    @cached_property
+    def _form(self) -> TypeAdapter[tuple[Any, ...]]:
+        kinds = [each.class_.model_fields[each.key].annotation for each in self.columns]
+        return TypeAdapter(tuple[tuple(FORMS.get(each, each) for each in kinds)])  # type: ignore[arg-type, misc]
+
+    def _beyond(self, seen: Sequence[Any]) -> Any:
+        place = tuple_(*self.columns)
+        there = tuple_(*(literal(value, each.type) for value, each in zip(seen, self.columns, strict=True)))
+        return place < there if self.newest_first else place > there
+
+    def _cursor(self, values: tuple[Any, ...]) -> str:
+        return urlsafe_b64encode(self._form.dump_json(values)).decode().rstrip("=")
+
+    def _seen(self, cursor: str) -> tuple[Any, ...]:
+        try:
+            return self._form.validate_json(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), strict=True)
+        except ValueError:
+            raise Invalid(FOREIGN) from None

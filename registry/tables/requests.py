@@ -1,0 +1,22 @@
+"""The table of requests that are made once, however often they are sent."""
+
+from datetime import datetime
+
+from sqlmodel import Field
+
+from registry.tables.base import Table, data, moment
+
+
+class DoneRequest(Table, table=True):
+    """A request that was done under an idempotency key, and its answer, for whoever sends it again.
+
+    `key` is a hash of who asked, what for, and their key; `content` one of the request's body with their key: neither
+    tells what was sent. `answer` None: it holds a secret, which is shown once."""
+
+    __tablename__ = "done_request"
+    key: str = Field(primary_key=True)
+    content: str
+    status: int
+    headers: dict[str, str] = data()
+    answer: bytes | None = None
+    created: datetime = moment(index=True)
