@@ -10,6 +10,8 @@ from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
 from engine.results import Outcome
+from registry import scope
+from registry.access import Principal
 from registry.errors import NotFound
 from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
 
@@ -28,9 +30,9 @@ class Report:
     history: Mapping[str, Sequence[MeasurementRow]]
 
 
-def runs(session: Session, *, contract_id: str | None = None, limit: int) -> Sequence[Run]:
-    """Runs, newest first; [] where there are none."""
-    query = select(Run).order_by(col(Run.finished).desc(), col(Run.id).desc()).limit(limit)
+def runs(session: Session, by: Principal, *, contract_id: str | None = None, limit: int) -> Sequence[Run]:
+    """Runs that the principal may read, newest first; [] where there are none."""
+    query = select(Run).where(scope.runs(by)).order_by(col(Run.finished).desc(), col(Run.id).desc()).limit(limit)
     return session.exec(query if contract_id is None else query.where(Run.contract_id == contract_id)).all()
 
 

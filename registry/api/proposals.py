@@ -20,7 +20,7 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 @router.get("/inbox")
 def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     """What waits for the asking user."""
-    access.decide(by, Permission.READ)
+    access.decide_somewhere(by, Permission.READ)
     found = catalog.inbox(tx, by)
     return schemas.InboxOut(
         to_decide=tuple(map(views.proposal_summary, found.to_decide)),
@@ -34,7 +34,7 @@ def list_proposals(
     by: Caller, tx: Reader, state: ProposalState | None = None, contract_id: str | None = None, limit: Limit = 100
 ) -> list[schemas.ProposalSummary]:
     """Proposals, newest first."""
-    access.decide(by, Permission.READ)
+    access.decide_somewhere(by, Permission.READ)
     found = catalog.proposals(tx, by, state=state, contract_id=contract_id, limit=limit)
     return [views.proposal_summary(each) for each in found]
 

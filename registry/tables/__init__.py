@@ -4,7 +4,7 @@ from registry.tables.base import Table
 from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
-from registry.tables.people import ApiToken, AuditEntry, SetupToken, User, WebSession
+from registry.tables.people import ApiToken, AuditEntry, Grant, SetupToken, Team, TeamMember, User, WebSession
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.tasks import DirtyMark, PartRead, Task
 
@@ -18,6 +18,7 @@ __all__ = [
     "ContractVersion",
     "Dataset",
     "DirtyMark",
+    "Grant",
     "InboxEvent",
     "LineageRun",
     "MeasurementRow",
@@ -32,6 +33,8 @@ __all__ = [
     "SuggestionRow",
     "Table",
     "Task",
+    "Team",
+    "TeamMember",
     "User",
     "WebSession",
     "metadata",
