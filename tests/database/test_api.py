@@ -97,6 +97,8 @@ CALLS = [
     Call("GET", "/contracts", EVERYBODY),
     Call("GET", "/contract?id=known", EVERYBODY),
     Call("GET", "/contract/document?id=known", EVERYBODY),
+    Call("GET", "/contract/diff?id=known&old=1.0.0", EVERYBODY),
+    Call("GET", "/proposals/{reviewed}/diff", EVERYBODY),
     Call("GET", "/runs", EVERYBODY),
     Call("GET", "/measurements?contract_id=known&object=orders&identity=x", EVERYBODY),
     Call("GET", "/analyzers", EVERYBODY),

@@ -13,6 +13,7 @@ from registry.api.schemas.contracts import (
     SampleOut,
     VersionOut,
 )
+from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
@@ -74,12 +75,15 @@ __all__ = [
     "AuditOut",
     "BagName",
     "BagOut",
+    "BreachOut",
     "ChainOut",
+    "ChangeOut",
     "ContractOut",
     "ContractSummary",
     "DatasetOut",
     "DecisionIn",
     "DecisionsIn",
+    "DiffOut",
     "DifferenceOut",
     "DraftIn",
     "EntryForm",
@@ -89,6 +93,7 @@ __all__ = [
     "GenerationForm",
     "InboxOut",
     "JudgementForm",
+    "LawOut",
     "Me",
     "MeasurementOut",
     "MemoryOut",
