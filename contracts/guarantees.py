@@ -88,10 +88,13 @@ def _measured(old: Check, new: Check, place: Place, order: Order) -> Iterator[Di
     before, after = measured(old), measured(new)
     if before != after:
         executed = Direction.UNTESTED if TOLD in (old.kind, new.kind) else ordered.direction
-        yield place.difference("what is measured", before, after, executed)
+        said = f"check {place.check} measures {after} now, before it was {before}"
+        yield place.difference("what is measured", before, after, executed, said)
     if old.assertion != new.assertion:
         direction = between(_promised(old), _promised(new), ordered.domain)
-        yield place.difference("threshold", threshold(old), threshold(new), direction)
+        was, now = threshold(old), threshold(new)
+        said = f"check {place.check} {now or 'promises nothing'} now, before it {was or 'promised nothing'}"
+        yield place.difference("threshold", was, now, direction, said)
 
 
 def _promised(check: Check) -> list[Assertion]:

@@ -6,6 +6,7 @@ from sqlalchemy import Engine
 from engine import plugins
 from registry.api import (
     contracts,
+    diffs,
     gate,
     lineage,
     memory,
@@ -30,9 +31,19 @@ PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ready = APIRouter(tags=["service"])
 ROUTERS = (
-    ready, people.router, teams.router, proposals.router, contracts.router, runs.router, reference.router, tasks.router,
-    memory.router, gate.router, lineage.router,
-)  # fmt: skip
+    ready,
+    people.router,
+    teams.router,
+    proposals.router,
+    contracts.router,
+    diffs.router,
+    runs.router,
+    reference.router,
+    tasks.router,
+    memory.router,
+    gate.router,
+    lineage.router,
+)
 
 
 @ready.get("/ready")

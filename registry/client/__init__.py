@@ -5,6 +5,7 @@ from typing import Self
 
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
 from registry.client.contracts import Contracts
+from registry.client.diffs import Diffs
 from registry.client.gate import Gate
 from registry.client.memory import Memory
 from registry.client.people import People
@@ -15,7 +16,16 @@ from registry.client.teams import Teams
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 
 
-class Client(People, Teams, Proposals, Contracts, Memory, Gate, Tasks):
+class Client(
+    People,
+    Teams,
+    Proposals,
+    Contracts,
+    Diffs,
+    Memory,
+    Gate,
+    Tasks,
+):
     """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
 
     Every method raises ClientError for an answer that is not a success. `http` is the connection to use instead of an

@@ -143,6 +143,8 @@ CALLS = [
     Call("GET", "/contracts", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/contract?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/document?id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/diff?id=known&old=1.0.0", EVERYBODY, local=True),
+    Call("GET", "/proposals/{reviewed}/diff", EVERYBODY, local=True),
     Call("GET", "/runs", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/runs/{run}", EVERYBODY, local=True),
     Call("GET", "/runs/{run}/samples", EVERYBODY - {"viewer", "service", "admin"}, local=True),

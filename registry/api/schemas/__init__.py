@@ -13,6 +13,7 @@ from registry.api.schemas.contracts import (
     SampleOut,
     VersionOut,
 )
+from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
@@ -75,12 +76,15 @@ __all__ = [
     "AuditOut",
     "BagName",
     "BagOut",
+    "BreachOut",
     "ChainOut",
+    "ChangeOut",
     "ContractOut",
     "ContractSummary",
     "DatasetOut",
     "DecisionIn",
     "DecisionsIn",
+    "DiffOut",
     "DifferenceOut",
     "DraftIn",
     "EntryForm",
@@ -93,6 +97,7 @@ __all__ = [
     "GrantedOut",
     "InboxOut",
     "JudgementForm",
+    "LawOut",
     "Me",
     "MeasurementOut",
     "MemberIn",
