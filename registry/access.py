@@ -3,60 +3,56 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import BoundedSemaphore
 from uuid import UUID
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import delete
+from sqlalchemy import delete, or_
 from sqlmodel import Session, col, select
 
 from registry import audit
-from registry.errors import Forbidden, Unauthenticated
-from registry.tables import ApiToken, User, WebSession
-from registry.words import Action, Permission, Role
+from registry.errors import Unauthenticated
+from registry.rights import (
+    EVERYWHERE,
+    GRANTS,
+    Granted,
+    Place,
+    Principal,
+    decide,
+    decide_somewhere,
+    permissions_of,
+)
+from registry.tables import ApiToken, Grant, TeamMember, User, WebSession
+from registry.words import Action, Part, Permission, Role
 
-_READER = frozenset({Permission.READ, Permission.TOKENS})
-_PRODUCER = _READER | {Permission.PROPOSE, Permission.DRAFT, Permission.LINEAGE, Permission.STATES}
-GRANTS: dict[Role, frozenset[Permission]] = {
-    Role.VIEWER: _READER,
-    Role.CONSUMER: _READER | {Permission.PROPOSE},
-    Role.PRODUCER: _PRODUCER,
-    Role.OWNER: _PRODUCER | {Permission.DECIDE, Permission.ERASE},
-    Role.SERVICE: _PRODUCER - {Permission.TOKENS},
-    Role.ADMIN: frozenset(Permission),
-}
+__all__ = [
+    "EVERYWHERE",
+    "GRANTS",
+    "Granted",
+    "Place",
+    "Principal",
+    "authenticate",
+    "decide",
+    "decide_somewhere",
+    "hash_password",
+    "mark_used",
+    "permissions_of",
+    "principal_of",
+    "rights_of",
+    "secret_hash",
+    "sign_in",
+    "sign_out",
+    "stale",
+]
 TOKEN_MARK = "treaty"
 USED_EVERY = timedelta(minutes=10)
 HASHER = PasswordHasher()
 # One hashing takes 64 MiB; a crowd at the door must not take all memory.
 HASHING = BoundedSemaphore(4)
-
-
-@dataclass(frozen=True)
-class Principal:
-    """A user as they act now: through a session with all that their roles permit, through a token with its scopes."""
-
-    user_id: UUID
-    name: str
-    roles: frozenset[Role]
-    permissions: frozenset[Permission]
-    token_id: UUID | None = None
-    token_used: datetime | None = None
-
-
-def permissions_of(roles: Iterable[str]) -> frozenset[Permission]:
-    """Everything that the roles permit together."""
-    return frozenset[Permission]().union(*(GRANTS[Role(role)] for role in roles))
-
-
-def decide(principal: Principal, permission: Permission) -> None:
-    """Returns where the principal has the permission; raises Forbidden, naming it, where not."""
-    if permission not in principal.permissions:
-        raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have here")
 
 
 def hash_password(password: str) -> str:
@@ -110,8 +106,18 @@ def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
     opened = session.exec(select(WebSession).where(WebSession.secret_sha256 == secret_hash(secret))).first()
     if opened is None or opened.expires <= now:
         raise Unauthenticated
-    user = _active(session, opened.user_id)
-    return Principal(user.id, user.name, frozenset(map(Role, user.roles)), permissions_of(user.roles))
+    return rights_of(session, _active(session, opened.user_id))
+
+
+def rights_of(session: Session, user: User, *, teams: Collection[UUID] = ()) -> Principal:
+    """All that the user may do, by their own roles and grants and by those of their teams; `teams` are further ones."""
+    own = select(TeamMember.team_id).where(TeamMember.user_id == user.id)
+    held = or_(col(Grant.user_id) == user.id, col(Grant.team_id).in_(own), col(Grant.team_id).in_(teams))
+    grants = session.exec(select(Grant).where(held)).all()
+    roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.part is Part.EVERYTHING)]))
+    parts = [each for each in grants if each.part is not Part.EVERYTHING]
+    granted = tuple(Granted(each.part, each.target, GRANTS[each.role]) for each in parts)
+    return Principal(user.id, user.name, roles, permissions_of(roles), granted=granted)
 
 
 def stale(principal: Principal, *, now: datetime) -> bool:
@@ -149,9 +155,8 @@ def _by_token(session: Session, secret: str, now: datetime) -> Principal:
     matches = hmac.compare_digest(token.secret_sha256 if token else "", secret_hash(secret))
     if token is None or not matches or token.revoked or (token.expires and token.expires <= now):
         raise Unauthenticated
-    user = _active(session, token.user_id)
-    permitted = permissions_of(user.roles) & frozenset(map(Permission, token.scopes))
-    return Principal(user.id, user.name, frozenset(map(Role, user.roles)), permitted, token.id, token.last_used)
+    whole = rights_of(session, _active(session, token.user_id))
+    return _within(whole, token)
 
 
 def _active(session: Session, user_id: UUID) -> User:
@@ -159,3 +164,15 @@ def _active(session: Session, user_id: UUID) -> User:
     if user is None or not user.active:
         raise Unauthenticated
     return user
+
+
+def _within(whole: Principal, token: ApiToken) -> Principal:
+    """What the user may do, as far as the token's scopes go."""
+    scopes = frozenset(map(Permission, token.scopes))
+    return replace(
+        whole,
+        permissions=whole.permissions & scopes,
+        granted=tuple(replace(each, permissions=each.permissions & scopes) for each in whole.granted),
+        token_id=token.id,
+        token_used=token.last_used,
+    )

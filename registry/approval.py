@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlmodel import Session, select
+from sqlalchemy import update
+from sqlmodel import Session, col, select
 
 from contracts.document import Contract as Document
-from registry import audit, datasets, drafts, tasks
-from registry.access import Principal, decide
+from registry import audit, datasets, drafts, reach, scope, tasks
+from registry.access import Principal, decide, decide_somewhere
 from registry.database import lock
 from registry.errors import Conflict, Forbidden
 from registry.tables import Contract, ContractVersion, Proposal
@@ -49,8 +50,8 @@ def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str 
 
 def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, now: datetime) -> Proposal:
     """Declines the proposal, for a reason that its author will read."""
-    decide(by, Permission.DECIDE)
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
+    decide(by, Permission.DECIDE, scope.of_proposal(proposal))
     drafts.step(proposal, "reject")
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
@@ -61,7 +62,7 @@ def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, n
 def may_approve(proposal: Proposal, by: Principal) -> bool:
     """Whether the principal is one who may approve it: an owner, and never its author."""
     in_review = proposal.state is ProposalState.IN_REVIEW
-    return in_review and Permission.DECIDE in by.permissions and proposal.author_id != by.user_id
+    return in_review and by.may(Permission.DECIDE, scope.of_proposal(proposal)) and proposal.author_id != by.user_id
 
 
 def approve(
@@ -71,9 +72,10 @@ def approve(
 
     Raises Forbidden for the author, administrators included; Conflict while a suggestion is pending, where the document
     is another than the one shown, or where its version or one of its datasets is taken."""
-    decide(by, Permission.DECIDE)
+    decide_somewhere(by, Permission.DECIDE)
     lock(session, APPROVING)
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
+    decide(by, Permission.DECIDE, scope.of_proposal(proposal))
     drafts.step(proposal, "approve")
     if proposal.author_id == by.user_id:
         raise Forbidden("another owner must approve it: nobody approves their own proposal")
@@ -81,8 +83,9 @@ def approve(
     shown = drafts.preview(session, proposal)
     if shown.fingerprint != approval.fingerprint:
         raise Conflict("the document has changed since it was shown: look at it again and approve what you see")
-    version = _activate(session, proposal, shown, approval.make_id(), by=by, now=now)
     document = drafts.read(shown.document)
+    _refuse_beyond(session, document, by)
+    version = _activate(session, proposal, shown, approval.make_id(), by=by, now=now)
     datasets.register(session, document, proposal.source or {}, make_id=approval.make_id)
     _validate(session, document, approval.make_id, now=now)
     _close(proposal, by, reason=None, now=now)
@@ -91,8 +94,15 @@ def approve(
     return version
 
 
+def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:
+    """The approver must be an owner where the contract is and where the document puts it, and may not reach further."""
+    for place in scope.targets(session, document):
+        decide(by, Permission.DECIDE, place)
+    reach.refuse_beyond(session, document, by)
+
+
 def _only_author(proposal: Proposal, by: Principal, name: str) -> None:
-    decide(by, Permission.PROPOSE)
+    decide(by, Permission.PROPOSE, scope.of_proposal(proposal))
     if proposal.author_id != by.user_id:
         raise Forbidden(f"only its author may {name} a proposal")
 
@@ -135,13 +145,20 @@ def _activate(
 
 
 def _contract(session: Session, proposal: Proposal, *, by: Principal, now: datetime) -> Contract:
-    name = drafts.read(proposal.base).name
+    document = drafts.read(proposal.base)
     contract = session.get(Contract, proposal.contract_id, with_for_update=True)
     if contract is None:
-        contract = Contract(id=proposal.contract_id, name=name, owner_id=by.user_id, created=now)
+        contract = Contract(id=proposal.contract_id, name=document.name, owner_id=by.user_id, created=now)
         session.add(contract)
-    contract.name = name
+    contract.name = document.name
+    _place(session, contract, scope.domain_of(document))
     return contract
+
+
+def _place(session: Session, contract: Contract, domain: str | None) -> None:
+    """Puts the contract into the domain, with all of its proposals."""
+    contract.domain = domain
+    session.exec(update(Proposal).where(col(Proposal.contract_id) == contract.id).values(domain=domain))
 
 
 def _validate(session: Session, document: Document, make_id: Callable[[], UUID], *, now: datetime) -> None:

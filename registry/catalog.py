@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
+from registry import scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.drafts import OPEN
@@ -49,17 +50,17 @@ class Inbox:
     failed_runs: Sequence[Run]
 
 
-def contracts(session: Session, asked: Asked) -> Portion[ListedContract]:
-    """Contracts by id."""
+def contracts(session: Session, by: Principal, asked: Asked) -> Portion[ListedContract]:
+    """Contracts that the principal may read, by id."""
     query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
-    found = _listed(session, BY_ID.of(query, asked))
+    found = _listed(session, BY_ID.of(query.where(scope.contracts(by)), asked), by)
     return BY_ID.cut(found, asked, lambda each: each.contract)
 
 
-def contract(session: Session, contract_id: str) -> ListedContract:
-    """The contract of that id. Raises NotFound where there is none."""
+def contract(session: Session, contract_id: str, by: Principal) -> ListedContract:
+    """The contract of that id. Raises NotFound where there is none, or it is not the principal's to read."""
     query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
-    found = _listed(session, query.where(Contract.id == contract_id))
+    found = _listed(session, query.where(Contract.id == contract_id, scope.contracts(by)), by)
     if not found:
         raise NotFound
     return found[0]
@@ -114,11 +115,15 @@ def listed(session: Session, proposal: Proposal) -> ListedProposal:
 def inbox(session: Session, by: Principal, *, limit: int = 50) -> Inbox:
     """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide."""
     query = _visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(limit)
-    others = query.where(Proposal.state == ProposalState.IN_REVIEW, Proposal.author_id != by.user_id)
+    others = query.where(
+        Proposal.state == ProposalState.IN_REVIEW,
+        Proposal.author_id != by.user_id,
+        scope.proposals(by, Permission.DECIDE),
+    )
     own = select(Contract.id).where(Contract.owner_id == by.user_id)
-    failed = _latest_runs(col(Run.contract_id).in_(own)).where(col(Run.verdict).in_(FAILING))
+    failed = _latest_runs(col(Run.contract_id).in_(own)).where(col(Run.verdict).in_(FAILING), scope.runs(by))
     return Inbox(
-        to_decide=_counted(session, others) if Permission.DECIDE in by.permissions else [],
+        to_decide=_counted(session, others) if Permission.DECIDE in by.somewhere else [],
         waiting=_counted(session, query.where(Proposal.author_id == by.user_id)),
         failed_runs=session.exec(failed.order_by(col(Run.finished).desc()).limit(limit)).all(),
     )
@@ -130,10 +135,11 @@ def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str
     return dict(session.exec(query).all())
 
 
-def _listed(session: Session, query: Select[Contract, str]) -> list[ListedContract]:
+def _listed(session: Session, query: Select[Contract, str], by: Principal) -> list[ListedContract]:
     found = session.exec(query).all()
     ids = [contract.id for contract, _ in found]
-    runs = session.exec(_latest_runs(col(Run.contract_id).in_(ids)).order_by(col(Run.finished))).all()
+    latest = _latest_runs(col(Run.contract_id).in_(ids) & scope.runs(by)).order_by(col(Run.finished))
+    runs = session.exec(latest).all()
     last = {run.contract_id: run for run in runs}
     opened = select(Proposal.contract_id, func.count()).where(col(Proposal.state).in_(OPEN))
     open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
@@ -150,7 +156,8 @@ def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
 
 def _visible(by: Principal) -> Select[Proposal, str]:
     query = select(Proposal, User.name).join(User, col(User.id) == col(Proposal.author_id))
-    return query.where(or_(col(Proposal.state) != ProposalState.DRAFT, col(Proposal.author_id) == by.user_id))
+    shown = or_(col(Proposal.state) != ProposalState.DRAFT, col(Proposal.author_id) == by.user_id)
+    return query.where(shown, scope.proposals(by))
 
 
 def _counted(session: Session, query: Select[Proposal, str]) -> list[ListedProposal]:

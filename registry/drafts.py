@@ -16,8 +16,8 @@ from contracts.document import Contract
 from contracts.errors import ContractError, Fault
 from contracts.logical_types import Schema
 from engine.checks import bind
-from registry import audit
-from registry.access import Principal, decide
+from registry import audit, scope
+from registry.access import Principal, decide, decide_somewhere
 from registry.datasets import names_of
 from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from registry.tables import ContractVersion, Proposal, SuggestionRow, User
@@ -77,9 +77,12 @@ def read(document: bytes) -> Contract:
 
 def create(session: Session, proposal: Proposal, *, author: Principal, now: datetime) -> Proposal:
     """Adds a person's proposal: its `base` is kept byte for byte. Raises Invalid with all faults of the document."""
-    decide(author, Permission.PROPOSE)
+    decide_somewhere(author, Permission.PROPOSE)
     contract = read(proposal.base)
+    for place in scope.targets(session, contract):
+        decide(author, Permission.PROPOSE, place)
     proposal.contract_id, proposal.title = contract.id, proposal.title or f"{contract.name} {contract.version}"
+    proposal.domain = scope.proposed(session, contract).domain
     session.add(proposal)
     details = {"contract": contract.id, "version": contract.version, "state": proposal.state.value}
     audit.record(session, Action.PROPOSAL_CREATED, actor=author.name, object_id=proposal.id, now=now, details=details)
@@ -99,6 +102,7 @@ def create_drafted(
     The audit names the author, who asked for the draft. Raises Invalid with all faults of the document."""
     contract = read(proposal.base)
     proposal.contract_id, proposal.title = contract.id, proposal.title or f"Draft of {contract.name}"
+    proposal.domain = scope.proposed(session, contract).domain
     session.add(proposal)
     remembered = _rejected_before(session, contract.id, [each["id"] for each in suggestions])
     for position, content in enumerate(suggestions):
@@ -111,7 +115,7 @@ def create_drafted(
 
 def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = False) -> Proposal:
     """The proposal. Raises NotFound where there is none, and for drafts of others who did not submit them yet."""
-    decide(by, Permission.READ)
+    decide_somewhere(by, Permission.READ)
     proposal = session.get(Proposal, proposal_id, with_for_update=lock)
     if proposal is None or not visible(proposal, by):
         raise NotFound
@@ -120,7 +124,8 @@ def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = Fals
 
 def visible(proposal: Proposal, by: Principal) -> bool:
     """Whether the principal may see it: a draft is its author's alone until it is submitted."""
-    return proposal.state is not ProposalState.DRAFT or proposal.author_id == by.user_id
+    own = proposal.author_id == by.user_id
+    return own or (proposal.state is not ProposalState.DRAFT and by.may(Permission.READ, scope.of_proposal(proposal)))
 
 
 def suggestions_of(session: Session, proposal: Proposal) -> Sequence[SuggestionRow]:
@@ -131,8 +136,9 @@ def suggestions_of(session: Session, proposal: Proposal) -> Sequence[SuggestionR
 
 def may_judge(proposal: Proposal, by: Principal) -> bool:
     """Whether the principal may decide about its suggestions now."""
-    involved = proposal.author_id == by.user_id or Permission.DECIDE in by.permissions
-    return proposal.state in OPEN and involved and Permission.PROPOSE in by.permissions
+    place = scope.of_proposal(proposal)
+    involved = proposal.author_id == by.user_id or by.may(Permission.DECIDE, place)
+    return proposal.state in OPEN and involved and by.may(Permission.PROPOSE, place)
 
 
 def judge(
@@ -195,8 +201,10 @@ def _faults_of(contract: Contract, name: str) -> Sequence[Fault]:
 
 def _unkeepable(contract: Contract) -> Iterator[Fault]:
     """Names that no index of the database holds."""
+    domain = scope.domain_of(contract) or ""
     tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
-    for where, text in (("id", contract.id), ("name", contract.name), ("version", contract.version), *tables):
+    named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
+    for where, text in named:
         if len(text) > LONGEST_NAME or any(character < " " for character in text):
             remedy = f"use at most {LONGEST_NAME} characters and no control characters"
             yield Fault("TR-NAME", where, "is no name that can be kept", remedy, contract.lines.get(where))

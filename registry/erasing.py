@@ -14,7 +14,7 @@ from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from engine.months import members
-from registry import access, audit, portions, questions, states
+from registry import access, audit, portions, questions, scope, states
 from registry.access import Principal
 from registry.drafts import OPEN
 from registry.errors import Invalid, NotFound
@@ -81,7 +81,7 @@ def erasure(session: Session, name: str, namespace: str | None, partitions: Coll
     nothing is remembered."""
     found = questions.named(session, questions.Question(name, namespace))
     if found is None:
-        raise NotFound(f"there is no dataset {name}, or there are several: {questions.HOW}")
+        raise _none(name)
     described = Dataset.contract_id == found.contract_id, Dataset.object == found.object
     alike = session.exec(select(Dataset).where(*described)).all() if found.contract_id else [found]
     asked = Erasure(tuple(sorted(alike, key=lambda each: each.id)), frozenset(partitions))
@@ -91,12 +91,27 @@ def erasure(session: Session, name: str, namespace: str | None, partitions: Coll
     return asked
 
 
+def see(session: Session, name: str, namespace: str | None, by: Principal) -> None:
+    """Returns where the principal may erase what the name stands for, or it stands for nothing.
+
+    Raises NotFound, as for a dataset that there is not, where they may not read it; else Forbidden."""
+    access.decide_somewhere(by, Permission.ERASE)
+    found = questions.named(session, questions.Question(name, namespace))
+    if found is None:
+        return
+    scope.admit(by, Permission.ERASE, scope.of_dataset(session, found), unknown=_none(name))
+
+
+def _none(name: str) -> NotFound:
+    return NotFound(f"there is no dataset {name}, or there are several: {questions.HOW}")
+
+
 def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now: datetime) -> Erased:
     """Erases it, and audits that, in the session's transaction; the files are removed at once.
 
     Where the transaction is not committed, states whose file is gone are computed again. Raises Forbidden."""
-    access.decide(by, Permission.ERASE)
     for each in asked.datasets:
+        access.decide(by, Permission.ERASE, scope.of_dataset(session, each))
         # Whoever validates meanwhile finds other states than those that it began with, and begins anew.
         session.get_one(Dataset, each.id, with_for_update=True, populate_existing=True).states_version += 1
     _drop_parts(session, asked)

@@ -10,6 +10,8 @@ from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
 from engine.results import Outcome
+from registry import scope
+from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
 from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
@@ -30,9 +32,9 @@ class Report:
     history: Mapping[str, Sequence[MeasurementRow]]
 
 
-def runs(session: Session, asked: Asked, *, contract_id: str | None = None) -> Portion[Run]:
-    """Runs, newest first."""
-    query = NEWEST.of(select(Run), asked)
+def runs(session: Session, by: Principal, asked: Asked, *, contract_id: str | None = None) -> Portion[Run]:
+    """Runs that the principal may read, newest first."""
+    query = NEWEST.of(select(Run).where(scope.runs(by)), asked)
     chosen = query if contract_id is None else query.where(Run.contract_id == contract_id)
     return NEWEST.cut(session.exec(chosen).all(), asked)
 

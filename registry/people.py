@@ -10,7 +10,7 @@ from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from registry import audit
-from registry.access import TOKEN_MARK, Principal, decide, hash_password, permissions_of, secret_hash
+from registry.access import TOKEN_MARK, Principal, decide, decide_somewhere, hash_password, rights_of, secret_hash
 from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, Forbidden, NotFound
 from registry.tables import ApiToken, User, WebSession
@@ -86,7 +86,7 @@ def issue_token(session: Session, token: ApiToken, *, by: Principal, now: dateti
 
     Raises Forbidden for another's token without the permission to manage users, and for scopes that its user or,
     for an own token, the asking principal does not have."""
-    decide(by, Permission.TOKENS)
+    decide_somewhere(by, Permission.TOKENS)
     if token.user_id != by.user_id:
         decide(by, Permission.USERS)
     _within(session, token, by)
@@ -100,18 +100,18 @@ def issue_token(session: Session, token: ApiToken, *, by: Principal, now: dateti
 
 def tokens(session: Session, by: Principal, asked: Asked) -> Portion[ApiToken]:
     """The principal's tokens, newest first; all for who manages users."""
-    decide(by, Permission.TOKENS)
+    decide_somewhere(by, Permission.TOKENS)
     query = select(ApiToken)
-    if Permission.USERS not in by.permissions:
+    if not by.may(Permission.USERS):
         query = query.where(ApiToken.user_id == by.user_id)
     return NEWEST.cut(session.exec(NEWEST.of(query, asked)).all(), asked)
 
 
 def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiToken:
     """Ends the token. Raises NotFound where there is none, and for another's without the permission to manage users."""
-    decide(by, Permission.TOKENS)
+    decide_somewhere(by, Permission.TOKENS)
     token = session.get(ApiToken, token_id, with_for_update=True)
-    if token is None or (token.user_id != by.user_id and Permission.USERS not in by.permissions):
+    if token is None or (token.user_id != by.user_id and not by.may(Permission.USERS)):
         raise NotFound
     token.revoked = token.revoked or now
     audit.record(session, Action.TOKEN_REVOKED, actor=by.name, object_id=token.id, now=now)
@@ -141,7 +141,7 @@ def _within(session: Session, token: ApiToken, by: Principal) -> None:
     user = session.get(User, token.user_id)
     if user is None or not user.active:
         raise NotFound
-    admitted = by.permissions if user.id == by.user_id else permissions_of(user.roles)
+    admitted = by.somewhere if user.id == by.user_id else rights_of(session, user).somewhere
     missing = sorted(frozenset(map(Permission, token.scopes)) - admitted)
     if missing:
         raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: the roles do not permit it")

@@ -21,10 +21,12 @@ from engine.checks import BoundChecks, bind
 from engine.months import members
 from engine.samples import HIDDEN, is_hidden
 from engine.states import Files, StateError
-from registry import catalog, datasets, references, states
+from registry import catalog, datasets, references, scope, states
+from registry.access import Principal, decide_somewhere
 from registry.errors import Invalid, NotFound
 from registry.lineage.names import normalise
 from registry.tables import Dataset, PartitionState
+from registry.words import Permission
 
 # The fingerprint of an arrival goes on to name its files, of which there may be thousands.
 MARKER = 64
@@ -114,8 +116,22 @@ def dataset_of(session: Session, question: Question) -> Dataset:
     """The dataset that is asked about. Raises NotFound where no contract is about one, or several are."""
     found = named(session, question)
     if found is None or found.contract_id is None or found.object is None:
-        raise NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
+        raise _none(question)
     return datasets.kept(session, found.contract_id, found.object) or found
+
+
+def see(session: Session, question: Question, by: Principal, permission: Permission = Permission.READ) -> None:
+    """Returns where the principal has the permission on the dataset that is asked about.
+
+    Raises NotFound where there is none, and in the same words where they may not read it; else Forbidden."""
+    decide_somewhere(by, permission)
+    if not by.may(permission):
+        place = scope.of_dataset(session, dataset_of(session, question))
+        scope.admit(by, permission, place, unknown=_none(question))
+
+
+def _none(question: Question) -> NotFound:
+    return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
 
 
 def named(session: Session, question: Question) -> Dataset | None:

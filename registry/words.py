@@ -18,6 +18,7 @@ class Permission(StrEnum):
     """What a principal may do; an API token's scopes are permissions too."""
 
     READ = "contracts:read"
+    SAMPLES = "samples:read"
     PROPOSE = "proposals:write"
     DECIDE = "proposals:decide"
     DRAFT = "drafts:write"
@@ -27,6 +28,22 @@ class Permission(StrEnum):
     USERS = "users:manage"
     AUDIT = "audit:read"
     ERASE = "memory:erase"
+
+
+class Part(StrEnum):
+    """A part of the registry that a grant is about."""
+
+    EVERYTHING = "everything"
+    DOMAIN = "domain"
+    CONTRACT = "contract"
+    DATASET = "dataset"
+
+
+class TeamRole(StrEnum):
+    """What somebody is in a team: who leads it says who belongs to it."""
+
+    LEAD = "lead"
+    MEMBER = "member"
 
 
 class ProposalState(StrEnum):
@@ -82,6 +99,12 @@ class Action(StrEnum):
     SESSION_CLOSED = "session:closed"
     TOKEN_ISSUED = "token:issued"
     TOKEN_REVOKED = "token:revoked"
+    TEAM_CREATED = "team:created"
+    TEAM_REMOVED = "team:removed"
+    MEMBER_SET = "member:set"
+    MEMBER_REMOVED = "member:removed"
+    GRANT_GIVEN = "grant:given"
+    GRANT_REVOKED = "grant:revoked"
     PROPOSAL_CREATED = "proposal:created"
     PROPOSAL_SUBMITTED = "proposal:submitted"
     PROPOSAL_APPROVED = "proposal:approved"

@@ -4,7 +4,20 @@ from fastapi import APIRouter, FastAPI
 from sqlalchemy import Engine
 
 from engine import plugins
-from registry.api import contracts, gate, lineage, memory, people, problems, proposals, reference, runs, schemas, tasks
+from registry.api import (
+    contracts,
+    gate,
+    lineage,
+    memory,
+    people,
+    problems,
+    proposals,
+    reference,
+    runs,
+    schemas,
+    tasks,
+    teams,
+)
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
 from registry.api.once import Idempotency, repeat
@@ -17,7 +30,7 @@ PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ready = APIRouter(tags=["service"])
 ROUTERS = (
-    ready, people.router, proposals.router, contracts.router, runs.router, reference.router, tasks.router,
+    ready, people.router, teams.router, proposals.router, contracts.router, runs.router, reference.router, tasks.router,
     memory.router, gate.router, lineage.router,
 )  # fmt: skip
 

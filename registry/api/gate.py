@@ -9,8 +9,8 @@ from fastapi.concurrency import run_in_threadpool
 from engine.files import StateFiles
 from engine.generations import Entry, Generation, Judgement
 from engine.requests import Source
-from registry import clock, gated, ids, states
-from registry.access import Principal, decide
+from registry import clock, gated, ids, questions, states
+from registry.access import Principal, decide_somewhere
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
 from registry.api.memory import Name, Namespace
@@ -27,23 +27,34 @@ Marker = Annotated[str | None, Query(description="of the data as the asker sees 
 
 def publisher(who: Caller) -> Principal:
     """Who may read and write states, which are copies of data; asked before a byte of the body is read."""
-    decide(who, Permission.STATES)
+    decide_somewhere(who, Permission.STATES)
     return who
 
 
-def subject(tx: Reader, name: Name, namespace: Namespace = None) -> Subject:
-    """The dataset that the request is about."""
-    return gated.subject(tx, Question(name, namespace))
-
-
 Publisher = Annotated[Principal, Depends(publisher)]
+
+
+def subject(by: Caller, tx: Reader, name: Name, namespace: Namespace = None) -> Subject:
+    """The dataset that the request is about, which the caller may read."""
+    asked = Question(name, namespace)
+    questions.see(tx, asked, by)
+    return gated.subject(tx, asked)
+
+
+def published(by: Publisher, tx: Reader, name: Name, namespace: Namespace = None) -> Subject:
+    """The dataset that the request is about, whose states the caller may read and write."""
+    asked = Question(name, namespace)
+    questions.see(tx, asked, by, Permission.STATES)
+    return gated.subject(tx, asked)
+
+
 About = Annotated[Subject, Depends(subject)]
+Published = Annotated[Subject, Depends(published)]
 
 
 @router.get("")
-def get_verdict(by: Caller, of: About, tx: Reader, marker: Marker = None) -> schemas.VerdictOut:
+def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.VerdictOut:
     """The verdict of the contract in force on exactly the data that are there; `unknown` where there is a doubt."""
-    decide(by, Permission.READ)
     told = gated.answer(tx, of, marker)
     return schemas.VerdictOut(
         contract_id=of.contract.id,
@@ -58,7 +69,7 @@ def get_verdict(by: Caller, of: About, tx: Reader, marker: Marker = None) -> sch
 
 
 @router.get("/subject")
-def get_subject(_: Publisher, of: About, tx: Reader) -> schemas.GatedOut:
+def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
     """What a gate needs to know of the dataset before it opens."""
     dataset, described = of.dataset, of.object
     parted = tuple(dataset.partition_by) or described.partition_columns
@@ -73,14 +84,14 @@ def get_subject(_: Publisher, of: About, tx: Reader) -> schemas.GatedOut:
 
 
 @router.get("/generation")
-def get_generation(_: Publisher, of: About, tx: Reader) -> schemas.GenerationForm:
+def get_generation(of: Published, tx: Reader) -> schemas.GenerationForm:
     """The current states of all partitions, by the names of their bags."""
     return _generation(gated.current(tx, of.dataset))
 
 
 @router.post("/generation", status_code=201)
 def swap_generation(
-    body: schemas.GenerationForm, by: Publisher, of: About, shared: Shared, read: Reader, tx: Writer
+    body: schemas.GenerationForm, by: Publisher, of: Published, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.GenerationForm:
     """Makes these the entries of the generation after `number`, and records the run that judged them. 409 where that is
     not the current one any more, or the contract not in force; then nothing is changed."""
@@ -94,7 +105,7 @@ def swap_generation(
 
 
 @router.get("/bag", response_class=Response)
-def get_bag(_: Publisher, of: About, shared: Shared, tx: Reader, bag: BagName) -> Response:
+def get_bag(of: Published, shared: Shared, tx: Reader, bag: BagName) -> Response:
     """The packed states of that name, whole."""
     content = gated.bag(tx, of.dataset.id, bag, StateFiles(shared.settings.states))
     return Response(content, media_type="application/octet-stream")
@@ -108,7 +119,7 @@ async def keep_bag(_: Publisher, request: Request, shared: Shared) -> schemas.Ba
 
 
 @router.post("/settled", status_code=204, response_class=Response)
-def settle(by: Publisher, of: About, tx: Writer) -> None:
+def settle(by: Publisher, of: Published, tx: Writer) -> None:
     """Says that the open publication is settled: the table's files are those of the current generation."""
     if not gated.settle(tx, of.dataset.id, actor=by.name, now=clock.now()):
         raise Conflict("no publication is open")

@@ -10,13 +10,12 @@ from fastapi import APIRouter, Depends, Query
 from engine.asking import Answer
 from engine.files import StateFiles
 from engine.judging import judge
-from registry import access, clock, erasing, questions, reruns, runs
+from registry import clock, erasing, questions, reruns, runs, scope
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
 from registry.database import forget
 from registry.questions import Memory, Question
 from registry.reruns import Difference
-from registry.words import Permission
 
 router = APIRouter(tags=["memory"])
 NAMED = 20
@@ -33,27 +32,29 @@ Partitions = Annotated[
 ]
 
 
-def question(name: Name, namespace: Namespace = None, where: Where = None, metric: Metrics = None) -> Question:
-    """What the request asks."""
-    return Question(name, namespace, where, tuple(metric or ()))
+def question(
+    name: Name, by: Caller, tx: Reader, namespace: Namespace = None, where: Where = None, metric: Metrics = None
+) -> Question:
+    """What the request asks, of a dataset that the caller may read."""
+    asked = Question(name, namespace, where, tuple(metric or ()))
+    questions.see(tx, asked, by)
+    return asked
 
 
 Asked = Annotated[Question, Depends(question)]
 
 
 @router.get("/dataset/metrics")
-def get_metrics(asked: Asked, shared: Shared, by: Caller, tx: Reader) -> schemas.MetricsOut:
+def get_metrics(asked: Asked, shared: Shared, tx: Reader) -> schemas.MetricsOut:
     """Metrics of the partitions that a condition chooses, merged from their stored states: no data is read."""
-    access.decide(by, Permission.READ)
     memory = questions.remembered(tx, asked)
     found = questions.answered(tx, memory, StateFiles(shared.settings.states), now=clock.now())
     return schemas.MetricsOut(**_memory(memory, asked), metrics=tuple(map(_metric, found)))
 
 
 @router.get("/dataset/states")
-def get_states(asked: Asked, shared: Shared, by: Caller, tx: Reader) -> schemas.StatesOut:
+def get_states(asked: Asked, shared: Shared, tx: Reader) -> schemas.StatesOut:
     """What is stored of each partition that a condition chooses, and what a question about them would merge."""
-    access.decide(by, Permission.READ)
     memory = questions.remembered(tx, asked)
     found = questions.stored(tx, memory, StateFiles(shared.settings.states))
     return schemas.StatesOut(
@@ -72,7 +73,7 @@ def erase_memory(
     name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
 ) -> schemas.ErasedOut:
     """Erases states, samples and values, of named partitions or of all. Runs stay, with verdicts and numbers."""
-    access.decide(by, Permission.ERASE)
+    erasing.see(tx, name, namespace, by)
     asked = erasing.erasure(tx, name, namespace, partition or ())
     done = erasing.erase(tx, asked, StateFiles(shared.settings.states), by=by, now=clock.now())
     tx.commit()
@@ -83,7 +84,7 @@ def erase_memory(
 @router.get("/runs/{run_id}/again")
 def get_rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
     """The run done again from the states that it judged, as long as they are kept. Nothing is stored, no data read."""
-    access.decide(by, Permission.READ)
+    scope.see_run(tx, run_id, by)
     done = reruns.again(tx, run_id, partial(judge, files=StateFiles(shared.settings.states)))
     return schemas.RerunOut(
         run_id=run_id,

@@ -30,7 +30,7 @@ UNCHANGED = [Depends(unchanged)]
 @router.get("/inbox")
 def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     """What waits for the asking user."""
-    access.decide(by, Permission.READ)
+    access.decide_somewhere(by, Permission.READ)
     found = catalog.inbox(tx, by)
     return schemas.InboxOut(
         to_decide=tuple(map(views.proposal_summary, found.to_decide)),
@@ -44,7 +44,7 @@ def list_proposals(
     by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
 ) -> schemas.Page[schemas.ProposalSummary]:
     """Proposals, newest first."""
-    access.decide(by, Permission.READ)
+    access.decide_somewhere(by, Permission.READ)
     found = catalog.proposals(tx, by, asked, state=state, contract_id=contract_id)
     return views.page(views.proposal_summary, found)
 

@@ -4,11 +4,10 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import access, audit, clock, ids, tasks
+from registry import access, audit, catalog, clock, ids, scope, tasks
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Writer
-from registry.errors import NotFound
-from registry.tables import Task
+from registry.errors import Forbidden
 from registry.words import Action, Permission
 
 router = APIRouter(tags=["tasks"])
@@ -18,7 +17,7 @@ DRAFT = "draft"
 @router.post("/drafts", status_code=202)
 def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.TaskOut:
     """Asks for a table to be profiled; the task's result names the proposal."""
-    access.decide(by, Permission.DRAFT)
+    _refuse_beyond(tx, body, by)
     now, task_id = clock.now(), ids.new()
     details = {"contract": body.contract_id, "location": body.location}
     payload = {**_payload(body), "author": str(by.user_id)}
@@ -33,11 +32,7 @@ def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.Task
 @router.get("/tasks/{task_id}")
 def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
     """A task: its state, how far it is, and its result."""
-    access.decide(by, Permission.READ)
-    task = tx.get(Task, task_id)
-    if task is None:
-        raise NotFound
-    return schemas.TaskOut.model_validate(task)
+    return schemas.TaskOut.model_validate(scope.see_task(tx, task_id, by))
 
 
 def _payload(body: schemas.DraftIn) -> dict[str, object]:
@@ -50,3 +45,13 @@ def _payload(body: schemas.DraftIn) -> dict[str, object]:
         "partitions": list(body.partitions),
         "aliases": [each.model_dump() for each in body.aliases],
     }
+
+
+def _refuse_beyond(tx: Reader, body: schemas.DraftIn, by: Caller) -> None:
+    """Raises Forbidden for who may not draft of that table. A draft tells what is in the table: who may draft here and
+    there only has the tables drafted that their contracts are about."""
+    place = scope.of_contract(tx, body.contract_id)
+    access.decide(by, Permission.DRAFT, place)
+    known = {each.location for each in catalog.datasets(tx, body.contract_id)}
+    if not by.may(Permission.DRAFT) and body.location not in known:
+        raise Forbidden("you may have the tables of this contract drafted; others need a role on everything")

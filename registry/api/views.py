@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
-from registry import approval, drafts
+from registry import approval, drafts, scope
 from registry.access import Principal
 from registry.api import schemas
 from registry.catalog import ListedContract, ListedProposal
@@ -24,7 +24,12 @@ def page(shown: Callable[[Row], Item], portion: Portion[Row]) -> schemas.Page[It
 
 def me(user: User, principal: Principal) -> schemas.Me:
     """The user, with what they may do through this session or token."""
-    return schemas.Me(user=schemas.UserOut.model_validate(user), permissions=tuple(sorted(principal.permissions)))
+    granted = [
+        schemas.GrantedOut(part=each.part, target=each.target, permissions=tuple(sorted(each.permissions)))
+        for each in principal.granted
+    ]
+    shown, permissions = schemas.UserOut.model_validate(user), tuple(sorted(principal.permissions))
+    return schemas.Me(user=shown, permissions=permissions, granted=tuple(granted))
 
 
 def proposal_summary(listed: ListedProposal) -> schemas.ProposalSummary:
@@ -123,11 +128,12 @@ def _summary_of(listed: ListedProposal) -> dict[str, Any]:
 
 
 def _permitted(row: Proposal, by: Principal) -> dict[str, Any]:
-    own = row.author_id == by.user_id and Permission.PROPOSE in by.permissions
+    place = scope.of_proposal(row)
+    own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
     return {
         "may_judge": drafts.may_judge(row, by),
         "may_submit": own and row.state is ProposalState.DRAFT,
         "may_approve": approval.may_approve(row, by),
-        "may_reject": row.state is ProposalState.IN_REVIEW and Permission.DECIDE in by.permissions,
+        "may_reject": row.state is ProposalState.IN_REVIEW and by.may(Permission.DECIDE, place),
         "may_withdraw": own and row.state in drafts.OPEN,
     }

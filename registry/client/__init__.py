@@ -10,11 +10,12 @@ from registry.client.memory import Memory
 from registry.client.people import People
 from registry.client.proposals import Proposals
 from registry.client.tasks import Tasks
+from registry.client.teams import Teams
 
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 
 
-class Client(People, Proposals, Contracts, Memory, Gate, Tasks):
+class Client(People, Teams, Proposals, Contracts, Memory, Gate, Tasks):
     """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
 
     Every method raises ClientError for an answer that is not a success. `http` is the connection to use instead of an

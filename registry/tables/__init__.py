@@ -4,7 +4,7 @@ from registry.tables.base import Table
 from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
-from registry.tables.people import ApiToken, AuditEntry, SetupToken, User, WebSession
+from registry.tables.people import ApiToken, AuditEntry, Grant, SetupToken, Team, TeamMember, User, WebSession
 from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.tasks import DirtyMark, PartRead, Task
@@ -20,6 +20,7 @@ __all__ = [
     "Dataset",
     "DirtyMark",
     "DoneRequest",
+    "Grant",
     "InboxEvent",
     "LineageRun",
     "MeasurementRow",
@@ -34,6 +35,8 @@ __all__ = [
     "SuggestionRow",
     "Table",
     "Task",
+    "Team",
+    "TeamMember",
     "User",
     "WebSession",
     "metadata",

@@ -12,13 +12,14 @@ from registry.words import Decision, ProposalState, VersionState
 
 
 class Contract(Table, table=True):
-    """A contract by its ODCS id. `active_version` None: nothing is in force."""
+    """A contract by its ODCS id. `active_version` None: nothing is in force. `domain` is that of its last version."""
 
     __tablename__ = "contract"
     id: str = Field(primary_key=True)
     name: str
     owner_id: UUID = reference("user.id", index=True)
     active_version: str | None = None
+    domain: str | None = Field(default=None, index=True)
     created: datetime = moment()
 
 
@@ -59,11 +60,14 @@ class Dataset(Table, table=True):
 
 
 class Proposal(Table, table=True):
-    """A document on its way to become a version. `revision` grows with every change of it or of its suggestions."""
+    """A document on its way to become a version. `revision` grows with every change of it or of its suggestions.
+
+    `domain` is that of the contract; of one that is not there yet, that of the document."""
 
     __tablename__ = "proposal"
     id: UUID = Field(primary_key=True)
     contract_id: str = Field(index=True)
+    domain: str | None = Field(default=None, index=True)
     title: str
     base: bytes
     source: dict[str, Any] | None = data(default=None)

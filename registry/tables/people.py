@@ -1,14 +1,14 @@
-"""Tables of people: users, what signs them in, and the audit of everything that changes."""
+"""Tables of people: users, teams and their grants, what signs them in, and the audit of everything that changes."""
 
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Index
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from registry.tables.base import Table, data, moment, reference, word
-from registry.words import Action
+from registry.words import Action, Part, Role, TeamRole
 
 
 class User(Table, table=True):
@@ -20,6 +20,43 @@ class User(Table, table=True):
     password_hash: str | None = None
     roles: list[str] = data()
     active: bool = True
+    created: datetime = moment()
+
+
+class Team(Table, table=True):
+    """People who are granted the same."""
+
+    __tablename__ = "team"
+    id: UUID = Field(primary_key=True)
+    name: str = Field(unique=True)
+    created: datetime = moment()
+
+
+class TeamMember(Table, table=True):
+    """A user of a team."""
+
+    __tablename__ = "team_member"
+    team_id: UUID = reference("team.id", primary_key=True)
+    user_id: UUID = reference("user.id", primary_key=True, index=True)
+    role: TeamRole = word(TeamRole)
+
+
+class Grant(Table, table=True):
+    """A role of a user or of a team on a part of the registry; roles on everything also stand with the user.
+
+    `target`: the domain, the contract's id or the dataset's; '' on everything."""
+
+    __tablename__ = "role_grant"
+    __table_args__ = (
+        UniqueConstraint("user_id", "role", "part", "target"),
+        UniqueConstraint("team_id", "role", "part", "target"),
+    )
+    id: UUID = Field(primary_key=True)
+    user_id: UUID | None = reference("user.id", default=None)
+    team_id: UUID | None = reference("team.id", default=None)
+    role: Role = word(Role)
+    part: Part = word(Part)
+    target: str = ""
     created: datetime = moment()
 
 

@@ -57,9 +57,9 @@ def engine(request: pytest.FixtureRequest, kind: str, tmp_path: Path) -> Iterato
 
 
 @pytest.fixture
-def world(engine: Engine) -> Iterator[World]:
+def world(engine: Engine, tmp_path: Path) -> Iterator[World]:
     """The service over the database, with a user of each role signed in."""
-    made = build(engine)
+    made = build(engine, home=tmp_path / "home")
     with made.http:
         yield made
 

@@ -64,6 +64,7 @@ from registry.api.schemas.proposals import (
 )
 from registry.api.schemas.reference import AnalyzerOut, ArgumentOut
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
+from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 
 __all__ = [
     "AliasIn",
@@ -87,10 +88,15 @@ __all__ = [
     "FaultOut",
     "GatedOut",
     "GenerationForm",
+    "GrantIn",
+    "GrantOut",
+    "GrantedOut",
     "InboxOut",
     "JudgementForm",
     "Me",
     "MeasurementOut",
+    "MemberIn",
+    "MemberOut",
     "MemoryOut",
     "MetricOut",
     "MetricsOut",
@@ -120,6 +126,8 @@ __all__ = [
     "StatesOut",
     "SuggestionOut",
     "TaskOut",
+    "TeamIn",
+    "TeamOut",
     "TokenIn",
     "TokenOut",
     "UserChange",

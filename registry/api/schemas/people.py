@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field, SecretStr, StringConstraints
 
 from registry.api.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
+from registry.api.schemas.teams import GrantedOut
 from registry.words import Action, Permission, Role
 
 
@@ -44,24 +45,28 @@ class SessionOut(Schema):
 
 
 class Me(Schema):
-    """Who is asking, and what they may do through this session or token."""
+    """Who is asking, and what they may do through this session or token: `permissions` on everything, `granted` on
+    parts of the registry."""
 
     user: UserOut
     permissions: tuple[Permission, ...]
+    granted: tuple[GrantedOut, ...] = ()
 
 
 class UserIn(Request):
-    """A new user. `password` None: a service, which signs in with API tokens only."""
+    """A new user. `password` None: a service, which signs in with API tokens only.
+
+    `roles` are on everything; without one, a user may what is granted to them on parts of the registry."""
 
     name: UserName
     password: Password | None = None
-    roles: Annotated[frozenset[Role], Field(min_length=1)]
+    roles: frozenset[Role]
 
 
 class UserChange(Request):
     """What to change about a user; absent means as it is."""
 
-    roles: Annotated[frozenset[Role], Field(min_length=1)] | None = None
+    roles: frozenset[Role] | None = None
     active: bool | None = None
     password: Password | None = None
 

@@ -1,0 +1,98 @@
+"""Roles may be granted to teams, and on parts of the registry: contracts and proposals know their domain."""
+
+from typing import Any
+
+import sqlalchemy as sa
+import yaml
+from alembic import op
+
+revision = "0009"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+ACTIVE = (
+    "select contract.id, contract_version.body from contract join contract_version "
+    "on contract_version.contract_id = contract.id and contract_version.version = contract.active_version"
+)
+
+
+def upgrade() -> None:
+    """Makes the tables. What users may do stays: their roles are granted on everything."""
+    _people()
+    for table in ("contract", "proposal"):
+        op.add_column(table, sa.Column("domain", sa.String(), nullable=True))
+        op.create_index(f"ix_{table}_domain", table, ["domain"])
+    _place()
+
+
+def downgrade() -> None:
+    """What was granted on parts alone is gone: nobody may more than before."""
+    for table in ("contract", "proposal"):
+        op.drop_index(f"ix_{table}_domain", table)
+        op.drop_column(table, "domain")
+    for table in ("role_grant", "team_member", "team"):
+        op.drop_table(table)
+
+
+def _people() -> None:
+    op.create_table(
+        "team",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_team"),
+        sa.UniqueConstraint("name", name="uq_team_name"),
+    )
+    op.create_table(
+        "team_member",
+        sa.Column("team_id", sa.Uuid(), nullable=False),
+        sa.Column("user_id", sa.Uuid(), nullable=False),
+        sa.Column("role", sa.String(32), nullable=False),
+        _reference("team_member", "team_id", "team"),
+        _reference("team_member", "user_id", "user"),
+        sa.PrimaryKeyConstraint("team_id", "user_id", name="pk_team_member"),
+    )
+    op.create_index("ix_team_member_user_id", "team_member", ["user_id"])
+    op.create_table(
+        "role_grant",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("user_id", sa.Uuid(), nullable=True),
+        sa.Column("team_id", sa.Uuid(), nullable=True),
+        sa.Column("role", sa.String(32), nullable=False),
+        sa.Column("part", sa.String(32), nullable=False),
+        sa.Column("target", sa.String(), nullable=False),
+        sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+        _reference("role_grant", "user_id", "user"),
+        _reference("role_grant", "team_id", "team"),
+        sa.PrimaryKeyConstraint("id", name="pk_role_grant"),
+        *(
+            sa.UniqueConstraint(who, "role", "part", "target", name=f"uq_role_grant_{who}_role_part_target")
+            for who in ("user_id", "team_id")
+        ),
+    )
+
+
+def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
+    name = f"fk_{table}_{column}"
+    return sa.ForeignKeyConstraint([column], [f"{target}.id"], name=name, deferrable=True, initially="DEFERRED")
+
+
+def _place() -> None:
+    """Contracts in force are where their documents say; proposals are where their contract is, or their document."""
+    connection = op.get_bind()
+    for contract_id, body in connection.execute(sa.text(ACTIVE)).all():
+        where = {"id": contract_id, "domain": _domain(body)}
+        connection.execute(sa.text("update contract set domain = :domain where id = :id"), where)
+        connection.execute(sa.text("update proposal set domain = :domain where contract_id = :id"), where)
+    new = "select id, base from proposal where contract_id not in (select id from contract)"
+    for proposal_id, body in connection.execute(sa.text(new)).all():
+        where = {"id": proposal_id, "domain": _domain(body)}
+        connection.execute(sa.text("update proposal set domain = :domain where id = :id"), where)
+
+
+def _domain(body: bytes | memoryview) -> str | None:
+    """The document's domain as text; it was read with care when it was proposed."""
+    found: Any = yaml.load(bytes(body), Loader=yaml.BaseLoader)
+    domain = found.get("domain") if isinstance(found, dict) else None
+    return domain.strip() or None if isinstance(domain, str) else None

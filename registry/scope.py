@@ -1,0 +1,176 @@
+"""What of the registry a principal may see: the place of a thing for `decide`, and conditions that lists are asked
+with.
+
+What somebody may not read is not found, in the words in which an unknown thing is not found. A role on a domain or a
+contract holds for all that belongs to these contracts: proposals, versions, datasets, runs, memory. A role on a dataset
+holds for its memory and its runs, under whichever name the dataset goes; contracts about it can be read."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, or_, true
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from contracts.document import Contract as Document
+from registry.access import EVERYWHERE, Place, Principal, decide, decide_somewhere
+from registry.errors import NotFound
+from registry.tables import Contract, Dataset, Proposal, Run, Task
+from registry.words import Part, Permission
+
+
+def domain_of(document: Document) -> str | None:
+    """The domain that the document names; None where it names none."""
+    named = document.document.get("domain")
+    return named.strip() or None if isinstance(named, str) else None
+
+
+def of_contract(session: Session, contract_id: str) -> Place:
+    """Where the contract is; one that is not there yet is of no domain."""
+    contract = session.get(Contract, contract_id)
+    about = session.exec(select(Dataset.id).where(Dataset.contract_id == contract_id)).all()
+    return Place(contract_id, contract.domain if contract else None, about=frozenset(about))
+
+
+def of_dataset(session: Session, dataset: Dataset) -> Place:
+    """Where the dataset is: it lies in the contract about it, and goes by all names that the contract's object has."""
+    if dataset.contract_id is None:
+        return Place(datasets=frozenset({dataset.id}))
+    place = of_object(session, dataset.contract_id, dataset.object)
+    return replace(place, datasets=place.datasets | {dataset.id})
+
+
+def of_object(session: Session, contract_id: str, object_name: str | None) -> Place:
+    """Where the object of the contract is, with all that is remembered of it."""
+    contract = session.get(Contract, contract_id)
+    named = select(Dataset.id).where(Dataset.contract_id == contract_id, Dataset.object == object_name)
+    return Place(contract_id, contract.domain if contract else None, frozenset(session.exec(named).all()))
+
+
+def of_proposal(proposal: Proposal) -> Place:
+    """Where the proposal is: where its contract is."""
+    return Place(proposal.contract_id, proposal.domain)
+
+
+def of_run(session: Session, run: Run) -> Place:
+    """Where the run is: where the dataset is that it judged, in the contract that it judged it by."""
+    contract = session.get(Contract, run.contract_id)
+    dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    datasets = of_dataset(session, dataset).datasets if dataset else frozenset[UUID]()
+    return Place(run.contract_id, contract.domain if contract else None, datasets)
+
+
+def proposed(session: Session, document: Document) -> Place:
+    """Where a proposal of the document is: where its contract is; of one that is not there yet, where it says."""
+    contract = session.get(Contract, document.id)
+    return Place(document.id, contract.domain if contract else domain_of(document))
+
+
+def targets(session: Session, document: Document) -> tuple[Place, ...]:
+    """Where a principal needs a permission to change the contract: where it is, and where the document moves it."""
+    here, there = proposed(session, document), Place(document.id, domain_of(document))
+    return (here,) if here == there else (here, there)
+
+
+def admit(by: Principal, permission: Permission, on: Place, *, unknown: NotFound | None = None) -> None:
+    """Returns where the principal has the permission there. Raises `unknown`, what they were told of a thing that there
+    is not, where they may not even read it; else Forbidden."""
+    if not by.may(permission, on) and not by.may(Permission.READ, on):
+        raise unknown or NotFound()
+    decide(by, permission, on)
+
+
+def see(session: Session, contract_id: str, by: Principal) -> Place:
+    """The contract's place. Raises NotFound where there is no such contract, or it is not the principal's to read."""
+    decide_somewhere(by, Permission.READ)
+    if session.get(Contract, contract_id) is None:
+        raise NotFound
+    place = of_contract(session, contract_id)
+    admit(by, Permission.READ, place)
+    return place
+
+
+def see_object(session: Session, contract_id: str, object_name: str, by: Principal) -> Place:
+    """The place of the contract's object. Raises NotFound where there is no such contract, or what is remembered of the
+    object is not the principal's to read."""
+    see(session, contract_id, by)
+    place = of_object(session, contract_id, object_name)
+    admit(by, Permission.READ, place)
+    return place
+
+
+def see_run(session: Session, run_id: UUID, by: Principal, permission: Permission = Permission.READ) -> Run:
+    """The run. Raises NotFound where there is none or the principal may not read it, Forbidden where that is not all
+    that is asked and they may not do that with it."""
+    decide_somewhere(by, permission)
+    run = session.get(Run, run_id)
+    if run is None:
+        raise NotFound
+    admit(by, permission, of_run(session, run))
+    return run
+
+
+def see_task(session: Session, task_id: UUID, by: Principal) -> Task:
+    """The task. Raises NotFound where there is none, or neither its contract is theirs to read nor it was asked for by
+    them."""
+    decide_somewhere(by, Permission.READ)
+    task = session.get(Task, task_id)
+    if task is None or not (task.payload.get("author") == str(by.user_id) or _may_read(session, task, by)):
+        raise NotFound
+    return task
+
+
+def _may_read(session: Session, task: Task, by: Principal) -> bool:
+    about = task.payload.get("contract_id")
+    return by.may(Permission.READ, of_object(session, about, task.payload.get("object")) if about else EVERYWHERE)
+
+
+def contracts(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
+    """The condition on contracts that the principal has the permission there."""
+    if by.may(permission):
+        return true()
+    held = _governed(by, permission)
+    if permission is not Permission.READ:
+        return held
+    about = select(Dataset.contract_id).where(col(Dataset.id).in_(_datasets(by, permission)))
+    return or_(held, col(Contract.id).in_(about))
+
+
+def proposals(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
+    """The condition on proposals that the principal has the permission there; their own can always be read."""
+    if by.may(permission):
+        return true()
+    held = or_(
+        col(Proposal.contract_id).in_(by.targets(permission, Part.CONTRACT)),
+        col(Proposal.domain).in_(by.targets(permission, Part.DOMAIN)),
+    )
+    return or_(held, col(Proposal.author_id) == by.user_id) if permission is Permission.READ else held
+
+
+def runs(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
+    """The condition on runs that the principal has the permission there."""
+    if by.may(permission):
+        return true()
+    governed = select(Contract.id).where(_governed(by, permission))
+    return or_(col(Run.contract_id).in_(governed), col(Run.dataset_id).in_(_alike(_datasets(by, permission))))
+
+
+def _governed(by: Principal, permission: Permission) -> ColumnElement[bool]:
+    return or_(
+        col(Contract.id).in_(by.targets(permission, Part.CONTRACT)),
+        col(Contract.domain).in_(by.targets(permission, Part.DOMAIN)),
+    )
+
+
+def _datasets(by: Principal, permission: Permission) -> list[UUID]:
+    return [UUID(each) for each in by.targets(permission, Part.DATASET)]
+
+
+def _alike(ids: Collection[UUID]) -> SelectOfScalar[UUID]:
+    """These datasets, and all that are other names of them."""
+    other = aliased(Dataset)
+    same = (col(other.contract_id) == col(Dataset.contract_id)) & (col(other.object) == col(Dataset.object))
+    found = select(other.id).join(Dataset, same | (col(other.id) == col(Dataset.id)))
+    return found.where(col(Dataset.id).in_(ids))
