@@ -8,7 +8,7 @@ import yaml
 from alembic import op
 
 revision = "0009"
-down_revision = "0006"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 
