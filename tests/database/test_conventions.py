@@ -43,7 +43,7 @@ def test_a_kind_of_problem_is_named_in_words(world: World) -> None:
 
 
 def test_a_problem_names_the_field_and_what_is_wrong_with_it(world: World) -> None:
-    told = world.call("admin", "POST", "/users", json={"name": "a b", "roles": []}).json()
+    told = world.call("admin", "POST", "/users", json={"name": "a b", "roles": 3}).json()
     assert {each["where"] for each in told["faults"]} == {"body.name", "body.roles"}
     assert all(each["message"] for each in told["faults"])
 
