@@ -5,6 +5,7 @@ from registry.tables.contracts import Contract, ContractVersion, Dataset, Propos
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import ApiToken, AuditEntry, Grant, SetupToken, Team, TeamMember, User, WebSession
+from registry.tables.proof import ApprovalRecord
 from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.tasks import DirtyMark, PartRead, Task
@@ -14,6 +15,7 @@ metadata = Table.metadata
 
 __all__ = [
     "ApiToken",
+    "ApprovalRecord",
     "AuditEntry",
     "Contract",
     "ContractVersion",
