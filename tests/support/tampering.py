@@ -21,6 +21,13 @@ FORGED: dict[str, Any] = {
     "previous_hash": "f" * 64,
     "hash": "e" * 64,
 }
+# Written by the first release: what was sealed then must be sealed so for ever.
+OLDEST: dict[str, Any] = {
+    "position": 1, "time": "2026-03-01T12:00:00.000005+00:00", "actor": "ada", "action": "user:created",
+    "object_type": "user", "object_id": "a", "details": {"name": "a", "roles": ["ä"], "share": 0.1},
+    "previous_hash": BEGINNING,
+    "hash": "f7c26fa34f77106b2ad9fb15f54eee65ff3f85adfc1d170710d8f9aa4203b211",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

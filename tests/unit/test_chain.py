@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.tampering import CASES, LENGTH, Case, entries
+from support.tampering import CASES, LENGTH, OLDEST, Case, entries
 
 from engine.keying import Key
 from registry import chain, heads
@@ -15,13 +15,6 @@ from registry.errors import Invalid
 
 TAKEN = datetime(2026, 3, 2, tzinfo=UTC)
 KEY, OTHER = Key(b"k" * 32), Key(b"o" * 32)
-# Written by the first release: what was sealed then must be sealed so for ever.
-OLDEST = {
-    "position": 1, "time": "2026-03-01T12:00:00.000005+00:00", "actor": "ada", "action": "user:created",
-    "object_type": "user", "object_id": "a", "details": {"name": "a", "roles": ["ä"], "share": 0.1},
-    "previous_hash": BEGINNING,
-    "hash": "f7c26fa34f77106b2ad9fb15f54eee65ff3f85adfc1d170710d8f9aa4203b211",
-}  # fmt: skip
 
 
 def head(found: list[dict[str, Any]]) -> Head:
