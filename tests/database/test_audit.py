@@ -14,6 +14,7 @@ from support.tampering import CASES, LENGTH, Entry, entries
 from engine import key_files
 from registry import audit, chain
 from registry.chain import CHANGED, Chain, Head
+from registry.cursors import Asked
 from registry.database import reading, transaction
 from registry.tables import AuditEntry, ContractVersion
 from registry.words import Action
@@ -81,11 +82,12 @@ def test_writers_at_the_same_time_make_one_chain(engine: Engine) -> None:
 def test_entries_come_newest_first_and_page_by_page(engine: Engine) -> None:
     write(engine, "a", "b", "c", "b")
     with reading(engine) as tx:
-        pages = [audit.entries(tx, before=before, limit=2) for before in (None, 3)]
-        of_b = audit.entries(tx, object_id="b", before=None, limit=10)
-        other = audit.entries(tx, action=Action.RUN_RECORDED, before=None, limit=10)
-    assert [[each.position for each in page] for page in (*pages, of_b, other)] == [[4, 3], [2, 1], [4, 2], []]
-    assert {each.object_type for each in pages[0]} == {"user"}
+        first = audit.entries(tx, Asked(2))
+        pages = [first, audit.entries(tx, Asked(2, first.next))]
+        of_b = audit.entries(tx, Asked(10), object_id="b")
+        other = audit.entries(tx, Asked(10), action=Action.RUN_RECORDED)
+    assert [[each.position for each in page.rows] for page in (*pages, of_b, other)] == [[4, 3], [2, 1], [4, 2], []]
+    assert {each.object_type for each in first.rows} == {"user"}
 
 
 def tampered(engine: Engine, change: Callable[[list[Entry]], list[Entry]], head: Head) -> Chain:
