@@ -70,9 +70,16 @@ def cli() -> Iterator[str]:
     yield "Exit codes: 0 passed (warnings too), 1 violated, 2 warned with `--fail-on warning`, 3 could not check,"
     yield "4 checked but not recorded.\n"
     root: Any = typer.main.get_command(commands)
-    for name, command in root.commands.items():
-        yield f"## `treaty {name}`\n\n{inspect.cleandoc(command.help or '')}\n"
-        yield from _options(command)
+    yield from _commands(root, "treaty")
+
+
+def _commands(group: Any, before: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        yield f"## `{before} {name}`\n\n{inspect.cleandoc(command.help or '')}\n"
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before} {name}")
+        else:
+            yield from _options(command)
 
 
 def _options(command: Any) -> Iterator[str]:

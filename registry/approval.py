@@ -9,7 +9,7 @@ from sqlalchemy import update
 from sqlmodel import Session, col, select
 
 from contracts.document import Contract as Document
-from registry import audit, datasets, drafts, reach, scope, tasks
+from registry import audit, datasets, drafts, reach, records, scope, tasks
 from registry.access import Principal, decide, decide_somewhere
 from registry.database import lock
 from registry.errors import Conflict, Forbidden
@@ -89,7 +89,9 @@ def approve(
     datasets.register(session, document, proposal.source or {}, make_id=approval.make_id)
     _validate(session, document, approval.make_id, now=now)
     _close(proposal, by, reason=None, now=now)
-    details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
+    kept = records.make(session, proposal, shown, by=by, now=now)
+    told = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
+    details = {**told, "record": kept.hash}
     audit.record(session, Action.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details)
     return version
 

@@ -1,29 +1,27 @@
 """The audit: one entry for each change, written with it, each hash covering the entry before."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy import String, type_coerce
+from sqlalchemy import select as rows
 from sqlmodel import Session, col, select
 
-from contracts.fingerprint import fingerprint
+from registry import chain
+from registry.chain import BEGINNING, Chain, Entry, Head
 from registry.cursors import Asked, Order, Portion
 from registry.database import lock
 from registry.tables import AuditEntry
 from registry.words import Action
 
 APPENDING = 7_268_392_102
-BEGINNING = "0" * 64
+AT_A_TIME = 500
+# Read as they are stored: what somebody put there may be no word, no JSON and no time.
+UNREAD = frozenset({"action", "details", "time"})
 NEWEST = Order((AuditEntry.position,), newest_first=True)
-
-
-@dataclass(frozen=True)
-class Chain:
-    """Whether the audit is as it was written; `broken_at` is the first position that is not."""
-
-    entries: int
-    broken_at: int | None
 
 
 def record(
@@ -40,39 +38,49 @@ def record(
     Call it after the change itself: from here on all other writers of the audit wait for this transaction."""
     session.flush()
     lock(session, APPENDING)
-    last = session.exec(select(AuditEntry).order_by(col(AuditEntry.position).desc()).limit(1)).first()
+    position, previous = _last(session)
     entry = AuditEntry(
-        position=last.position + 1 if last else 1,
+        position=position + 1,
         time=now,
         actor=actor,
         action=action,
         object_type=action.partition(":")[0],
         object_id=str(object_id),
         details=dict(details or {}),
-        previous_hash=last.hash if last else BEGINNING,
+        previous_hash=previous,
         hash="",
     )
-    entry.hash = seal(entry)
+    entry.hash = chain.seal(plain(entry))
     session.add(entry)
     session.flush()
     return entry
 
 
-def seal(entry: AuditEntry) -> str:
-    """The hash that the entry must have."""
-    content = entry.model_dump(exclude={"hash", "time"})
-    return fingerprint({**content, "action": entry.action.value, "time": entry.time.astimezone(UTC).isoformat()})
+def plain(entry: AuditEntry) -> Entry:
+    """The entry as it is hashed and exported."""
+    return {**entry.model_dump(), "action": entry.action.value, "time": chain.written(entry.time)}
 
 
-def verify(session: Session) -> Chain:
-    """Reads the whole audit and says where it is broken. Entries cut off at the end cannot be seen."""
-    position, previous = 0, BEGINNING
-    for entry in session.exec(select(AuditEntry).order_by(col(AuditEntry.position)).execution_options(yield_per=500)):
-        position += 1
-        if (entry.position, entry.previous_hash, entry.hash) != (position, previous, seal(entry)):
-            return Chain(position, broken_at=position)
-        previous = entry.hash
-    return Chain(position, broken_at=None)
+def verify(session: Session, head: Head | None = None) -> Chain:
+    """Reads the whole audit and says where it is broken. Entries cut off at its end are seen by an earlier head."""
+    return chain.follow(stream(session), head)
+
+
+def head_of(session: Session, *, now: datetime) -> Head:
+    """The last entry as it stands now, unsigned; position 0 where nothing was written yet."""
+    position, last = _last(session)
+    return Head(position=position, hash=last, time=now)
+
+
+def stream(session: Session, *, after: int = 0) -> Iterator[Entry]:
+    """All entries behind that position in their order, as they are exported; read piece by piece.
+
+    What somebody made unreadable is None: no entry is sealed with it."""
+    table = AuditEntry.__table__  # type: ignore[attr-defined]
+    raw = [type_coerce(each, String).label(each.name) if each.name in UNREAD else each for each in table.columns]
+    query = rows(*raw).where(table.c.position > after).order_by(table.c.position)
+    for row in session.connection().execute(query.execution_options(yield_per=AT_A_TIME)).mappings():
+        yield {**row, "details": _details(row["details"]), "time": _time(row["time"])}
 
 
 def entries(
@@ -85,3 +93,23 @@ def entries(
     if object_id is not None:
         query = query.where(AuditEntry.object_id == object_id)
     return NEWEST.cut(session.exec(query).all(), asked)
+
+
+def _last(session: Session) -> tuple[int, str]:
+    """Position and hash of the last entry; those before the first where there is none."""
+    query = select(AuditEntry.position, AuditEntry.hash).order_by(col(AuditEntry.position).desc()).limit(1)
+    return session.exec(query).first() or (0, BEGINNING)
+
+
+def _details(stored: Any) -> Any:
+    """What PostgreSQL reads itself, and SQLite gives as the text that it keeps."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(stored) if isinstance(stored, str) else stored
+    return None
+
+
+def _time(stored: Any) -> str | None:
+    with suppress(ValueError, TypeError):
+        found = datetime.fromisoformat(stored) if isinstance(stored, str) else stored
+        return chain.written(found if found.tzinfo else found.replace(tzinfo=UTC))
+    return None

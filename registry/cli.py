@@ -13,7 +13,7 @@ from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.requests import EngineError
-from registry.commands import diff, memory
+from registry.commands import audit, backup, diff, memory
 from registry.config import ConfigError, Settings, load
 
 INTERRUPTED = 130
@@ -26,8 +26,11 @@ app = typer.Typer(
     help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
 )
 engine_verbs.add_to(app)
-for verb in (memory.metrics, memory.states, memory.erase, memory.rerun, diff.diff, diff.breaking):
+for verb in (
+    memory.metrics, memory.states, memory.erase, memory.rerun, diff.diff, diff.breaking, backup.backup, backup.restore,
+):  # fmt: skip
     app.command()(verb)
+app.add_typer(audit.app)
 
 
 @app.command()

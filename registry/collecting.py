@@ -52,7 +52,7 @@ def collect(database: Database, shelf: Shelf, *, before: datetime) -> Freed:
     and no part that a task has read.
 
     Several may do so at once, and each may end at any moment: what is left, the next one finds."""
-    return sweep(shelf, lambda: _named(database), before=before)
+    return sweep(shelf, lambda: named(database), before=before)
 
 
 def sweep(shelf: Shelf, named: Callable[[], Collection[str]], *, before: datetime) -> Freed:
@@ -64,7 +64,8 @@ def sweep(shelf: Shelf, named: Callable[[], Collection[str]], *, before: datetim
     return Freed(len(removed), sum(removed))
 
 
-def _named(database: Database) -> frozenset[str]:
+def named(database: Database) -> frozenset[str]:
+    """The files that a generation of any partition's states names, or a part that a task has read."""
     with reading(database) as session:
         known = {name for names in session.exec(select(PartitionState.files)) for name in names or ()}
         # Rows that were written before files were named in them.

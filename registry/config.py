@@ -31,6 +31,11 @@ class Settings(BaseModel):
         description="32 bytes that values of classified columns are hashed with; by default a file in the home, which"
         " `treaty up` makes",
     )
+    audit_key_file: str = Field(
+        default="",
+        description="32 bytes that heads of the audit are signed with; by default a file in the home, which `treaty up`"
+        " makes",
+    )
     host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
     api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
     ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
@@ -91,6 +96,11 @@ class Settings(BaseModel):
     def key(self) -> str:
         """The key file; one in `home` when none is set."""
         return self.key_file or str((self.home / "key").absolute())
+
+    @property
+    def audit_key(self) -> str:
+        """The file of the key that heads of the audit are signed with; one in `home` when none is set."""
+        return self.audit_key_file or str((self.home / "audit-key").absolute())
 
     @property
     def api(self) -> str:

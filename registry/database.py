@@ -4,9 +4,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
@@ -84,6 +85,19 @@ def migration_of(session: Session) -> str:
     if not inspect(session.connection()).has_table("alembic_version"):
         return ""
     return str(session.connection().scalar(text("select version_num from alembic_version")))
+
+
+def newest_migration() -> str:
+    """The schema version that this code works with."""
+    from alembic.script import ScriptDirectory
+
+    return str(ScriptDirectory(str(files("migrations"))).get_current_head())
+
+
+def file_of(url: URL) -> Path | None:
+    """The file of a SQLite database; None for any other, and for one in memory."""
+    kept = url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:"
+    return Path(str(url.database)) if kept else None
 
 
 def _lock(connection: Connection, number: int) -> None:

@@ -75,10 +75,11 @@ class Running:
 def running(settings: Settings, makers: Sequence[Callable[[Settings], Part]]) -> Iterator[list[Running]]:
     """Starts the parts in order, each once the one before is ready; ends them all when the block ends.
 
-    Makes the key file, where there is none yet."""
+    Makes the key files, where there are none yet."""
     started: list[Running] = []
     settings.home.mkdir(parents=True, exist_ok=True)
     key_files.make(settings.key)
+    key_files.make(settings.audit_key)
     with _interruptible():
         try:
             for make in makers:

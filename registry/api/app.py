@@ -5,6 +5,7 @@ from sqlalchemy import Engine
 
 from engine import plugins
 from registry.api import (
+    audit,
     contracts,
     diffs,
     gate,
@@ -34,6 +35,7 @@ ROUTERS = (
     ready,
     people.router,
     teams.router,
+    audit.router,
     proposals.router,
     contracts.router,
     diffs.router,

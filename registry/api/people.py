@@ -1,18 +1,17 @@
-"""Routes of people: the one-time link, sessions, users, tokens, the audit."""
+"""Routes of people: the one-time link, sessions, users, tokens."""
 
 from datetime import timedelta
 from uuid import UUID
 
 from fastapi import APIRouter, Response
 
-from registry import access, audit, clock, ids, people, setup
-from registry.access import Principal
+from registry import access, clock, ids, people, setup
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Opener, Paging, Reader, Secret, Shared, Writer
 from registry.api.etags import NeedsMatch, tagged
 from registry.database import reading
 from registry.tables import User
-from registry.words import Action, Permission, Role
+from registry.words import Permission, Role
 
 router = APIRouter(tags=["people"])
 
@@ -108,23 +107,3 @@ def revoke_token(token_id: UUID, by: Caller, tx: Writer) -> None:
     """Ends a token."""
     people.revoke_token(tx, token_id, by=by, now=clock.now())
     tx.commit()
-
-
-@router.get("/audit")
-def list_audit(
-    by: Caller, tx: Reader, asked: Paging, action: Action | None = None, object_id: str | None = None
-) -> schemas.Page[schemas.AuditOut]:
-    """Audit entries, newest first."""
-    _auditor(by)
-    return views.page(schemas.AuditOut.model_validate, audit.entries(tx, asked, action=action, object_id=object_id))
-
-
-@router.get("/audit/chain")
-def check_audit(by: Caller, tx: Reader) -> schemas.ChainOut:
-    """Reads the whole audit and says whether it is as it was written."""
-    _auditor(by)
-    return schemas.ChainOut.model_validate(audit.verify(tx))
-
-
-def _auditor(by: Principal) -> None:
-    access.decide(by, Permission.AUDIT)

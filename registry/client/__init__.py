@@ -3,6 +3,7 @@
 from types import TracebackType
 from typing import Self
 
+from registry.client.audit import Audit
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
 from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
@@ -19,6 +20,7 @@ __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 class Client(
     People,
     Teams,
+    Audit,
     Proposals,
     Contracts,
     Diffs,

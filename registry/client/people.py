@@ -1,4 +1,4 @@
-"""Calls about people: the one-time link, sessions, users, tokens, the audit."""
+"""Calls about people: the one-time link, sessions, users, tokens."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -11,7 +11,7 @@ from registry.words import Permission, Role
 
 
 class People(Calls):
-    """People: the one-time link, sessions, users, tokens, the audit."""
+    """People: the one-time link, sessions, users, tokens."""
 
     def ready(self) -> schemas.Ready:
         """The service's state."""
@@ -68,18 +68,3 @@ class People(Calls):
     def revoke_token(self, token_id: UUID) -> None:
         """Ends a token."""
         self._send("DELETE", f"/tokens/{token_id}")
-
-    def audit(
-        self,
-        *,
-        action: str | None = None,
-        object_id: str | None = None,
-        limit: int = 100,
-    ) -> list[schemas.AuditOut]:
-        """Audit entries, newest first."""
-        form = schemas.Page[schemas.AuditOut]
-        return self._listed(form, "/audit", action=action, object_id=object_id, limit=limit)
-
-    def audit_chain(self) -> schemas.ChainOut:
-        """Whether the audit is as it was written."""
-        return self._get(schemas.ChainOut, "/audit/chain")

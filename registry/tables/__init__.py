@@ -15,6 +15,7 @@ from registry.tables.people import (
     User,
     WebSession,
 )
+from registry.tables.proof import ApprovalRecord
 from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.tasks import DirtyMark, PartRead, Task
@@ -24,6 +25,7 @@ metadata = Table.metadata
 
 __all__ = [
     "ApiToken",
+    "ApprovalRecord",
     "AuditEntry",
     "Contract",
     "ContractVersion",

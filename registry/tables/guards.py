@@ -1,4 +1,4 @@
-"""Triggers that keep the audit append-only and approved versions immutable, whoever writes to the database."""
+"""Triggers that keep the audit append-only and what was approved immutable, whoever writes to the database."""
 
 from sqlalchemy import DDL, event
 from sqlalchemy.schema import ExecutableDDLElement
@@ -14,7 +14,14 @@ begin
 end
 $$
 """
-KEPT = {"audit_entry": "update", "contract_version": f"update of {IMMUTABLE}"}
+KEPT = {"audit_entry": "update", "contract_version": f"update of {IMMUTABLE}", "approval_record": "update"}
+# `insert or replace` of SQLite deletes without asking the triggers: what would be replaced is looked for before.
+TAKEN = {
+    "audit_entry": "new.position <> (select coalesce(max(position), 0) + 1 from audit_entry)",
+    "contract_version": "exists (select 1 from contract_version as other where other.id = new.id"
+    " or (other.contract_id = new.contract_id and other.version = new.version))",
+    "approval_record": "exists (select 1 from approval_record as other where other.hash = new.hash)",
+}
 
 
 def guard() -> None:
@@ -26,13 +33,21 @@ def guard() -> None:
 
 
 def _statements(table: str, change: str) -> dict[str, tuple[str, ...]]:
-    each = f"create trigger {table}_kept before {change} or delete on {table} for each row execute function"
+    refuse = f"begin select raise(abort, '{REFUSED}'); end"
     return {
-        "postgresql": (FUNCTION, f"{each} treaty_refuse()"),
-        "sqlite": tuple(
-            f"create trigger {table}_kept_{event.split()[0]} before {event} on {table} "
-            f"begin select raise(abort, '{REFUSED}'); end"
-            for event in (change, "delete")
+        "postgresql": (
+            FUNCTION,
+            f"create trigger {table}_kept before {change} or delete on {table} "
+            "for each row execute function treaty_refuse()",
+            f"create trigger {table}_kept_whole before truncate on {table} "
+            "for each statement execute function treaty_refuse()",
+        ),
+        "sqlite": (
+            *(
+                f"create trigger {table}_kept_{event.split()[0]} before {event} on {table} {refuse}"
+                for event in (change, "delete")
+            ),
+            f"create trigger {table}_kept_insert before insert on {table} when {TAKEN[table]} {refuse}",
         ),
     }
 

@@ -1,13 +1,22 @@
 """The audit: complete, in order, and telling when somebody changed it."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
+from support.api import World, build, document
+from support.tampering import CASES, LENGTH, Entry, entries
 
-from registry import audit
+from engine import key_files
+from registry import audit, chain
+from registry.chain import CHANGED, Chain, Head
+from registry.cursors import Asked
 from registry.database import reading, transaction
+from registry.tables import AuditEntry, ContractVersion
 from registry.words import Action
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
@@ -21,21 +30,6 @@ def write(engine: Engine, *names: str) -> None:
             tx.commit()
 
 
-def tamper(engine: Engine, statement: str) -> None:
-    """Changes the table as somebody with all rights on the database could."""
-    unguard = {
-        "sqlite": ["drop trigger audit_entry_kept_update", "drop trigger audit_entry_kept_delete", statement],
-        "postgresql": [
-            "alter table audit_entry disable trigger all",
-            statement,
-            "alter table audit_entry enable trigger all",
-        ],
-    }
-    with engine.begin() as connection:
-        for each in unguard[engine.dialect.name]:
-            connection.execute(text(each))
-
-
 def broken_at(engine: Engine) -> int | None:
     with reading(engine) as tx:
         return audit.verify(tx).broken_at
@@ -45,7 +39,8 @@ def test_an_untouched_audit_verifies(engine: Engine) -> None:
     assert broken_at(engine) is None
     write(engine, "a", "b", "c")
     with reading(engine) as tx:
-        assert audit.verify(tx) == audit.Chain(3, broken_at=None)
+        found = audit.verify(tx)
+    assert (found.entries, found.broken_at, found.fault) == (3, None, None)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +58,9 @@ def test_an_untouched_audit_verifies(engine: Engine) -> None:
 )
 def test_the_first_entry_that_was_changed_is_named(engine: Engine, statement: str, position: int) -> None:
     write(engine, "a", "b", "c")
-    tamper(engine, statement)
+    with engine.begin() as connection:
+        for each in (*unguarded(engine), statement):
+            connection.execute(text(each))
     assert broken_at(engine) == position
 
 
@@ -78,14 +75,170 @@ def test_writers_at_the_same_time_make_one_chain(engine: Engine) -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda number: write(engine, *(f"{number}-{each}" for each in range(5))), range(4)))
     with reading(engine) as tx:
-        assert audit.verify(tx) == audit.Chain(20, broken_at=None)
+        found = audit.verify(tx)
+    assert (found.entries, found.broken_at) == (20, None)
 
 
 def test_entries_come_newest_first_and_page_by_page(engine: Engine) -> None:
     write(engine, "a", "b", "c", "b")
     with reading(engine) as tx:
-        pages = [audit.entries(tx, before=before, limit=2) for before in (None, 3)]
-        of_b = audit.entries(tx, object_id="b", before=None, limit=10)
-        other = audit.entries(tx, action=Action.RUN_RECORDED, before=None, limit=10)
-    assert [[each.position for each in page] for page in (*pages, of_b, other)] == [[4, 3], [2, 1], [4, 2], []]
-    assert {each.object_type for each in pages[0]} == {"user"}
+        first = audit.entries(tx, Asked(2))
+        pages = [first, audit.entries(tx, Asked(2, first.next))]
+        of_b = audit.entries(tx, Asked(10), object_id="b")
+        other = audit.entries(tx, Asked(10), action=Action.RUN_RECORDED)
+    assert [[each.position for each in page.rows] for page in (*pages, of_b, other)] == [[4, 3], [2, 1], [4, 2], []]
+    assert {each.object_type for each in first.rows} == {"user"}
+
+
+def tampered(engine: Engine, change: Callable[[list[Entry]], list[Entry]], head: Head) -> Chain:
+    """What verification says after the change was written behind the triggers; the change is then undone."""
+    with transaction(engine) as tx:
+        for statement in unguarded(engine):
+            tx.connection().execute(text(statement))
+        written = list(audit.stream(tx))
+        table = AuditEntry.__table__
+        tx.connection().execute(table.delete())
+        for each in change(written):
+            tx.connection().execute(table.insert(), {**each, "time": datetime.fromisoformat(each["time"])})
+        return audit.verify(tx, head)
+
+
+def unguarded(engine: Engine) -> list[str]:
+    """What takes the triggers off, for whoever has all rights on the database."""
+    if engine.dialect.name == "postgresql":
+        return ["set local session_replication_role = replica"]
+    return [f"drop trigger audit_entry_kept_{each}" for each in ("update", "delete", "insert")]
+
+
+@pytest.fixture
+def eight(engine: Engine) -> Engine:
+    """An audit of as many entries as the cases are made for."""
+    with transaction(engine) as tx:
+        for each in entries():
+            audit.record(
+                tx,
+                Action(each["action"]),
+                actor=each["actor"],
+                object_id=each["object_id"],
+                now=datetime.fromisoformat(each["time"]),
+                details=each["details"],
+            )
+        tx.commit()
+    return engine
+
+
+def test_every_way_to_tamper_with_the_database_shows_where_it_begins(eight: Engine) -> None:
+    with reading(eight) as tx:
+        head, written = audit.head_of(tx, now=NOW), list(audit.stream(tx))
+    assert written == entries()
+    found = {each.name: tampered(eight, each.change, head) for each in CASES}
+    told = {name: (chain.broken_at, chain.fault) for name, chain in found.items()}
+    assert told == {each.name: (each.broken_at, each.fault) for each in CASES}
+    with reading(eight) as tx:
+        assert audit.verify(tx, head) == Chain(LENGTH, head.hash)
+
+
+@pytest.mark.parametrize(
+    ("position", "change"),
+    [
+        (2, "action = 'nonsense'"),
+        (3, "details = 'no JSON'"),
+        (4, "details = '[1'"),
+        (5, "time = 'noon'"),
+        (6, "actor = x'ff'"),
+        (7, "details = '{\"name\": 1e999}'"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["sqlite"])
+def test_what_cannot_be_read_is_told_as_changed(eight: Engine, position: int, change: str) -> None:
+    with eight.begin() as connection:
+        for statement in (*unguarded(eight), f"update audit_entry set {change} where position = {position}"):
+            connection.execute(text(statement))
+    with reading(eight) as tx:
+        found = audit.verify(tx)
+    assert (found.broken_at, found.fault) == (position, CHANGED)
+
+
+COLUMNS = "position, time, actor, action, object_type, object_id, details, previous_hash, hash"
+REWRITTEN = f"select {COLUMNS.replace('actor', chr(39) + 'eve' + chr(39), 1)} from audit_entry where position = 3"
+REFUSED = {
+    "update": "update audit_entry set actor = 'eve' where position = 3",
+    "update of all": "update audit_entry set details = '{}'",
+    "update to the same": "update audit_entry set actor = actor",
+    "update of the key": "update audit_entry set position = 99 where position = 8",
+    "delete": "delete from audit_entry where position = 8",
+    "delete of all": "delete from audit_entry",
+    "delete by a list": "delete from audit_entry where position in (select position from audit_entry)",
+    "insert with a taken position": f"insert into audit_entry ({COLUMNS}) {REWRITTEN}",
+    "upsert": f"insert into audit_entry ({COLUMNS}) {REWRITTEN} and true "
+    "on conflict (position) do update set actor = 'eve'",
+}
+REFUSED_BY_SQLITE = {
+    "insert or replace": f"insert or replace into audit_entry ({COLUMNS}) {REWRITTEN}",
+    "replace": f"replace into audit_entry ({COLUMNS}) {REWRITTEN}",
+    "update or replace": "update or replace audit_entry set position = 3 where position = 8",
+    "a gap": f"insert into audit_entry ({COLUMNS}) {REWRITTEN.replace('select position', 'select position + 90')}",
+    "the row's number": "update audit_entry set rowid = 99 where position = 8",
+}
+REFUSED_BY_POSTGRES = {
+    "truncate": "truncate audit_entry",
+    "truncate with others": 'truncate audit_entry, "user" cascade',
+    "merge": "merge into audit_entry as a using (select 3 as p) as b on a.position = b.p when matched then delete",
+}
+
+
+def test_no_statement_changes_an_entry_that_was_written(eight: Engine) -> None:
+    own = REFUSED_BY_SQLITE if eight.dialect.name == "sqlite" else REFUSED_BY_POSTGRES
+    for statement in {**REFUSED, **own}.values():
+        with pytest.raises(DBAPIError, match=r"kept as they were written|duplicate key"), eight.begin() as connection:
+            connection.execute(text(statement))
+    with reading(eight) as tx:
+        assert list(audit.stream(tx)) == entries()
+
+
+def test_nothing_is_written_over_a_version_or_a_record(world: World) -> None:
+    proposal = world.client("producer").propose(document())
+    world.client("owner").approve(proposal.id, world.client("owner").preview(proposal.id).fingerprint)
+    changes = [
+        "update approval_record set content = '{}'", "delete from approval_record",
+        "update contract_version set body = 'x'", "delete from contract_version",
+    ]  # fmt: skip
+    if world.engine.dialect.name == "sqlite":
+        columns = ", ".join(each.name for each in ContractVersion.__table__.columns)
+        values = columns.replace("body", "'x'")
+        changes.append(f"insert or replace into contract_version ({columns}) select {values} from contract_version")
+        changes.append("insert or replace into approval_record select * from approval_record")
+    else:
+        changes.extend(["truncate contract_version cascade", "truncate approval_record"])
+    for change in changes:
+        with pytest.raises(DBAPIError, match="kept as they were written"), world.engine.begin() as connection:
+            connection.execute(text(change))
+
+
+def test_a_long_audit_is_verified_and_exported_piece_by_piece(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "AT_A_TIME", 3)
+    write(engine, *map(str, range(8)))
+    with reading(engine) as tx:
+        assert audit.verify(tx).entries == 8
+        lines = list(chain.lines(audit.stream(tx)))
+        later = list(chain.lines(audit.stream(tx, after=5)))
+    assert lines[5:] == later
+    assert chain.follow(chain.read(lines)).entries == 8
+
+
+def test_the_service_hands_out_head_and_export(world: World) -> None:
+    admin = world.client("admin")
+    head, content = admin.audit_head(), admin.audit_export()
+    assert head.signature is None
+    found = chain.follow(chain.read(content.splitlines(keepends=True)), head)
+    told = admin.audit_chain()
+    assert (found.entries, found.hash, found.fault) == (head.position, head.hash, None)
+    assert (told.entries, told.hash, told.broken_at, told.fault) == (head.position, head.hash, None, None)
+    assert admin.audit_export(after=head.position) == b""
+
+
+def test_the_service_signs_heads_with_its_key(engine: Engine, tmp_path: Path) -> None:
+    key_files.make(tmp_path / "audit-key")
+    signed = build(engine, home=tmp_path).client("admin").audit_head()
+    key = key_files.read(tmp_path / "audit-key")
+    assert (signed.key, chain.genuine(signed, [key])) == (key.id, True)

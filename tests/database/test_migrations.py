@@ -1,7 +1,11 @@
 """The migrations and the tables say the same, up and down, on both databases."""
 
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from uuid import UUID
 
@@ -12,13 +16,15 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
+from support import old_rows
 from support.databases import blank
+from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
 
 from contracts.logical_types import Schema
 from engine.requests import Measured
-from registry import ids, states
-from registry.database import migrate, migration_config, reading, transaction
+from registry import audit, ids, states
+from registry.database import migrate, migration_config, newest_migration, reading, transaction
 from registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata
 
 ENTRY = (
@@ -230,3 +236,96 @@ def test_contracts_and_proposals_of_before_lie_in_the_domain_that_their_document
         assert tx.exec(select(Contract.domain)).all() == ["no"]
         domains = dict(tx.exec(select(Proposal.contract_id, Proposal.domain)).all())
     assert domains == {"orders": "no", "new": "shop", "x": None}
+
+
+def revisions() -> list[str]:
+    """All schema versions that there were, oldest first."""
+    from alembic.script import ScriptDirectory
+
+    found = ScriptDirectory(str(files("migrations"))).walk_revisions()
+    return [each.revision for each in found][::-1]
+
+
+def go(engine: Engine, step: Callable[..., None], revision: str) -> None:
+    with engine.begin() as connection:
+        step(migration_config(connection), revision)
+
+
+def look(engine: Engine) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of every table, the schema version among them."""
+    with engine.connect() as connection:
+        names = inspect(connection).get_table_names()
+        return {each: sorted(map(tuple, connection.execute(text(f'select * from "{each}"')))) for each in names}
+
+
+def address(engine: Engine) -> str:
+    return engine.url.render_as_string(hide_password=False)
+
+
+def test_there_is_one_newest_version_and_one_way_to_it() -> None:
+    assert newest_migration() == revisions()[-1]
+
+
+def test_data_of_every_version_is_read_by_today_s_models(nothing: Engine) -> None:
+    for revision in revisions():
+        go(nothing, command.upgrade, revision)
+        with nothing.begin() as connection:
+            written = old_rows.fill(connection)
+        migrate(nothing)
+        with reading(nothing) as tx:
+            found = old_rows.read(tx)
+            assert audit.verify(tx).entries == 1
+        for table, row in written.items():
+            (kept,) = found[table]
+            changed = {name for name, value in row.items() if not old_rows.same(value, getattr(kept, name))}
+            assert (revision, table, changed) == (revision, table, set())
+        go(nothing, command.downgrade, "base")
+        assert inspect(nothing).get_table_names() == ["alembic_version"]
+
+
+def test_every_step_can_be_taken_back_and_again_with_data_in_the_tables(nothing: Engine) -> None:
+    migrate(nothing)
+    with nothing.begin() as connection:
+        old_rows.fill(connection)
+    for revision in revisions()[:0:-1]:
+        after = shape(nothing)
+        go(nothing, command.downgrade, "-1")
+        go(nothing, command.upgrade, "+1")
+        assert (revision, shape(nothing)) == (revision, after)
+        go(nothing, command.downgrade, "-1")
+        with nothing.connect() as connection:
+            assert connection.scalar(text("select count(*) from audit_entry")) == 1
+            assert connection.scalar(text("select count(*) from partition_state")) == 1
+
+
+def points(statements: int) -> list[int]:
+    """Before which statements a process is killed: the first, the last, the commit, and some between; all if asked."""
+    if os.environ.get("MIGRATION_KILLS") == "all":
+        return [*range(statements), AT_COMMIT]
+    return [*range(0, statements, max(statements // 10, 1)), statements - 1, AT_COMMIT]
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_a_process_that_is_killed_anywhere_leaves_what_was_there_and_the_next_one_comes_to_the_end(
+    nothing: Engine, way: str
+) -> None:
+    go(nothing, command.upgrade, "0001")
+    if way == "down":
+        migrate(nothing)
+    with nothing.begin() as connection:
+        old_rows.fill(connection)
+    before, target = look(nothing), "0001" if way == "down" else None
+    nothing.dispose()
+    with migrations() as process:
+        whole = process.run(address(nothing), revision=target, kill=AT_COMMIT).statements
+        for point in points(whole):
+            ended = process.run(address(nothing), revision=target, kill=point)
+            assert (point, ended.signal) == (point, signal.SIGKILL)
+            assert (point, ended.statements) == (point, whole if point == AT_COMMIT else point)
+            assert (point, look(nothing)) == (point, before)
+        assert process.run(address(nothing), revision=target) == Ended(whole, 0)
+    after = look(nothing)
+    assert after["alembic_version"] == [(target or newest_migration(),)]
+    assert {name: len(rows) for name, rows in after.items() if name in before} == {
+        name: len(rows) for name, rows in before.items() if name in after
+    }

@@ -1,5 +1,6 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
+from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Page, Problem, Ready, Request, Schema, Versioned
 from registry.api.schemas.contracts import (
     ContractOut,
@@ -38,8 +39,6 @@ from registry.api.schemas.memory import (
     StatesOut,
 )
 from registry.api.schemas.people import (
-    AuditOut,
-    ChainOut,
     Me,
     NewToken,
     SessionOut,
@@ -71,6 +70,7 @@ __all__ = [
     "AliasIn",
     "AnalyzerOut",
     "ApprovalIn",
+    "ApprovalRecordOut",
     "ArgumentOut",
     "AskedOut",
     "AuditOut",
@@ -95,6 +95,7 @@ __all__ = [
     "GrantIn",
     "GrantOut",
     "GrantedOut",
+    "Head",
     "InboxOut",
     "JudgementForm",
     "LawOut",

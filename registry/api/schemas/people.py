@@ -1,14 +1,14 @@
-"""Users, sessions, tokens and the audit, as the API takes and gives them."""
+"""Users, sessions and tokens, as the API takes and gives them."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field, SecretStr, StringConstraints
 
 from registry.api.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
 from registry.api.schemas.teams import GrantedOut
-from registry.words import Action, Permission, Role
+from registry.words import Permission, Role
 
 
 class SetupIn(Request):
@@ -99,23 +99,3 @@ class NewToken(Schema):
 
     secret: str
     token: TokenOut
-
-
-class AuditOut(Schema):
-    """One audited change."""
-
-    position: int
-    time: datetime
-    actor: str
-    action: Action
-    object_type: str
-    object_id: str
-    details: dict[str, Any]
-    hash: str
-
-
-class ChainOut(Schema):
-    """Whether the audit is as it was written; `broken_at` is the first position that is not."""
-
-    entries: int
-    broken_at: int | None

@@ -1,0 +1,162 @@
+"""The file of a backup: members of a tar file, and behind them the checksum of all that comes before."""
+
+import hashlib
+import io
+import os
+import re
+import secrets
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfileobj
+from typing import IO
+
+DATABASE, MANIFEST, STATES = "treaty.db", "manifest.json", "states/"
+STATE = re.compile(r"states/[0-9a-f]{64}\.parquet")
+MARK = b"treaty-backup-1 "
+END = len(MARK) + 64 + 1
+PIECE = 2**20
+
+
+class ArchiveError(Exception):
+    """The backup cannot be made or used; nothing was changed."""
+
+
+class Writer:
+    """An archive that is written: members are added one after the other."""
+
+    def __init__(self, tar: tarfile.TarFile, folder: Path) -> None:
+        self._tar, self.folder = tar, folder
+
+    def add(self, name: str, content: bytes) -> None:
+        """Adds a member of that content."""
+        self._add(name, len(content), io.BytesIO(content))
+
+    def add_state(self, name: str, content: bytes) -> None:
+        """Adds a file of states."""
+        self.add(f"{STATES}{name}", content)
+
+    def add_file(self, name: str, path: Path) -> None:
+        """Adds a member of the file's content."""
+        with path.open("rb") as stream:
+            self._add(name, path.stat().st_size, stream)
+
+    def _add(self, name: str, size: int, content: IO[bytes]) -> None:
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = size, 0o600
+        self._tar.addfile(member, content)
+
+
+class _Summed(io.RawIOBase):
+    """A file that is written to, and the checksum of what was."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self.out, self.sum = out, hashlib.sha256()
+
+    def write(self, content: bytes) -> int:  # type: ignore[override]
+        """Writes it and counts it in."""
+        self.sum.update(content)
+        return self.out.write(content)
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[Writer]:
+    """A new archive, which is there once the block ends, whole, and for its owner alone; not at all where it raises.
+
+    Raises ArchiveError where there is a file of that name, or none can be written."""
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        if target.exists():
+            raise FileExistsError
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            summed = _Summed(out)
+            with tarfile.open(fileobj=summed, mode="w|", format=tarfile.PAX_FORMAT) as tar:
+                yield Writer(tar, target.parent)
+            out.write(MARK + summed.sum.hexdigest().encode() + b"\n")
+            out.flush()
+            os.fsync(out.fileno())
+        # A link, unlike a rename, does not replace what came first.
+        os.link(part, target)
+    except FileExistsError:
+        raise ArchiveError(f"{target} is there already: name a new file") from None
+    except OSError as error:
+        raise ArchiveError(f"{target} cannot be written: {error.strerror}") from None
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(part)
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An archive that is read; its checksum was right when it was opened."""
+
+    tar: tarfile.TarFile
+    members: dict[str, tarfile.TarInfo]
+
+    @staticmethod
+    @contextmanager
+    def opened(source: Path) -> "Iterator[Archive]":
+        """The archive in that file. Raises ArchiveError for one that is damaged, and for what is none."""
+        try:
+            with source.open("rb") as stream:
+                _check(source, stream)
+                with tarfile.open(fileobj=stream, mode="r:") as tar:
+                    yield Archive(tar, _members(tar))
+        except tarfile.TarError:
+            raise ArchiveError(f"{source} is no backup that this version can read") from None
+        except OSError as error:
+            raise ArchiveError(f"{error.filename or source}: {error.strerror}") from None
+
+    @property
+    def states(self) -> frozenset[str]:
+        """The names of its files of states."""
+        return frozenset(each.removeprefix(STATES) for each in self.members if each.startswith(STATES))
+
+    def read(self, name: str) -> bytes:
+        """The content of a member. Raises ArchiveError where it has none of that name."""
+        return self._stream(name).read()
+
+    def read_state(self, name: str) -> bytes:
+        """The content of a file of states."""
+        return self.read(f"{STATES}{name}")
+
+    def copy(self, name: str, target: Path) -> None:
+        """Writes the content of a member to a new file, for its owner alone."""
+        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            copyfileobj(self._stream(name), out, PIECE)
+            out.flush()
+            os.fsync(out.fileno())
+
+    def _stream(self, name: str) -> IO[bytes]:
+        member = self.members.get(name)
+        stream = self.tar.extractfile(member) if member else None
+        if stream is None:
+            raise ArchiveError(f"the backup has no {name}")
+        return stream
+
+
+def _check(source: Path, stream: IO[bytes]) -> None:
+    """Reads the whole file, and goes back to its start."""
+    size, found = source.stat().st_size - END, hashlib.sha256()
+    if size < 0:
+        raise ArchiveError(f"{source} is no backup, or was cut off")
+    left = size
+    while left and (piece := stream.read(min(PIECE, left))):
+        found.update(piece)
+        left -= len(piece)
+    if stream.read(END) != MARK + found.hexdigest().encode() + b"\n":
+        raise ArchiveError(f"{source} is no backup, or it is damaged: its checksum differs")
+    stream.seek(0)
+
+
+def _members(tar: tarfile.TarFile) -> dict[str, tarfile.TarInfo]:
+    """The members by name. Raises ArchiveError for one that no backup has, and for two of one name."""
+    found: dict[str, tarfile.TarInfo] = {}
+    for each in tar:
+        known = each.name in {DATABASE, MANIFEST} or STATE.fullmatch(each.name)
+        if not (known and each.isreg()) or each.name in found:
+            raise ArchiveError("the backup holds something that no backup has")
+        found[each.name] = each
+    return found

@@ -1,0 +1,53 @@
+"""The settings' database, for commands that work on it themselves and not through the service."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from engine.cli import Stop
+from registry.config import Settings
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+    from sqlmodel import Session
+
+
+@contextmanager
+def opened(settings: Settings) -> "Iterator[Engine]":
+    """The database. Raises Stop where there is none yet, where it does not answer, or is of another version."""
+    from sqlalchemy.exc import OperationalError
+
+    from registry.database import connect
+
+    engine = connect(settings.database)
+    try:
+        _inspect(engine)
+        yield engine
+    except OperationalError:
+        raise Stop("the database does not answer: is it there, and is TREATY_DATABASE_URL right?") from None
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def reading(settings: Settings) -> "Iterator[Session]":
+    """A session for reading the database. Raises Stop as `opened` does."""
+    from registry import database
+
+    with opened(settings) as engine, database.reading(engine) as session:
+        yield session
+
+
+def _inspect(engine: "Engine") -> None:
+    from registry import database
+
+    file = database.file_of(engine.url)
+    if file is not None and not file.exists():
+        raise Stop(f"there is no database {file}: run `treaty init`, or set TREATY_HOME")
+    with database.reading(engine) as session:
+        found, newest = database.migration_of(session), database.newest_migration()
+    if found != newest:
+        raise Stop(
+            f"the database is at schema {found or 'none'}, this version of treaty works with {newest}: `treaty init` or"
+            " the service bring an older one up"
+        )

@@ -1,0 +1,36 @@
+"""Heads of the audit: signed with its key, read back from where they were kept."""
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+
+from pydantic import ValidationError
+from sqlmodel import Session
+
+from engine import key_files
+from engine.keying import Key
+from registry import audit, chain
+from registry.chain import Head
+from registry.config import Settings
+from registry.errors import Invalid
+
+
+def keys(settings: Settings) -> Sequence[Key]:
+    """The keys that heads are signed with, the current one first; () where there is none.
+
+    Raises EngineError for a file that is no key, or that others may read."""
+    return (key_files.read(settings.audit_key),) if os.path.exists(settings.audit_key) else ()
+
+
+def take(session: Session, signing: Sequence[Key], *, now: datetime) -> Head:
+    """The audit's last entry as it stands now, signed with the first of the keys; unsigned where there are none."""
+    return chain.signed(audit.head_of(session, now=now), next(iter(signing), None))
+
+
+def read(text: bytes) -> Head:
+    """The head in that JSON text. Raises Invalid for any other text."""
+    try:
+        return Head.model_validate_json(text)
+    except ValidationError as error:
+        places = ", ".join(sorted({".".join(map(str, each["loc"])) or "its JSON" for each in error.errors()}))
+        raise Invalid(f"this is no head of an audit: {places} cannot be used") from None
