@@ -14,6 +14,7 @@ from registry.api import (
     problems,
     proposals,
     reference,
+    replays,
     runs,
     schemas,
     tasks,
@@ -43,6 +44,7 @@ ROUTERS = (
     memory.router,
     gate.router,
     lineage.router,
+    replays.router,
 )
 
 

@@ -64,6 +64,16 @@ from registry.api.schemas.proposals import (
     WithdrawalIn,
 )
 from registry.api.schemas.reference import AnalyzerOut, ArgumentOut
+from registry.api.schemas.replays import (
+    DocumentIn,
+    ListedOut,
+    ReplayedCheckOut,
+    ReplayedObjectOut,
+    ReplayIn,
+    ReplayOut,
+    ToldOut,
+    UnjudgedOut,
+)
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 
@@ -86,6 +96,7 @@ __all__ = [
     "DecisionsIn",
     "DiffOut",
     "DifferenceOut",
+    "DocumentIn",
     "DraftIn",
     "EntryForm",
     "ErasedOut",
@@ -98,6 +109,7 @@ __all__ = [
     "InboxOut",
     "JudgementForm",
     "LawOut",
+    "ListedOut",
     "Me",
     "MeasurementOut",
     "MemberIn",
@@ -118,6 +130,10 @@ __all__ = [
     "ProspectOut",
     "Ready",
     "ReasonIn",
+    "ReplayIn",
+    "ReplayOut",
+    "ReplayedCheckOut",
+    "ReplayedObjectOut",
     "Request",
     "RerunOut",
     "ResultOut",
@@ -135,6 +151,8 @@ __all__ = [
     "TeamOut",
     "TokenIn",
     "TokenOut",
+    "ToldOut",
+    "UnjudgedOut",
     "UserChange",
     "UserIn",
     "UserOut",
