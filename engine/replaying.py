@@ -19,7 +19,7 @@ from engine.months import days, members
 from engine.references import Referent
 from engine.replayed import Line, Replay, dated
 from engine.results import Outcome
-from engine.sides import NEW, OLD, Case, Form, Forming, Ground, Sides, keys_of
+from engine.sides import NEW, OLD, Case, Form, Forming, Ground, Sides
 from engine.states import ALL, Files, StateError, States
 from engine.together import Together
 
@@ -139,7 +139,7 @@ class Replaying:
 
     def _stood(self, ground: Ground, opened: Mapping[str, States], step: Step) -> Stand:
         """The ground with what came; made anew from all that is there where it lacks states."""
-        keys, stand, came = keys_of(self.form.grounds[ground]), self.stands.get(ground), dict(opened)
+        keys, stand, came = self.form.needed[ground], self.stands.get(ground), dict(opened)
         if stand is None or not keys <= stand.keys:
             stand, came = Stand(keys), {name: self._opened(packed) for name, packed in self.packed.items()}
         for name in (*step.gone, *came):

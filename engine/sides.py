@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from contracts.document import Contract, DataObject, View
@@ -81,6 +82,11 @@ class Form:
     grounds: Mapping[Ground, tuple[Case, ...]]
     keys: frozenset[str]
     filed: frozenset[str]
+
+    @cached_property
+    def needed(self) -> Mapping[Ground, frozenset[str]]:
+        """By ground, the states that its checks are read from."""
+        return {ground: keys_of(cases) for ground, cases in self.grounds.items()}
 
 
 class Sides:

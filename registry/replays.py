@@ -50,7 +50,7 @@ class Versions:
 class Ways:
     """How a replay is done. `counting`: counts of values are merged too, which takes long. `replaced`: states that were
     replaced since are judged too, as far as they are kept: what happened, not what the data is now. Counts of more than
-    `most` bytes together are not merged."""
+    `most` values together are not merged."""
 
     counting: bool = False
     replaced: bool = False
@@ -206,7 +206,7 @@ def _listed(names: Sequence[str]) -> dict[str, Any]:
 
 def work(database: Database, settings: Settings, payload: Mapping[str, Any], more: More) -> dict[str, Any]:
     """What a replay's task found, as plain data. Raises NotFound where its proposal is gone, Invalid for faults."""
-    ways, began = Ways(payload["counting"], payload["replaced"], settings.merge_bytes), perf_counter()
+    ways, began = Ways(payload["counting"], payload["replaced"], settings.merge_values), perf_counter()
     with reading(database) as session:
         versions = _ordered(session, payload)
         found = replayed(session, versions, StateFiles(settings.states), ways, more)
