@@ -1,11 +1,14 @@
 """Replays of proposals and documents on stored states: by function, by API, by worker, on both databases."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlmodel import select
 from support.api import NOW
@@ -23,6 +26,7 @@ from engine.results import Outcome
 from engine.sides import COUNTED
 from registry import ids, references, replays, runs, states
 from registry.api import schemas
+from registry.cli import _code
 from registry.client import ClientError
 from registry.database import reading, transaction
 from registry.errors import NotFound
@@ -43,6 +47,7 @@ def changed(**limits: dict[str, Any]) -> str:
     return writing.write(content).decode()
 
 
+Command = Callable[..., tuple[int, str, str]]
 STRICTER = changed(maximum={"mustBeLessThan": 5})
 
 
@@ -256,3 +261,59 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
 def test_what_nobody_may_see_is_not_found(memory: Memory) -> None:
     with reading(memory.world.engine) as tx, pytest.raises(NotFound):
         replays.of_proposal(tx, ids.new(), by=memory.world.principal("admin"))
+
+
+@pytest.fixture
+def command(memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command against that service, as somebody who may propose: its exit code and what it printed."""
+
+    def connected(**_: object) -> httpx.Client:
+        return TestClient(memory.world.http.app)  # type: ignore[return-value]
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = _code(list(arguments))
+        return code, *capsys.readouterr()
+
+    monkeypatch.setenv("TREATY_TOKEN", memory.world.secrets["producer"])
+    monkeypatch.setattr("registry.client.calls.httpx.Client", connected)
+    return run
+
+
+def test_the_command_tells_of_a_proposal_and_ends_with_what_was_found(command: Command, memory: Memory) -> None:
+    days(memory)
+    made = memory.world.client("producer").propose(STRICTER)
+    code, printed, _ = command("replay", str(made.id))
+    assert code == 1
+    assert printed.startswith("orders: version 1.1.0 would have alerted on 1 of 5 days: 2026-03-04;")
+    assert ["maximum-id", "0", "of", "8", "1", "of", "8", "1", "0"] in [
+        line.split()[:9] for line in printed.splitlines()
+    ]
+    assert "8 partitions, " in printed
+
+
+def test_the_command_tells_of_a_document(command: Command, memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "next.yaml"
+    path.write_text(document_text := changed(), encoding="utf-8")
+    code, printed, _ = command("replay", "shop-orders", "--document", str(path), "--json")
+    assert (code, schemas.ReplayOut.model_validate_json(printed).complete) == (0, True)
+    path.write_text(document_text.replace("shop-orders", "other"), encoding="utf-8")
+    assert command("replay", "shop-orders")[::2] == (
+        3,
+        "treaty: shop-orders is no proposal's id; name a contract with --document and its next version\n",
+    )
+    assert command("replay", "shop-orders", "-d", str(tmp_path / "gone.yaml"))[0] == 3
+
+
+def test_the_command_waits_for_a_worker_where_counts_are_asked_for(
+    command: Command, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = memory.world.client("producer").propose(changed(uniqueness={"mustBeGreaterThan": 0.01}))
+    monkeypatch.setattr("registry.commands.replay.time.sleep", lambda _: _worker(memory).work())
+    code, printed, _ = command("replay", str(made.id), "--counts")
+    assert code == 1
+    assert "uniqueness-id" in printed
+
+
+def test_the_command_cannot_check_a_version_of_which_nothing_is_stored(command: Command, memory: Memory) -> None:
+    made = memory.world.client("producer").propose(STRICTER.replace("shop-orders", "other"))
+    assert command("replay", str(made.id))[0] == 3
