@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from engine.months import days, members
+from engine.tried import UNASKED, Tried
 
 NAMED = 5
 NOTHING = "nothing is stored to judge it on"
@@ -41,12 +42,17 @@ class Told:
 
 @dataclass(frozen=True)
 class Line:
-    """A check of the version in force (`old`; None: it has none of that id) and of the proposed one (`new`)."""
+    """A check of the version in force (`old`; None: it has none of that id) and of the proposed one (`new`).
+
+    `tried`: what both patterns do with stored values, where the edit is one of a pattern; `triable`: that can be told,
+    once counts of values are asked for."""
 
     check_id: str
     name: str
     old: Told | None
     new: Told | None
+    tried: Tried | None = None
+    triable: bool = False
 
     @cached_property
     def appeared(self) -> tuple[str, ...]:
@@ -69,6 +75,42 @@ class Line:
         if self.new is None:
             return f"it is not promised any more; {_did(self.old)}" if self.old else NOTHING
         return "; ".join(filter(None, [_would(self.new), self._compared(), _lacks(self.new)]))
+
+    @property
+    def evidence(self) -> str:
+        """What the stored partitions say of the change from one to the other."""
+        if self.old is None or self.new is None:
+            return self.sentence
+        both = min(self.old.judged, self.new.judged)
+        said = self._alike(both) if both else f"no partition has the states to judge both by{self._why()}"
+        return "; ".join(filter(None, [said, self._tried()]))
+
+    def _why(self) -> str:
+        reasons = [why for told in (self.new, self.old) if told for why in told.unjudged]
+        return f" ({reasons[0]})" if reasons else ""
+
+    def _alike(self, both: int) -> str:
+        """On how many both came out alike, and which alone alerts on the others."""
+        unit = self.new.unit if self.new else ""
+        if not self.appeared and not self.gone:
+            return f"on all {both} {unit} both came out alike"
+        sides = (("the proposed one", self.appeared), ("the one in force", self.gone))
+        more = "; ".join(f"{word} alone alerts on {len(names)}: {listed(names)}" for word, names in sides if names)
+        return f"on {both - len(self.appeared) - len(self.gone)} of {both} {unit} both came out alike; {more}"
+
+    def _tried(self) -> str:
+        if self.tried is None:
+            return UNASKED if self.triable else ""
+        if not self.tried.partitions:
+            return "no values are stored to try both patterns on"
+        found = self.tried
+        said = (
+            f"tried on stored values of {found.partitions} partitions, {found.covered:.1%} of the rows that have one:"
+        )
+        if not found.differing:
+            return f"{said} both accept the same"
+        alone = f"{found.refused} rows only by the pattern in force, {found.accepted} only by the proposed one"
+        return f"{said} they differ on {len(found.differing)} ({listed(found.differing)}): {alone}"
 
     def _compared(self) -> str:
         """What of that is otherwise than by the version in force; '' for a check that it does not have."""

@@ -104,7 +104,9 @@ class Replaying:
         tallies = self.sides.places[place]
         told = {side: tally.told(units[tally.scope != "delta"]) for side, tally in tallies.items()}
         named = tallies.get(NEW) or tallies[OLD]
-        return Line(place[0], named.name, told.get(OLD), told.get(NEW))
+        trial = self.sides.trials.get(place)
+        tried = trial.told() if trial and self.sides.counting else None
+        return Line(place[0], named.name, told.get(OLD), told.get(NEW), tried, triable=trial is not None)
 
     def _judge_alone(self, name: str, bag: States, step: Step) -> None:
         unit, why = _named(name, self.alone), MERGED if len(members(name)) > 1 else bag.failures.get(ALL)
@@ -113,6 +115,8 @@ class Replaying:
             for tally, ended, reason in self.form.structure:
                 tally.add(unit, ended, reason)
         self._judge(self.form.alone, bag, step, unit, why)
+        for trial, key in self.form.trials:
+            trial.take(unit, bag, key)
 
     def _judge_together(self, opened: Mapping[str, States], step: Step) -> None:
         unit = _named(_label(tuple(step.arrived)), self.arrivals)

@@ -13,6 +13,7 @@ from engine.judging import NOT_AT_ONCE
 from engine.replayed import Told
 from engine.results import Outcome
 from engine.structure import judge_structure
+from engine.tried import Trial, counted, trial
 
 OLD, NEW = 0, 1
 COUNTED = "it needs how often each value occurs: that is merged on request alone"
@@ -75,13 +76,15 @@ class Ground(NamedTuple):
 class Form:
     """The checks of both versions on one schema. `alone` are judged on each partition by itself.
 
-    `keys`: the states that they are read from, `filed` those of them that may lie in files."""
+    `keys`: the states that they are read from, `filed` those of them that may lie in files. `trials`: pairs of
+    patterns, each with the state whose values they are tried on."""
 
     structure: tuple[tuple[Tally, Outcome, str | None], ...]
     alone: tuple[Case, ...]
     grounds: Mapping[Ground, tuple[Case, ...]]
     keys: frozenset[str]
     filed: frozenset[str]
+    trials: tuple[tuple[Trial, str], ...] = ()
 
     @cached_property
     def needed(self) -> Mapping[Ground, frozenset[str]]:
@@ -101,6 +104,7 @@ class Sides:
         self.contracts = {side: each for side, each in ((OLD, old), (NEW, new)) if each and _has(each, object_name)}
         self.numbers = (old.version if old else None, new.version)
         self.places: dict[Place, dict[int, Tally]] = {}
+        self.trials: dict[Place, Trial] = {}
 
     @property
     def newest(self) -> DataObject:
@@ -123,21 +127,41 @@ class Forming:
         """The checks of both versions on the schema. Raises ContractError for faults of either contract."""
         structure = tuple(self._structure()) if self.schema.columns else ()
         alike: dict[Hashable, Case] = {}
-        for side, place, check in self._checks():
+        for side, place, check in self._bound:
             self._join(alike, side, place, check)
         cases, grounds = tuple(alike.values()), dict[Ground, tuple[Case, ...]]()
         for case in (each for each in cases if each.check.scope != "delta"):
             ground = self._ground(case.check)
             grounds[ground] = (*grounds.get(ground, ()), case)
         alone = tuple(each for each in cases if each.check.scope == "delta")
-        filed = frozenset(key for case in cases if case.refused is None for key in _counted(case.check))
-        return Form(structure, alone, grounds, keys_of(cases), filed)
+        trials = tuple(self._trials())
+        wanted = frozenset(key for _, key in trials)
+        filed = frozenset(key for case in cases if case.refused is None for key in _counted(case.check)) | wanted
+        return Form(structure, alone, grounds, keys_of(cases) | wanted, filed, trials)
+
+    def _trials(self) -> Iterator[tuple[Trial, str]]:
+        """Edits of patterns that can be tried on what counts the values; none are unless counts are asked for."""
+        sides: dict[Place, dict[int, BoundCheck]] = {}
+        for side, place, check in self._bound:
+            sides.setdefault(place, {})[side] = check
+        for place, each in sides.items():
+            found = trial(each[OLD], each[NEW]) if each.keys() == {OLD, NEW} else None
+            key = counted(each[NEW]) if found else None
+            if found and key:
+                tried = self.sides.trials.setdefault(place, found)
+                if self.sides.counting and key not in self.sides.beyond:
+                    yield tried, key
 
     def _structure(self) -> Iterator[tuple[Tally, Outcome, str | None]]:
         for side, contract in self.sides.contracts.items():
             for each in judge_structure(contract.object(self.sides.object), self.schema, terms=contract.terms):
                 made = Tally("delta", each.severity, each.sentence, each.name)
                 yield self.sides.tally((each.check_id, 0), side, made), each.outcome, each.reason
+
+    @cached_property
+    def _bound(self) -> list[tuple[int, Place, BoundCheck]]:
+        """Every check of both versions on the schema, with its place."""
+        return list(self._checks())
 
     def _checks(self) -> Iterator[tuple[int, Place, BoundCheck]]:
         for side, contract in self.sides.contracts.items():

@@ -17,6 +17,8 @@ def print_replay(found: schemas.ReplayOut, console: Console) -> None:
             console.print(_table(told))
     speed = f", {found.milliseconds:.1f} ms each" if found.milliseconds is not None else ""
     judged = sum(each.partitions for each in found.objects)
+    for difference in found.differences:
+        console.print(_shown(f"{difference.sentence} ({difference.direction}): {difference.says}"))
     console.print(f"\n{judged:,} partitions{speed}" + ("" if found.complete else "; the time was over: a part is told"))
 
 

@@ -20,7 +20,7 @@ from engine.months import members
 from engine.replayed import Line, Replay, Told
 from engine.replaying import Replaying
 from engine.states import StateError
-from registry import access, arrivals, catalog, datasets, drafts, references, states
+from registry import access, arrivals, catalog, datasets, drafts, references, states, weighed
 from registry.access import Principal
 from registry.config import Settings
 from registry.database import reading
@@ -163,6 +163,7 @@ def plain(versions: Versions, found: Sequence[Replay], seconds: float) -> dict[s
         "complete": all(each.partitions == each.stored for each in found),
         "milliseconds": round(1000 * seconds / judged, 3) if judged else None,
         "objects": [_object(each) for each in found],
+        "differences": weighed.plain(weighed.weighed(versions.old, versions.new, found)),
     }
 
 

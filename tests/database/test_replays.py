@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlmodel import select
@@ -317,3 +318,22 @@ def test_the_command_waits_for_a_worker_where_counts_are_asked_for(
 def test_the_command_cannot_check_a_version_of_which_nothing_is_stored(command: Command, memory: Memory) -> None:
     made = memory.world.client("producer").propose(STRICTER.replace("shop-orders", "other"))
     assert command("replay", str(made.id))[0] == 3
+
+
+def test_of_each_difference_it_is_told_what_the_stored_partitions_say(memory: Memory) -> None:
+    days(memory)
+    text = changed(maximum={"mustBeLessThan": 5}, completeness={"mustBeGreaterOrEqualTo": 0.5})
+    content = yaml.safe_load(text)
+    content["schema"][0]["properties"][0]["required"] = True
+    told = memory.world.client("viewer").replay_document("shop-orders", writing.write(content).decode())
+    found = {(each.check_id or each.column, each.what): each for each in told.differences}
+    assert found["completeness-mail", "threshold"].direction == "tightens"
+    assert found["completeness-mail", "threshold"].says == "on all 8 partitions both came out alike"
+    assert found["maximum-id", "threshold"].says == (
+        "on 7 of 8 partitions both came out alike; the proposed one alone alerts on 1: 2026-03-04"
+    )
+    assert found["id", "required"].says.startswith("8 could not be judged: ")
+    line = {each.check_id: each for each in told.objects[0].checks}["id-required"]
+    assert line.old is None
+    assert line.new
+    assert line.new.judged + sum(each.count for each in line.new.unjudged) == 8

@@ -1,5 +1,6 @@
 """Replays: a version judged on stored states, old against new, and that nothing is judged otherwise than by a run."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -21,6 +22,7 @@ from engine.results import Outcome
 from engine.sides import COUNTED
 from engine.states import States
 from engine.together import BLOCK, Together
+from engine.tried import UNASKED
 
 DAY = "day=2026-04-{:02d}"
 Rows = Mapping[str, Sequence[Any]]
@@ -320,3 +322,97 @@ def test_an_arrival_is_called_by_its_partition_its_day_or_its_last(names: list[s
     new = contract(check("size", "few", scope="dataset", mustBeLessThan=1))
     _, lines = replay(None, new, [dict.fromkeys(names, packed(new, amounts(1)))])
     assert lines["few"].new.alerts == (said,)
+
+
+def pattern(pattern: str, **more: Any) -> dict[str, Any]:
+    return check("pattern_match", "shape", column="status", pattern=pattern, mustBe=1, **more)
+
+
+COUNTING = check("count_distinct", "many", columns=["status"], mustBeGreaterThan=0)
+
+
+def statuses(*values: str | None) -> Rows:
+    return {"id": list(range(len(values))), "amount": [1.0] * len(values), "status": list(values)}
+
+
+def evidence(before: Contract, after: Contract, *days: Rows, counting: bool = True, counted: bool = True) -> Line:
+    """What is said of the pattern, of which no state tells how many rows match: the fake of Spark matches none."""
+    stored = daily(contract(COUNTING if counted else SMALLEST), *days)
+    return replay(before, after, stored, counting=counting)[1]["shape"]
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ("[a-z]+x?", "tried on stored values of 2 partitions, 100.0% of the rows that have one: both accept the same"),
+        (
+            "[a-m]+",
+            "tried on stored values of 2 partitions, 100.0% of the rows that have one: they differ on 1 (2026-04-02): "
+            "2 rows only by the pattern in force, 0 only by the proposed one",
+        ),
+        (
+            "[a-z]+|[A-Z]+",
+            "tried on stored values of 2 partitions, 100.0% of the rows that have one: they differ on 1 (2026-04-01): "
+            "0 rows only by the pattern in force, 1 only by the proposed one",
+        ),
+    ],
+)
+def test_an_edit_of_a_pattern_is_tried_on_the_values_that_are_stored(after: str, said: str) -> None:
+    old, new = versions([pattern("[a-z]+"), COUNTING], [pattern(after), COUNTING])
+    line = evidence(old, new, statuses("a", "B", None), statuses("zz", "zz", "a"))
+    assert line.evidence == f"no partition has the states to judge both by ({NEEDED}); {said}"
+    assert not {"zz", "B"} & set(line.evidence.split())
+
+
+def test_values_are_tried_on_request_alone_and_only_where_they_are_stored() -> None:
+    old, new = versions([pattern("[a-z]+"), COUNTING], [pattern("[a-z]*"), COUNTING])
+    assert evidence(old, new, statuses("a"), counting=False).evidence.endswith(UNASKED)
+    old, new = versions([pattern("[a-z]+")], [pattern("[a-z]*")])
+    assert evidence(old, new, statuses("a"), counted=False).evidence.endswith(
+        "; no values are stored to try both patterns on"
+    )
+
+
+def test_nothing_is_tried_on_values_of_a_column_that_is_classified() -> None:
+    properties = on("status", classification="personal")
+    old = contract(pattern("[a-z]+"), COUNTING, properties=properties)
+    new = contract(pattern("[a-z]*"), COUNTING, properties=properties)
+    line = evidence(old, new, statuses("a"))
+    assert (line.tried, line.triable) == (None, False)
+
+
+def test_nothing_is_tried_where_more_than_the_pattern_changed() -> None:
+    old, new = versions([pattern("[a-z]+"), COUNTING], [pattern("[a-z]*", nulls="break"), COUNTING])
+    assert not evidence(old, new, statuses("a")).triable
+
+
+def test_of_a_threshold_that_moved_it_is_said_on_which_days_that_matters() -> None:
+    old, new = versions([SMALLEST], [HIGHER])
+    _, lines = replay(old, new, daily(old, amounts(5), amounts(-1), amounts(2)))
+    assert lines["low"].evidence == (
+        "on 2 of 3 days both came out alike; the proposed one alone alerts on 1: 2026-04-03"
+    )
+    _, lines = replay(new, old, daily(old, amounts(5), amounts(-1), amounts(2)))
+    assert lines["low"].evidence.endswith("the one in force alone alerts on 1: 2026-04-03")
+    _, lines = replay(old, new, daily(old, amounts(5), amounts(-1)))
+    assert lines["low"].evidence == "on all 2 days both came out alike"
+
+
+PATTERNS = ["[a-z]+", "[A-Z]{2,3}", r"\d+", r"\w+", "a|b", "^a", "b$", ".", r"[^a]\s?"]
+
+
+@given(
+    values=st.lists(st.one_of(st.none(), st.text("ab1 Z\u00e4\u0663\n", max_size=4)), max_size=8),
+    before=st.sampled_from(PATTERNS), after=st.sampled_from(PATTERNS), within=st.booleans(),
+)  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_what_is_tried_is_what_the_patterns_do(values: list[str | None], before: str, after: str, within: bool) -> None:
+    old, new = versions([pattern(before, within=within), COUNTING], [pattern(after, within=within), COUNTING])
+    if before == after:
+        return
+    line = evidence(old, new, statuses(*values))
+    find = [re.compile(each if within else rf"\A(?:{each})\Z", re.ASCII).search for each in (before, after)]
+    told = [tuple(bool(one(value)) for one in find) for value in values if value is not None]
+    assert line.tried is not None
+    assert (line.tried.refused, line.tried.accepted) == (told.count((True, False)), told.count((False, True)))
+    assert line.tried.rows == line.tried.present == len(told)

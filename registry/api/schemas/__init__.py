@@ -73,6 +73,7 @@ from registry.api.schemas.replays import (
     ReplayOut,
     ToldOut,
     UnjudgedOut,
+    WeighedOut,
 )
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
@@ -159,5 +160,6 @@ __all__ = [
     "VerdictOut",
     "VersionOut",
     "Versioned",
+    "WeighedOut",
     "WithdrawalIn",
 ]

@@ -65,6 +65,19 @@ class ReplayedObjectOut(Schema):
     checks: tuple[ReplayedCheckOut, ...]
 
 
+class WeighedOut(Schema):
+    """A difference between the two versions, and what the stored partitions say of it: of what the texts leave open
+    (`direction` undetermined), and of what one of them permits and the other does not."""
+
+    object: str | None
+    column: str | None
+    check_id: str | None
+    what: str
+    direction: str
+    sentence: str
+    says: str
+
+
 class ReplayOut(Schema):
     """What a version would have found on all that is stored, beside what the version in force (`old`) does.
 
@@ -76,6 +89,7 @@ class ReplayOut(Schema):
     complete: bool
     milliseconds: float | None
     objects: tuple[ReplayedObjectOut, ...]
+    differences: tuple[WeighedOut, ...]
 
 
 class DocumentIn(Request):
