@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 from math import isnan
 from typing import Any
 
@@ -49,7 +50,7 @@ class Assertion:
     operator: str
     limit: Any
 
-    @property
+    @cached_property
     def references(self) -> tuple[Referred, ...]:
         """The limits that are metrics of other datasets; () for most."""
         limits = self.limit if self.operator in PAIRED else (self.limit,)
@@ -71,7 +72,11 @@ class Assertion:
         if self.references:
             raise TypeError("the limit refers to a metric whose value is not known")
         test, _ = OPERATORS[self.operator]
-        return test(_comparable(value), _comparable(self.limit))
+        return test(_comparable(value), self._comparable)
+
+    @cached_property
+    def _comparable(self) -> Any:
+        return _comparable(self.limit)
 
     def sentence(self) -> str:
         """What is promised, in words: 'be at least 0.95'."""

@@ -51,7 +51,7 @@ class BoundCheck:
             return self.analyzer.identity if self.analyzer else None
         return fingerprint([self.analyzer.name, self.analyzer.arguments(), self.view.where])[:16]
 
-    @property
+    @cached_property
     def promise(self) -> Assertion | str:
         """The assertion with the value of every limit that refers to another dataset; else in words why it has none."""
         found = promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"

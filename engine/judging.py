@@ -232,26 +232,37 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
 
 
-def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
+def reading(check: BoundCheck, bag: States, now: datetime) -> Reading | str:
+    """What the check's metric reads from these states; in words why where it reads nothing."""
     if check.bound is None or check.analyzer is None:
-        return _result(check, partition, Outcome.NOT_EVALUATED, reason=check.reason), None
+        return check.reason or UNKNOWN
     try:
-        reading = check.bound.read(bag.values, now=now)
+        return check.bound.read(bag.values, now=now)
     except KeyError as missing:
-        told = bag.failure(str(missing.args[0])) or UNKNOWN
-        return _result(check, partition, Outcome.NOT_EVALUATED, reason=told), None
+        return bag.failure(str(missing.args[0])) or UNKNOWN
+
+
+def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | None]:
+    """How the check comes out with what was read, and why where that is no verdict."""
+    return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
+
+
+def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
+    found = reading(check, bag, now)
+    ended, reason = outcome(check, found)
+    if isinstance(found, str) or check.bound is None or check.analyzer is None:
+        return _result(check, partition, ended, reason=reason), None
     measurement = Measurement(
         analyzer=check.analyzer.name,
         arguments=check.analyzer.arguments(),
         partition=partition,
-        value=reading.value,
+        value=found.value,
         identity=check.identity or check.analyzer.identity,
-        counted=reading.counted,
-        details=reading.details,
+        counted=found.counted,
+        details=found.details,
         sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
     )
-    outcome, reason = _outcome(check, reading)
-    return _result(check, partition, outcome, reason=reason, reading=reading), measurement
+    return _result(check, partition, ended, reason=reason, reading=found), measurement
 
 
 def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:

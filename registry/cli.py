@@ -13,7 +13,7 @@ from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.requests import EngineError
-from registry.commands import audit, backup, diff, memory
+from registry.commands import audit, backup, diff, memory, replay
 from registry.config import ConfigError, Settings, load
 
 INTERRUPTED = 130
@@ -26,9 +26,18 @@ app = typer.Typer(
     help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
 )
 engine_verbs.add_to(app)
-for verb in (
-    memory.metrics, memory.states, memory.erase, memory.rerun, diff.diff, diff.breaking, backup.backup, backup.restore,
-):  # fmt: skip
+VERBS = (
+    memory.metrics,
+    memory.states,
+    memory.erase,
+    memory.rerun,
+    diff.diff,
+    diff.breaking,
+    replay.replay,
+    backup.backup,
+    backup.restore,
+)
+for verb in VERBS:
     app.command()(verb)
 app.add_typer(audit.app)
 

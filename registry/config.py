@@ -50,6 +50,9 @@ class Settings(BaseModel):
         pattern=SIZE,
         description="memory of the engine's processes together, as 8g; by default four times that of the local Spark",
     )
+    replay_seconds: float = Field(
+        default=10, gt=0, description="how long the API replays a version before it tells a part"
+    )
     portion_partitions: int = Field(
         default=512, gt=0, description="partitions read before what was read is kept, should the worker end"
     )

@@ -3,7 +3,10 @@
 A name stands for, in this order: an object of the same contract; a contract, by its id, where it is about one object;
 `contract.object`; a dataset as lineage or the contract's physicalName names it. Of two of a kind it stands for none."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -69,20 +72,24 @@ def _referent(session: Session, asked: Wanted, contract_id: str) -> Referent:
     dataset = _found(session, asked.dataset, contract_id)
     if dataset is None or dataset.contract_id is None or dataset.object is None:
         return Referent(reason=f"no contract here is about a dataset {asked.dataset}")
-    row = session.exec(_newest(dataset.contract_id, dataset.object, asked.analyzer.identity)).first()
+    row = session.exec(_measured(dataset.contract_id, dataset.object, asked.analyzer.identity).limit(1)).first()
     if row is None:
         return Referent(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
+    return _told(row, asked.dataset)
+
+
+def _told(row: MeasurementRow, dataset: str) -> Referent:
     if row.exact is None:
-        return Referent(reason=f"when {asked.dataset} was measured last, there was no value")
+        return Referent(reason=f"when {dataset} was measured last, there was no value")
     return Referent(_value(row), origin=_origin(row))
 
 
-def _newest(contract_id: str, object_name: str, identity: str) -> Any:
+def _measured(contract_id: str, object_name: str, identity: str) -> Any:
     """The metric's values, those of the newest run first; among these that of the whole dataset first."""
     row = MeasurementRow
     query = select(row).where(row.contract_id == contract_id, row.object == object_name, row.identity == identity)
     newest = (col(row.time).desc(), col(row.run_id).desc(), col(row.partition).is_not(None), col(row.partition).desc())
-    return query.order_by(*newest).limit(1)
+    return query.order_by(*newest)
 
 
 def _value(row: MeasurementRow) -> Value:
@@ -95,3 +102,35 @@ def _value(row: MeasurementRow) -> Value:
 
 def _origin(row: MeasurementRow) -> Mapping[str, Any]:
     return {"run": str(row.run_id), "measured": row.time.isoformat(), "partition": row.partition}
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What a metric was measured as, run after run: `times` ascend. `reason`: why it was measured by none."""
+
+    times: tuple[datetime, ...] = ()
+    found: tuple[Referent, ...] = ()
+    reason: str = ""
+
+    def at(self, moment: datetime) -> Referent:
+        """The value that the newest run up to that moment measured."""
+        at = bisect_right(self.times, moment)
+        return self.found[at - 1] if at else Referent(reason=self.reason)
+
+
+def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, Timeline]:
+    """What the limits of the object's checks refer to, by their words, as every run there measured it."""
+    return {words: _timeline(session, each, contract.id) for words, each in wanted(of).items()}
+
+
+def _timeline(session: Session, asked: Wanted, contract_id: str) -> Timeline:
+    dataset = _found(session, asked.dataset, contract_id)
+    if dataset is None or dataset.contract_id is None or dataset.object is None:
+        return Timeline(reason=f"no contract here is about a dataset {asked.dataset}")
+    ordered = reversed(session.exec(_measured(dataset.contract_id, dataset.object, asked.analyzer.identity)).all())
+    # Of the measurements of a run the one that is looked at first comes last here, and stays.
+    newest = {(row.time, row.run_id): row for row in ordered}
+    times = tuple(time for time, _ in newest)
+    return Timeline(
+        times, tuple(_told(row, asked.dataset) for row in newest.values()), f"no run of {asked.dataset} had measured it"
+    )

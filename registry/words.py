@@ -114,6 +114,7 @@ class Action(StrEnum):
     SUGGESTION_REJECTED = "suggestion:rejected"
     SUGGESTION_RESET = "suggestion:reset"
     DRAFT_REQUESTED = "draft:requested"
+    REPLAY_REQUESTED = "replay:requested"
     RUN_RECORDED = "run:recorded"
     STATES_COMMITTED = "states:committed"
     STATES_SETTLED = "states:settled"

@@ -26,7 +26,7 @@ from engine import key_files, plugins
 from engine.judging import lacking
 from engine.keying import Key
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
-from registry import audit, clock, config, drafting, ids, orders, states, tasks, upkeep, validation
+from registry import audit, clock, config, drafting, ids, orders, replays, states, tasks, upkeep, validation
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
@@ -195,6 +195,16 @@ class Worker:
             done.set()
             beating.join()
 
+    def tell(self, task: Task, done: int, of: int) -> bool:
+        """Tells how far the task is, about fifty times in all; True: go on. Raises Fenced where it is another's."""
+        if done % max(1, of // 50) == 0:
+            lease = timedelta(seconds=self.settings.lease_seconds)
+            with transaction(self.database) as tx:
+                told = f"{done} of {of} partitions"
+                tasks.heartbeat(tx, task.id, task.fence, until=self.clock() + lease, progress=told)
+                tx.commit()
+        return True
+
     def _beat(self, task: Task, done: Flag) -> None:
         lease = timedelta(seconds=self.settings.lease_seconds)
         while not done.wait(self.settings.heartbeat_seconds):
@@ -239,6 +249,11 @@ def _keep_up(worker: Worker, task: Task) -> Effect:
     return effect
 
 
+def _replay(worker: Worker, task: Task) -> Effect:
+    found = replays.work(worker.database, worker.settings, task.payload, partial(worker.tell, task))
+    return lambda session, now: found
+
+
 def _refused(_: Worker, task: Task) -> Effect:
     raise Unworkable(f"no worker knows tasks of kind {task.kind}")
 
@@ -247,6 +262,7 @@ WORK: dict[str, Callable[[Worker, Task], Effect]] = {
     debounce.VALIDATE: _validate,
     drafting.DRAFT: _draft,
     upkeep.UPKEEP: _keep_up,
+    replays.REPLAY: _replay,
 }
 
 

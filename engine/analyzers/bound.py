@@ -96,8 +96,10 @@ class BoundAnalyzer:
         """The reading from the states by component key. Raises KeyError (the key) where a state is missing.
 
         `now` is the moment of judgement, for metrics of age; those have no value without it."""
-        given = {name: states[part.key] for name, part in self.parts.items()}
-        state = SimpleNamespace(**{"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema, **given})
+        given: dict[str, Any] = {"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema}
+        for name, key in self._keys:
+            given[name] = states[key]
+        state = SimpleNamespace(**given)
         empty = state.rows == 0 and self.where is not None and not self.analyzer.of_nothing
         return Reading(
             value=None if empty else self.analyzer.value(state),
@@ -108,6 +110,10 @@ class BoundAnalyzer:
             unfiltered=state.unfiltered,
             details=None if empty else self.analyzer.details(state),
         )
+
+    @cached_property
+    def _keys(self) -> tuple[tuple[str, str], ...]:
+        return tuple((name, part.key) for name, part in self.parts.items())
 
     def value(self, states: Mapping[str, Any], *, now: datetime | None = None) -> Value:
         """The metric alone. Raises KeyError (the key) where a state is missing."""

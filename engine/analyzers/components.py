@@ -91,6 +91,10 @@ class Component:
         """The state of all these sets of rows, of which there is one at least: as `merge` does it one by one."""
         return reduce(self.merge, states)
 
+    def settled(self, state: Any) -> Any:
+        """The same state in the form in which more can be merged with it again and again."""
+        return state
+
     def dump(self, state: Any) -> bytes:
         return codec.dump(state)
 

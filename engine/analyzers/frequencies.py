@@ -132,6 +132,9 @@ class Frequencies(Component):
         present = [each for each in states if each is not None]
         return Counts(tuple(piece for each in present for piece in each.pieces)) if present else None
 
+    def settled(self, state: Any) -> Any:
+        return Counts((state.coded,)) if state else None
+
     def dump(self, state: Any) -> bytes:
         if state is None:
             return b""

@@ -15,6 +15,7 @@ from registry.api import (
     problems,
     proposals,
     reference,
+    replays,
     runs,
     schemas,
     tasks,
@@ -45,6 +46,7 @@ ROUTERS = (
     memory.router,
     gate.router,
     lineage.router,
+    replays.router,
 )
 
 

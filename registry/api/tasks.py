@@ -4,10 +4,10 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import access, audit, catalog, clock, ids, scope, tasks
+from registry import access, audit, catalog, clock, ids, replays, scope, tasks
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Writer
-from registry.errors import Forbidden
+from registry.errors import Forbidden, NotFound
 from registry.words import Action, Permission
 
 router = APIRouter(tags=["tasks"])
@@ -32,7 +32,10 @@ def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.Task
 @router.get("/tasks/{task_id}")
 def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
     """A task: its state, how far it is, and its result."""
-    return schemas.TaskOut.model_validate(scope.see_task(tx, task_id, by))
+    task = scope.see_task(tx, task_id, by)
+    if task.kind == replays.REPLAY and not replays.may_see(tx, task, by):
+        raise NotFound
+    return schemas.TaskOut.model_validate(task)
 
 
 def _payload(body: schemas.DraftIn) -> dict[str, object]:

@@ -11,6 +11,7 @@ from registry.client.gate import Gate
 from registry.client.memory import Memory
 from registry.client.people import People
 from registry.client.proposals import Proposals
+from registry.client.replays import Replays
 from registry.client.tasks import Tasks
 from registry.client.teams import Teams
 
@@ -27,6 +28,7 @@ class Client(
     Memory,
     Gate,
     Tasks,
+    Replays,
 ):
     """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
 

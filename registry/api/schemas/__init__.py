@@ -63,6 +63,17 @@ from registry.api.schemas.proposals import (
     WithdrawalIn,
 )
 from registry.api.schemas.reference import AnalyzerOut, ArgumentOut
+from registry.api.schemas.replays import (
+    DocumentIn,
+    ListedOut,
+    ReplayedCheckOut,
+    ReplayedObjectOut,
+    ReplayIn,
+    ReplayOut,
+    ToldOut,
+    UnjudgedOut,
+    WeighedOut,
+)
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 
@@ -86,6 +97,7 @@ __all__ = [
     "DecisionsIn",
     "DiffOut",
     "DifferenceOut",
+    "DocumentIn",
     "DraftIn",
     "EntryForm",
     "ErasedOut",
@@ -99,6 +111,7 @@ __all__ = [
     "InboxOut",
     "JudgementForm",
     "LawOut",
+    "ListedOut",
     "Me",
     "MeasurementOut",
     "MemberIn",
@@ -119,6 +132,10 @@ __all__ = [
     "ProspectOut",
     "Ready",
     "ReasonIn",
+    "ReplayIn",
+    "ReplayOut",
+    "ReplayedCheckOut",
+    "ReplayedObjectOut",
     "Request",
     "RerunOut",
     "ResultOut",
@@ -136,11 +153,14 @@ __all__ = [
     "TeamOut",
     "TokenIn",
     "TokenOut",
+    "ToldOut",
+    "UnjudgedOut",
     "UserChange",
     "UserIn",
     "UserOut",
     "VerdictOut",
     "VersionOut",
     "Versioned",
+    "WeighedOut",
     "WithdrawalIn",
 ]

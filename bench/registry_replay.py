@@ -1,0 +1,145 @@
+"""What a replay costs: 200 checks of two versions over 365 stored partitions, in this process and from a database.
+
+    python -m bench.registry_replay [--partitions 365] [--rounds 3]
+
+Half of the limits differ between the versions, so that half of the checks are judged twice."""
+
+import argparse
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bench.clock import Cost, cost, median
+from contracts import writing
+from contracts.document import Contract
+from contracts.logical_types import Column, Schema
+from contracts.reading import read
+from engine import states as bags
+from engine.checks import bind
+from engine.files import StateFiles
+from engine.plan import Plan
+from engine.replaying import Replaying, Step
+from engine.requests import Measured
+from registry import ids, replays, states
+from registry.database import connect, migrate, reading, transaction
+from registry.replays import Versions, Ways
+from registry.tables import Contract as ContractRow
+from registry.tables import Dataset, User
+
+COLUMNS = 40
+KINDS = ("completeness", "mean", "minimum", "maximum", "standard_deviation")
+SCHEMA = Schema(tuple(Column(f"c{at}", "bigint") for at in range(COLUMNS)))
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+GOAL = 2.0
+OBJECT = "orders"
+
+
+def contract(version: str, *, scope: str, looser: int) -> Contract:
+    """Five checks of each of forty columns, of which every second has the other limit."""
+    checks = [
+        {
+            "id": f"{kind}-{column.name}",
+            "type": "custom",
+            "engine": "treaty",
+            "implementation": {
+                "analyzer": kind, "column": column.name, "scope": scope,
+                "mustBeGreaterThan": -250 + (looser if at % 2 else 0),
+            },
+        }
+        for column in SCHEMA
+        for at, kind in enumerate(KINDS)
+    ]  # fmt: skip
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "bench", "name": "bench", "version": version}
+    table = {"name": OBJECT, "quality": checks}
+    return read(writing.write({**head, "status": "active", "schema": [table]}))
+
+
+def packed(of: Contract, partitions: int) -> dict[str, bytes]:
+    """States of that many days, each with numbers of its own."""
+    plan = bind(of.object(OBJECT), SCHEMA).plan
+    days = [date(2025, 1, 1) + timedelta(days=at) for at in range(partitions)]
+    return {f"day={day}": bags.of(plan, _values(plan, at), SCHEMA).pack() for at, day in enumerate(days)}
+
+
+def _values(plan: Plan, at: int) -> dict[str, Any]:
+    made = {"count": 1000 + at, "sum": 10_000 * at, "min": -at, "max": at, "moments": (1000, 5.0 + at, 17.0)}
+    return {part.key: made[part.component.kind] for part in plan.scan}
+
+
+def here(old: Contract, new: Contract, stored: Mapping[str, bytes]) -> int:
+    """Replays in this process; how many alerts the new version has."""
+    replaying = Replaying(old, new, OBJECT)
+    for name, states_of in stored.items():
+        replaying.take(Step({name: states_of}, NOW))
+    found = replaying.told(len(stored))
+    assert len(found.lines) == len(KINDS) * COLUMNS
+    assert all(line.new and line.new.judged == len(stored) for line in found.lines)
+    return sum(len(line.new.alerts) for line in found.lines if line.new)
+
+
+def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
+    """A database that has them."""
+    engine = connect(f"sqlite:///{folder / 'treaty.db'}")
+    migrate(engine)
+    owner, dataset = ids.new(), ids.new()
+    with transaction(engine) as tx:
+        tx.add(User(id=owner, name="owner", roles=["owner"], created=NOW))
+        tx.flush()
+        tx.add(ContractRow(id="bench", name="bench", owner_id=owner, created=NOW))
+        tx.flush()
+        tx.add(Dataset(id=dataset, namespace="file", name="/bench", contract_id="bench", object=OBJECT))
+        tx.flush()
+        measured = Measured(SCHEMA, {name: name for name in stored}, dict(stored))
+        states.save(tx, dataset, measured, now=NOW, ids=ids.new)
+        tx.commit()
+    return engine
+
+
+def from_database(engine: Any, versions: Versions) -> None:
+    """Replays what the database has, as the API does."""
+    with reading(engine) as tx:
+        [found] = replays.replayed(tx, versions, StateFiles("/nowhere"), Ways(), lambda *_: True)
+    assert found.partitions == found.stored
+
+
+def figures(partitions: int, rounds: int) -> Iterator[tuple[str, Cost, float | None]]:
+    """What each way costs, and its goal."""
+    for scope, goal in (("delta", GOAL), ("dataset", None)):
+        old, new = contract("1.0.0", scope=scope, looser=0), contract("1.1.0", scope=scope, looser=100)
+        stored = packed(old, partitions)
+
+        def run(old: Contract = old, new: Contract = new, stored: Mapping[str, bytes] = stored) -> None:
+            here(old, new, stored)
+
+        yield f"{scope} scope, in this process", _median(run, rounds), goal
+        with tempfile.TemporaryDirectory() as folder:
+            engine, versions = kept(Path(folder), stored), Versions("bench", old, new)
+            yield f"{scope} scope, from SQLite", _median(lambda: from_database(engine, versions), rounds), goal  # noqa: B023
+            engine.dispose()
+
+
+def _median(run: Callable[[], None], rounds: int) -> Cost:
+    run()
+    return median([cost(run) for _ in range(rounds)])
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Prints the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--partitions", type=int, default=365)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args(given)
+    checks = len(KINDS) * COLUMNS
+    print(f"replay of {checks} checks of two versions over {asked.partitions} partitions")
+    for name, spent, goal in figures(asked.partitions, asked.rounds):
+        held = "" if goal is None else f"; goal <= {goal:g} s: {'met' if spent.wall <= goal else 'MISSED'}"
+        each = 1000 * spent.cpu / asked.partitions
+        print(
+            f"{name:32} {spent.wall:7.3f} s wall, {spent.cpu:7.3f} s CPU, {each:6.2f} ms a partition{held}", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Routes of replays: what a version would have found on all that is stored, before anybody approves it."""
+
+from time import monotonic, perf_counter
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from sqlmodel import Session
+
+from engine.files import StateFiles
+from registry import access, audit, clock, ids, replays, tasks
+from registry.api import schemas
+from registry.api.dependencies import Caller, Reader, Service, Shared, Writer
+from registry.replays import REPLAY, Versions, Ways
+from registry.words import Action, Permission
+
+router = APIRouter(tags=["replays"])
+ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]
+
+
+@router.get("/proposals/{proposal_id}/replay")
+def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.ReplayOut:
+    """The proposal judged on the stored states of its datasets, beside the version in force. Checks that count values
+    are left to `POST /replays`; what takes longer than `replay_seconds` is told in part."""
+    return _told(tx, replays.of_proposal(tx, proposal_id, by=by), shared)
+
+
+@router.post("/contract/replay")
+def replay_document(
+    contract_id: ContractId, body: schemas.DocumentIn, shared: Shared, by: Caller, tx: Reader
+) -> schemas.ReplayOut:
+    """Any document judged as a version of the contract, as `GET /proposals/{id}/replay` does. Nothing is stored."""
+    return _told(tx, replays.of_document(tx, contract_id, body.document.encode(), by=by), shared)
+
+
+@router.post("/replays", status_code=202)
+def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Asks a worker for a replay; the task tells its progress, and its result is what was found."""
+    access.decide(by, Permission.PROPOSE)
+    versions = _asked(tx, body, by)
+    now, task_id = clock.now(), ids.new()
+    payload = {**body.model_dump(mode="json"), "author": str(by.user_id)}
+    task = tasks.enqueue(
+        tx, kind=REPLAY, payload=payload, key=f"{REPLAY}/{task_id}", now=now, task_id=task_id, priority=4
+    )
+    details = {"contract": versions.contract_id, "version": versions.new.version}
+    audit.record(tx, Action.REPLAY_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+def _asked(tx: Session, body: schemas.ReplayIn, by: access.Principal) -> Versions:
+    if body.proposal_id is not None:
+        return replays.of_proposal(tx, body.proposal_id, by=by)
+    return replays.of_document(tx, body.contract_id or "", (body.document or "").encode(), by=by)
+
+
+def _told(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
+    began, end = perf_counter(), monotonic() + shared.settings.replay_seconds
+    files = StateFiles(shared.settings.states)
+    found = replays.replayed(tx, versions, files, Ways(), lambda *_: monotonic() < end)
+    return schemas.ReplayOut.model_validate(replays.plain(versions, found, perf_counter() - began))

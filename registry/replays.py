@@ -1,0 +1,224 @@
+"""Replays: a version judged on all that is stored of its datasets, before anybody approves it.
+
+Nothing here starts Spark or reads a row of a table; what a replay found is told, and nothing of it is stored."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Engine as Database
+from sqlmodel import Session
+
+from contracts.document import Contract
+from contracts.errors import ContractError
+from contracts.reading import read
+from engine.files import StateFiles
+from engine.large import large
+from engine.months import members
+from engine.replayed import Line, Replay, Told
+from engine.replaying import Replaying
+from engine.states import StateError
+from registry import access, arrivals, catalog, datasets, drafts, references, states, weighed
+from registry.access import Principal
+from registry.config import Settings
+from registry.database import reading
+from registry.errors import Invalid, NotFound
+from registry.references import Timeline
+from registry.tables import Contract as ContractRow
+from registry.tables import Dataset, Proposal, Task
+from registry.words import Permission
+
+REPLAY = "replay"
+TOO_LARGE = "its counts of values are too many to be merged here: only a validation has Spark add them up"
+NAMED = 100
+# How many partitions were judged of how many; whether to go on.
+More = Callable[[int, int], bool]
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The version of a contract that is in force (None: none is), and the one that might follow."""
+
+    contract_id: str
+    old: Contract | None
+    new: Contract
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How a replay is done. `counting`: counts of values are merged too, which takes long. `replaced`: states that were
+    replaced since are judged too, as far as they are kept: what happened, not what the data is now. Counts of more than
+    `most` values together are not merged."""
+
+    counting: bool = False
+    replaced: bool = False
+    most: int = 0
+
+
+def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> Versions:
+    """What the proposal would put in force, and what is. Raises NotFound where the principal may not see it."""
+    return _proposed(session, drafts.get(session, proposal_id, by=by))
+
+
+def _proposed(session: Session, proposal: Proposal) -> Versions:
+    shown = drafts.preview(session, proposal)
+    return Versions(proposal.contract_id, in_force(session, proposal.contract_id), drafts.read(shown.document))
+
+
+def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> Versions:
+    """Any document, as a version of that contract. Raises NotFound where there is none, Invalid for faults."""
+    access.decide(by, Permission.READ)
+    if session.get(ContractRow, contract_id) is None:
+        raise NotFound
+    return Versions(contract_id, in_force(session, contract_id), drafts.read(document))
+
+
+def in_force(session: Session, contract_id: str) -> Contract | None:
+    """The contract's version in force; None where there is none."""
+    try:
+        return read(catalog.version(session, contract_id).body)
+    except NotFound:
+        return None
+
+
+def replayed(session: Session, versions: Versions, files: StateFiles, ways: Ways, more: More) -> tuple[Replay, ...]:
+    """What each object of the new version would have found, and what the version in force does.
+
+    Raises Invalid where one of the versions cannot be judged at all."""
+    return tuple(_replayed(session, versions, each.name, files, ways, more) for each in versions.new.objects)
+
+
+def _replayed(
+    session: Session, versions: Versions, object_name: str, files: StateFiles, ways: Ways, more: More
+) -> Replay:
+    dataset = datasets.kept(session, versions.contract_id, object_name)
+    came = arrivals.generations(session, dataset, replaced=ways.replaced) if dataset else []
+    whole = sum(len(members(name)) for name in {each.partition for each in came})
+    beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.counting else {}
+    try:
+        replaying = Replaying(
+            versions.old, versions.new, object_name, files=files, counting=ways.counting, beyond=beyond
+        )
+    except ContractError as error:
+        raise Invalid.because(error) from error
+    done = 0
+    for step in arrivals.steps(session, dataset, came, _timelines(session, versions, object_name)) if dataset else ():
+        replaying.take(step)
+        done += len(step.arrived)
+        if not more(done, len(came)):
+            break
+    return replaying.told(whole)
+
+
+def _beyond(
+    session: Session, versions: Versions, dataset: Dataset, object_name: str, files: StateFiles, ways: Ways
+) -> dict[str, str]:
+    """The counts of values that are too many for this process, and that they are."""
+    stored, schema = states.load(session, dataset.id), states.schema(session, dataset.id)
+    sides = [each for each in (versions.old, versions.new) if each and _names(each, object_name)]
+    found: dict[str, str] = {}
+    for each in sides:
+        try:
+            found |= dict.fromkeys(large(each, object_name, schema, stored, files=files, most=ways.most), TOO_LARGE)
+        except StateError:
+            # What is damaged is told of the partitions that it is of.
+            continue
+    return found
+
+
+def _names(contract: Contract, object_name: str) -> bool:
+    return any(each.name == object_name for each in contract.objects)
+
+
+def _timelines(session: Session, versions: Versions, object_name: str) -> dict[str, Timeline]:
+    sides = [each for each in (versions.old, versions.new) if each and _names(each, object_name)]
+    found: dict[str, Timeline] = {}
+    for each in sides:
+        found |= references.timelines(session, each, each.object(object_name))
+    return found
+
+
+def may_see(session: Session, task: Task, by: Principal) -> bool:
+    """Whether the principal may see what a replay's task found: that of a proposal who may see that; of a document who
+    brought it."""
+    proposal_id = task.payload.get("proposal_id")
+    if proposal_id is None:
+        return bool(task.payload.get("author") == str(by.user_id))
+    try:
+        drafts.get(session, UUID(proposal_id), by=by)
+    except NotFound:
+        return False
+    return True
+
+
+def plain(versions: Versions, found: Sequence[Replay], seconds: float) -> dict[str, Any]:
+    """What the replays found, as plain data: of each list of names the first, and how many there are."""
+    judged = sum(each.partitions for each in found)
+    return {
+        "contract_id": versions.contract_id,
+        "old": versions.old.version if versions.old else None,
+        "new": versions.new.version,
+        "complete": all(each.partitions == each.stored for each in found),
+        "milliseconds": round(1000 * seconds / judged, 3) if judged else None,
+        "objects": [_object(each) for each in found],
+        "differences": weighed.plain(weighed.weighed(versions.old, versions.new, found)),
+    }
+
+
+def _object(found: Replay) -> dict[str, Any]:
+    return {
+        "object": found.object,
+        "sentence": found.sentence,
+        "partitions": found.partitions,
+        "stored": found.stored,
+        "days": found.days,
+        "checks": [_line(each) for each in found.lines],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "check_id": line.check_id,
+        "name": line.name,
+        "sentence": line.sentence,
+        "old": _told(line.old),
+        "new": _told(line.new),
+        "appeared": _listed(line.appeared),
+        "gone": _listed(line.gone),
+        "same": _listed(line.same),
+    }
+
+
+def _told(told: Told | None) -> dict[str, Any] | None:
+    if told is None:
+        return None
+    unjudged = [{"reason": why, **_listed(names)} for why, names in told.unjudged.items()]
+    given = {"scope": told.scope, "severity": told.severity, "sentence": told.sentence, "unit": told.unit}
+    return {
+        **given, "judged": told.judged, "empty": told.empty, "alerts": _listed(told.alerts), "unjudged": unjudged,
+    }  # fmt: skip
+
+
+def _listed(names: Sequence[str]) -> dict[str, Any]:
+    return {"count": len(names), "names": list(names[:NAMED])}
+
+
+def work(database: Database, settings: Settings, payload: Mapping[str, Any], more: More) -> dict[str, Any]:
+    """What a replay's task found, as plain data. Raises NotFound where its proposal is gone, Invalid for faults."""
+    ways, began = Ways(payload["counting"], payload["replaced"], settings.merge_values), perf_counter()
+    with reading(database) as session:
+        versions = _ordered(session, payload)
+        found = replayed(session, versions, StateFiles(settings.states), ways, more)
+    return plain(versions, found, perf_counter() - began)
+
+
+def _ordered(session: Session, payload: Mapping[str, Any]) -> Versions:
+    if payload["proposal_id"] is None:
+        contract_id = payload["contract_id"]
+        return Versions(contract_id, in_force(session, contract_id), drafts.read(payload["document"].encode()))
+    proposal = session.get(Proposal, UUID(payload["proposal_id"]))
+    if proposal is None:
+        raise NotFound
+    return _proposed(session, proposal)

@@ -1,0 +1,69 @@
+"""What stored partitions say of the differences between two versions: of those that the texts leave open, and of every
+threshold that moved."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from contracts.column_words import BOUNDS, COUNTED
+from contracts.compatibility import compare
+from contracts.differences import Difference, Part
+from contracts.directions import Direction
+from contracts.document import Contract
+from engine.ordering import order
+from engine.replayed import Line, Replay
+
+# What differences of a column's words are called, and the checks that the words stand for.
+WORDS: Mapping[str, Sequence[str]] = {"allowed values": ("enum",), "range": tuple(BOUNDS), **COUNTED}
+JUDGED = (Part.STRUCTURE, Part.GUARANTEES)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A difference, and what the stored partitions say of it."""
+
+    difference: Difference
+    says: str
+
+
+def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tuple[Weighed, ...]:
+    """The differences that data can say something of, with what they say; () where no version is in force."""
+    if old is None:
+        return ()
+    lines = {(each.object, line.check_id): line for each in found for line in each.lines}
+    differences = compare(old, new, order).differences
+    return tuple(_of(each, lines) for each in differences if _is_open(each))
+
+
+def _is_open(difference: Difference) -> bool:
+    """Whether it matters to data what the difference is."""
+    return difference.part in JUDGED and difference.direction is not Direction.UNTESTED
+
+
+def _of(difference: Difference, lines: Mapping[tuple[str, str], Line]) -> Weighed:
+    known = (lines.get((difference.object or "", name)) for name in _checks(difference))
+    said = [line.evidence for line in known if line and line.evidence]
+    return Weighed(difference, "; ".join(said) or "no check of both versions judges it on stored states")
+
+
+def _checks(difference: Difference) -> Iterator[str]:
+    """The ids of the checks that the difference is about."""
+    if difference.check:
+        yield difference.check
+    elif difference.column:
+        yield from (f"{difference.column}-{word}" for word in WORDS.get(difference.what, (difference.what,)))
+
+
+def plain(found: Sequence[Weighed]) -> list[dict[str, str | None]]:
+    """What was weighed, as plain data."""
+    return [
+        {
+            "object": each.difference.object,
+            "column": each.difference.column,
+            "check_id": each.difference.check,
+            "what": each.difference.what,
+            "direction": each.difference.direction.value,
+            "sentence": each.difference.sentence,
+            "says": each.says,
+        }
+        for each in found
+    ]

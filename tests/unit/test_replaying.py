@@ -1,0 +1,418 @@
+"""Replays: a version judged on stored states, old against new, and that nothing is judged otherwise than by a run."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.orders import NOW, ROWS, SCHEMA, check, contract, on, states
+
+from contracts.document import Contract
+from contracts.logical_types import Column, Schema
+from contracts.reading import read
+from contracts.writing import write
+from engine.judging import judge
+from engine.references import Referent
+from engine.replayed import Line, Replay
+from engine.replaying import MERGED, NEEDED, Replaying, Step
+from engine.results import Outcome
+from engine.sides import COUNTED
+from engine.states import States
+from engine.together import BLOCK, Together
+from engine.tried import UNASKED
+
+DAY = "day=2026-04-{:02d}"
+Rows = Mapping[str, Sequence[Any]]
+
+
+def amounts(*values: float | None) -> Rows:
+    many = len(values)
+    return {"id": list(range(many)), "amount": list(values), "status": ["new"] * many}
+
+
+def packed(of: Contract, rows: Rows, schema: Schema = SCHEMA) -> bytes:
+    return states(of, rows, schema).pack()
+
+
+def versions(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> tuple[Contract, Contract]:
+    return contract(*old), contract(*new)
+
+
+def replay(
+    old: Contract | None, new: Contract, steps: Sequence[Mapping[str, bytes] | Step], **ways: Any
+) -> tuple[Replay, dict[str, Line]]:
+    replaying = Replaying(old, new, "orders", **ways)
+    taken = [each if isinstance(each, Step) else Step(each, NOW) for each in steps]
+    for step in taken:
+        replaying.take(step)
+    found = replaying.told(len({name for step in taken for name in step.arrived}))
+    return found, {line.check_id: line for line in found.lines}
+
+
+def daily(of: Contract, *days: Rows) -> list[Mapping[str, bytes]]:
+    """A partition a day."""
+    return [{DAY.format(at): packed(of, rows)} for at, rows in enumerate(days, start=1)]
+
+
+SMALLEST = check("minimum", "low", column="amount", mustBeGreaterOrEqualTo=0)
+HIGHER = check("minimum", "low", column="amount", mustBeGreaterOrEqualTo=3)
+
+
+def test_old_and_new_are_told_beside_each_other_with_the_days() -> None:
+    old, new = versions([SMALLEST], [HIGHER])
+    found, lines = replay(old, new, daily(old, amounts(5, 9), amounts(-1, 4), amounts(2, 8), amounts(3)))
+    line = lines["low"]
+    assert (line.old.alerts, line.new.alerts) == ((DAY.format(2),), (DAY.format(2), DAY.format(3)))
+    assert (line.appeared, line.gone, line.same) == ((DAY.format(3),), (), (DAY.format(2),))
+    assert (line.new.judged, line.new.unit) == (4, "days")
+    assert line.sentence == "would have alerted on 2 of 4 days: 2026-04-02, 2026-04-03; 1 of them new: 2026-04-03"
+    assert found.sentence == (
+        "version 1.0.0 would have alerted on 2 of 4 days: 2026-04-02, 2026-04-03; "
+        "version 1.0.0 would have alerted on 1 of 4 days: 2026-04-02"
+    )
+
+
+def test_a_loosening_names_the_alerts_that_are_gone() -> None:
+    old, new = versions([HIGHER], [SMALLEST])
+    _, lines = replay(old, new, daily(old, amounts(5), amounts(1), amounts(2)))
+    assert lines["low"].gone == (DAY.format(2), DAY.format(3))
+    assert lines["low"].sentence == (
+        "would not have alerted on any of 3 days; "
+        "2 that the version in force alerts on are gone: 2026-04-02, 2026-04-03"
+    )
+
+
+def test_a_check_that_comes_or_goes_has_one_side() -> None:
+    mean = check("mean", "mean", column="amount", mustBeLessThan=4)
+    old, new = versions([SMALLEST], [mean])
+    _, lines = replay(old, new, daily(contract(SMALLEST, mean), amounts(5), amounts(1)))
+    assert lines["low"].new is None
+    assert lines["low"].sentence == "it is not promised any more; it alerts on 0 of 2 days"
+    assert lines["mean"].old is None
+    assert lines["mean"].sentence == "would have alerted on 1 of 2 days: 2026-04-01"
+
+
+def test_without_a_version_in_force_the_new_one_is_told_alone() -> None:
+    new = contract(SMALLEST)
+    found, _ = replay(None, new, daily(new, amounts(5), amounts(-1)))
+    assert found.sentence == "version 1.0.0 would have alerted on 1 of 2 days: 2026-04-02"
+
+
+def test_nothing_stored_is_said() -> None:
+    found, lines = replay(None, contract(SMALLEST), [])
+    assert found.sentence == "no states of orders are stored: there is nothing to judge version 1.0.0 on"
+    assert lines["low"].sentence == "nothing is stored to judge it on"
+
+
+def test_a_check_whose_states_were_never_computed_needs_the_data_once() -> None:
+    added = check("mean", "mean", column="amount", mustBeLessThan=4)
+    old, new = versions([SMALLEST], [SMALLEST, added])
+    found, lines = replay(old, new, daily(old, amounts(5), amounts(1)))
+    assert lines["mean"].new.unjudged == {NEEDED: (DAY.format(1), DAY.format(2))}
+    assert lines["mean"].sentence == f"2 could not be judged: {NEEDED}"
+    assert found.unjudged == (lines["mean"],)
+    assert found.sentence.endswith("; 1 of its checks need the data once")
+
+
+def test_the_structure_is_replayed_as_it_was_recorded() -> None:
+    old = contract()
+    new = contract(properties=on("amount", logicalType="string"))
+    wider = Schema((*SCHEMA, Column("more", "string")))
+    more = {**amounts(1), "more": ["x"]}
+    steps = [{DAY.format(1): packed(old, amounts(1))}, {DAY.format(2): packed(old, more, wider)}]
+    _, lines = replay(old, new, steps)
+    assert lines["schema-types"].appeared == (DAY.format(1), DAY.format(2))
+    assert lines["schema-new-columns"].same == (DAY.format(2),)
+
+
+def test_of_the_whole_dataset_the_running_states_are_judged() -> None:
+    limit = check("size", "few", scope="dataset", mustBeLessOrEqualTo=5)
+    new = contract(limit)
+    _, lines = replay(None, new, daily(new, amounts(1, 2), amounts(1, 2, 3), amounts(1)))
+    assert (lines["few"].new.judged, lines["few"].new.alerts) == (3, (DAY.format(3),))
+
+
+def test_a_partition_that_is_replaced_counts_once_and_is_named_by_its_arrival() -> None:
+    limit = check("size", "few", scope="dataset", mustBeLessOrEqualTo=3)
+    new = contract(limit, SMALLEST)
+    first, second = DAY.format(1), DAY.format(2)
+    steps = [
+        {first: packed(new, amounts(-1, -2))}, {second: packed(new, amounts(1, 2))}, {first: packed(new, amounts(4))},
+        Step({}, NOW, gone=(first,)),
+    ]  # fmt: skip
+    found, lines = replay(None, new, steps)
+    assert (lines["few"].new.judged, lines["few"].new.alerts) == (4, (second,))
+    assert lines["low"].new.alerts == (first,)
+    assert found.partitions == 2
+
+
+def test_views_choose_their_partitions() -> None:
+    few = check("size", "few", scope="german", mustBeLessOrEqualTo=2)
+    plain = dict(contract(few, properties=[*on("id"), _partition("land")]).document) | {
+        "customProperties": [{"property": "treaty", "value": {"views": [{"name": "german", "where": "land = 'DE'"}]}}]
+    }
+    new = read(write(plain))
+    parted = Schema((*SCHEMA, Column("land", "string")))
+    day = packed(new, {**amounts(1, 2), "land": ["-", "-"]}, parted)
+    names = ["land=FR", "land=DE", "land=DE/x=1", "land=FR/x=1"]
+    _, lines = replay(None, new, [{name: day} for name in names])
+    assert (lines["few"].new.empty, lines["few"].new.unjudged) == (1, {})
+    assert lines["few"].new.alerts == ("land=DE/x=1", "land=FR/x=1")
+
+
+def _partition(name: str) -> dict[str, Any]:
+    return {"name": name, "logicalType": "string", "partitioned": True, "partitionKeyPosition": 1}
+
+
+def test_counts_of_values_are_merged_on_request_alone() -> None:
+    new = contract(check("uniqueness", "once", column="id", mustBe=1))
+    steps = daily(new, {**amounts(1), "id": [7]}, {**amounts(1), "id": [8]}, {**amounts(1), "id": [7]})
+    _, lines = replay(None, new, steps)
+    assert lines["once"].new.unjudged == {COUNTED: (DAY.format(1), DAY.format(2), DAY.format(3))}
+    _, lines = replay(None, new, steps, counting=True)
+    assert lines["once"].new.alerts == (DAY.format(3),)
+
+
+def test_states_that_are_beyond_this_process_are_told_as_such() -> None:
+    new = contract(check("uniqueness", "once", column="id", mustBe=1))
+    key = next(each for each in states(new, ROWS).entries if each.startswith("frequencies"))
+    _, lines = replay(None, new, daily(new, ROWS), counting=True, beyond={key: "too many"})
+    assert lines["once"].new.unjudged == {"too many": (DAY.format(1),)}
+
+
+def test_days_that_were_merged_are_not_told_apart_but_count_in_the_dataset() -> None:
+    new = contract(SMALLEST, check("size", "few", scope="dataset", mustBeLessOrEqualTo=3))
+    steps = [{"day=2026-03-[01-13]": packed(new, amounts(1, 2))}, {DAY.format(1): packed(new, amounts(1, 2))}]
+    found, lines = replay(None, new, steps)
+    assert lines["low"].new.unjudged == {MERGED: ("day=2026-03-[01-13]",)}
+    assert (lines["low"].new.lacking, lines["low"].new.judged) == (13, 1)
+    assert lines["few"].new.alerts == (DAY.format(1),)
+    assert found.partitions == 14
+
+
+def test_states_that_cannot_be_read_are_told_and_stop_nothing() -> None:
+    new = contract(SMALLEST, check("size", "few", scope="dataset", mustBeLessOrEqualTo=3))
+    whole = packed(new, amounts(-1))
+    damaged = whole[:-40] + bytes(40)
+    _, lines = replay(None, new, [{DAY.format(1): whole}, {DAY.format(2): damaged}, {DAY.format(3): whole}])
+    assert lines["low"].new.alerts == (DAY.format(1), DAY.format(3))
+    [reason] = lines["low"].new.unjudged
+    assert "damaged" in reason
+    assert (lines["few"].new.judged, lines["few"].new.lacking) == (1, 2)
+
+
+def test_limits_that_refer_are_those_that_were_known_then() -> None:
+    limit = {"dataset": "titles", "analyzer": "size"}
+    new = contract(check("size", "few", mustBeLessOrEqualTo=limit))
+    known = [2, 1, None]
+    steps = [
+        Step(arrived, NOW, references={"the size of titles": Referent(value, reason="nobody knows")})
+        for arrived, value in zip(daily(new, amounts(1, 2), amounts(1, 2), amounts(1)), known, strict=True)
+    ]
+    _, lines = replay(None, new, steps)
+    assert lines["few"].new.alerts == (DAY.format(2),)
+    assert list(lines["few"].new.unjudged.values()) == [(DAY.format(3),)]
+
+
+def test_only_what_came_so_far_is_told_of_a_part() -> None:
+    new = contract(SMALLEST)
+    replaying = Replaying(None, new, "orders")
+    replaying.take(Step(daily(new, amounts(-1))[0], NOW))
+    assert replaying.told(9).sentence == (
+        "version 1.0.0 would have alerted on 1 of 1 days: 2026-04-01; judged are the first 1 of 9"
+    )
+
+
+CHECKS = [
+    SMALLEST,
+    check("mean", "mean", column="amount", mustBeLessThan=5),
+    check("completeness", "there", column="amount", mustBeGreaterThan=0.6),
+    check("maximum", "high", column="amount", mustBeLessThan=8, scope="dataset"),
+    check("size", "few", scope="dataset", mustBeLessThan=9, severity="warning"),
+    check("completeness", "whole", column="amount", scope="dataset", mustBeGreaterThan=0.6),
+    check("uniqueness", "once", column="id", mustBe=1),
+    check("contained_in", "known", column="status", values=["new", "paid"], mustBe=1),
+    check("mean", "gone", column="nowhere_there", mustBe=1),
+]
+PLAIN = [{**each, "name": each["id"]} for each in CHECKS]
+ALL = contract(*PLAIN, properties=[])
+OTHER = Schema((*SCHEMA, Column("nowhere_there", "double")))
+rows = st.lists(
+    st.tuples(
+        st.integers(0, 30), st.one_of(st.none(), st.integers(-1, 9).map(float)), st.sampled_from(["new", "paid", "odd"])
+    ),
+    max_size=4,
+)
+histories = st.lists(
+    st.dictionaries(st.sampled_from([DAY.format(at) for at in range(1, 6)]), st.one_of(st.none(), rows), max_size=3),
+    max_size=6,
+)
+
+
+def _columns(given_rows: list[tuple[int, float | None, str]], *, wide: bool) -> Rows:
+    columns = {name: [row[at] for row in given_rows] for at, name in enumerate(SCHEMA.names)}
+    return {**columns, "nowhere_there": [1.0] * len(given_rows)} if wide else columns
+
+
+@settings(max_examples=40, deadline=None)
+@given(history=histories, wide=st.booleans())
+def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of_the_table(
+    history: list[dict[str, Any]], wide: bool
+) -> None:
+    """Each prefix is judged from scratch by `judge`, as validations did, and step by step by the replay."""
+    schema = OTHER if wide else SCHEMA
+    there: dict[str, bytes] = {}
+    ran: list[tuple[str, str | None, Outcome]] = []
+    steps = []
+    for at, changes in enumerate(history):
+        moment = NOW + timedelta(days=at)
+        arrived = {
+            name: packed(ALL, _columns(found, wide=wide), schema)
+            for name, found in sorted(changes.items())
+            if found is not None
+        }
+        gone = tuple(name for name, found in changes.items() if found is None and name in there)
+        there = {name: each for name, each in there.items() if name not in gone} | arrived
+        if not (arrived or gone) or not there:
+            steps += [Step({}, moment, gone=gone)] if gone else []
+            continue
+        steps.append(Step(arrived, moment, gone=gone))
+        run = judge(
+            ALL, "orders", states=dict(sorted(there.items())), delta=sorted(arrived), started=moment, finished=moment,
+            schema=schema,
+        )  # fmt: skip
+        ran += [(each.check_id, each.partition, each.outcome) for each in run.results]
+    _, lines = replay(None, ALL, steps, counting=True)
+    for check_id, line in lines.items():
+        told = [outcome for of, _, outcome in ran if of == check_id]
+        assert len(line.new.alerts) == told.count(Outcome.FAILED), check_id
+        assert line.new.judged == told.count(Outcome.FAILED) + told.count(Outcome.PASSED), check_id
+        assert line.new.empty == told.count(Outcome.NOT_APPLICABLE), check_id
+        assert sum(map(len, line.new.unjudged.values())) == told.count(Outcome.NOT_EVALUATED), check_id
+        named = [partition for of, partition, outcome in ran if of == check_id and outcome is Outcome.FAILED]
+        assert not any(named) or [name.partition(" (")[0] for name in line.new.alerts] == named
+
+
+def test_many_partitions_lie_in_blocks_and_together_are_what_they_are_from_scratch() -> None:
+    total = contract(check("size", "few", scope="dataset", mustBeLessThan=9))
+    together = Together()
+    bags: dict[str, States] = {f"day={at}": states(total, amounts(*range(at % 7))) for at in range(3 * BLOCK)}
+    for name, bag in bags.items():
+        together.change({name: bag})
+    changed = {f"day={at}": states(total, amounts(1)) for at in (0, 5, BLOCK, 2 * BLOCK + 1)}
+    merged = together.change(changed, ["day=7", "day=9"])
+    left = {name: bag for name, bag in {**bags, **changed}.items() if name not in ("day=7", "day=9")}
+    assert merged is not None
+    assert merged.rows == sum(bag.rows for bag in left.values())
+    assert together.change({}, left) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a=1", "a=2"], "2 partitions up to a=2"),
+        (["day=2026-04-01/land=DE", "day=2026-04-01/land=FR"], "2026-04-01"),
+        ([""], ""),
+    ],
+)
+def test_an_arrival_is_called_by_its_partition_its_day_or_its_last(names: list[str], said: str) -> None:
+    new = contract(check("size", "few", scope="dataset", mustBeLessThan=1))
+    _, lines = replay(None, new, [dict.fromkeys(names, packed(new, amounts(1)))])
+    assert lines["few"].new.alerts == (said,)
+
+
+def pattern(pattern: str, **more: Any) -> dict[str, Any]:
+    return check("pattern_match", "shape", column="status", pattern=pattern, mustBe=1, **more)
+
+
+COUNTING = check("count_distinct", "many", columns=["status"], mustBeGreaterThan=0)
+
+
+def statuses(*values: str | None) -> Rows:
+    return {"id": list(range(len(values))), "amount": [1.0] * len(values), "status": list(values)}
+
+
+def evidence(before: Contract, after: Contract, *days: Rows, counting: bool = True, counted: bool = True) -> Line:
+    """What is said of the pattern, of which no state tells how many rows match: the fake of Spark matches none."""
+    stored = daily(contract(COUNTING if counted else SMALLEST), *days)
+    return replay(before, after, stored, counting=counting)[1]["shape"]
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ("[a-z]+x?", "tried on stored values of 2 partitions, 100.0% of the rows that have one: both accept the same"),
+        (
+            "[a-m]+",
+            "tried on stored values of 2 partitions, 100.0% of the rows that have one: they differ on 1 (2026-04-02): "
+            "2 rows only by the pattern in force, 0 only by the proposed one",
+        ),
+        (
+            "[a-z]+|[A-Z]+",
+            "tried on stored values of 2 partitions, 100.0% of the rows that have one: they differ on 1 (2026-04-01): "
+            "0 rows only by the pattern in force, 1 only by the proposed one",
+        ),
+    ],
+)
+def test_an_edit_of_a_pattern_is_tried_on_the_values_that_are_stored(after: str, said: str) -> None:
+    old, new = versions([pattern("[a-z]+"), COUNTING], [pattern(after), COUNTING])
+    line = evidence(old, new, statuses("a", "B", None), statuses("zz", "zz", "a"))
+    assert line.evidence == f"no partition has the states to judge both by ({NEEDED}); {said}"
+    assert not {"zz", "B"} & set(line.evidence.split())
+
+
+def test_values_are_tried_on_request_alone_and_only_where_they_are_stored() -> None:
+    old, new = versions([pattern("[a-z]+"), COUNTING], [pattern("[a-z]*"), COUNTING])
+    assert evidence(old, new, statuses("a"), counting=False).evidence.endswith(UNASKED)
+    old, new = versions([pattern("[a-z]+")], [pattern("[a-z]*")])
+    assert evidence(old, new, statuses("a"), counted=False).evidence.endswith(
+        "; no values are stored to try both patterns on"
+    )
+
+
+def test_nothing_is_tried_on_values_of_a_column_that_is_classified() -> None:
+    properties = on("status", classification="personal")
+    old = contract(pattern("[a-z]+"), COUNTING, properties=properties)
+    new = contract(pattern("[a-z]*"), COUNTING, properties=properties)
+    line = evidence(old, new, statuses("a"))
+    assert (line.tried, line.triable) == (None, False)
+
+
+def test_nothing_is_tried_where_more_than_the_pattern_changed() -> None:
+    old, new = versions([pattern("[a-z]+"), COUNTING], [pattern("[a-z]*", nulls="break"), COUNTING])
+    assert not evidence(old, new, statuses("a")).triable
+
+
+def test_of_a_threshold_that_moved_it_is_said_on_which_days_that_matters() -> None:
+    old, new = versions([SMALLEST], [HIGHER])
+    _, lines = replay(old, new, daily(old, amounts(5), amounts(-1), amounts(2)))
+    assert lines["low"].evidence == (
+        "on 2 of 3 days both came out alike; the proposed one alone alerts on 1: 2026-04-03"
+    )
+    _, lines = replay(new, old, daily(old, amounts(5), amounts(-1), amounts(2)))
+    assert lines["low"].evidence.endswith("the one in force alone alerts on 1: 2026-04-03")
+    _, lines = replay(old, new, daily(old, amounts(5), amounts(-1)))
+    assert lines["low"].evidence == "on all 2 days both came out alike"
+
+
+PATTERNS = ["[a-z]+", "[A-Z]{2,3}", r"\d+", r"\w+", "a|b", "^a", "b$", ".", r"[^a]\s?"]
+
+
+@given(
+    values=st.lists(st.one_of(st.none(), st.text("ab1 Z\u00e4\u0663\n", max_size=4)), max_size=8),
+    before=st.sampled_from(PATTERNS), after=st.sampled_from(PATTERNS), within=st.booleans(),
+)  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_what_is_tried_is_what_the_patterns_do(values: list[str | None], before: str, after: str, within: bool) -> None:
+    old, new = versions([pattern(before, within=within), COUNTING], [pattern(after, within=within), COUNTING])
+    if before == after:
+        return
+    line = evidence(old, new, statuses(*values))
+    find = [re.compile(each if within else rf"\A(?:{each})\Z", re.ASCII).search for each in (before, after)]
+    told = [tuple(bool(one(value)) for one in find) for value in values if value is not None]
+    assert line.tried is not None
+    assert (line.tried.refused, line.tried.accepted) == (told.count((True, False)), told.count((False, True)))
+    assert line.tried.rows == line.tried.present == len(told)
