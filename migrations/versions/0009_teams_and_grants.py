@@ -1,4 +1,5 @@
-"""Roles may be granted to teams, and on parts of the registry: contracts and proposals know their domain."""
+"""Roles may be granted to teams, and on parts of the registry: contracts and proposals know their domain. The secrets
+of tokens are rotated, and who tries to sign in too often is refused."""
 
 from typing import Any
 
@@ -20,6 +21,7 @@ ACTIVE = (
 def upgrade() -> None:
     """Makes the tables. What users may do stays: their roles are granted on everything."""
     _people()
+    _secrets()
     for table in ("contract", "proposal"):
         op.add_column(table, sa.Column("domain", sa.String(), nullable=True))
         op.create_index(f"ix_{table}_domain", table, ["domain"])
@@ -31,7 +33,9 @@ def downgrade() -> None:
     for table in ("contract", "proposal"):
         op.drop_index(f"ix_{table}_domain", table)
         op.drop_column(table, "domain")
-    for table in ("role_grant", "team_member", "team"):
+    for column in ("previous_sha256", "previous_until"):
+        op.drop_column("api_token", column)
+    for table in ("sign_in_window", "role_grant", "team_member", "team"):
         op.drop_table(table)
 
 
@@ -71,6 +75,20 @@ def _people() -> None:
             for who in ("user_id", "team_id")
         ),
     )
+
+
+def _secrets() -> None:
+    op.add_column("api_token", sa.Column("previous_sha256", sa.String(), nullable=True))
+    op.add_column("api_token", sa.Column("previous_until", sa.DateTime(timezone=True), nullable=True))
+    op.create_table(
+        "sign_in_window",
+        sa.Column("key", sa.String(), nullable=False),
+        sa.Column("began", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("refused", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("key", name="pk_sign_in_window"),
+    )
+    op.create_index("ix_sign_in_window_began", "sign_in_window", ["began"])
 
 
 def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:

@@ -4,7 +4,17 @@ from registry.tables.base import Table
 from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
-from registry.tables.people import ApiToken, AuditEntry, Grant, SetupToken, Team, TeamMember, User, WebSession
+from registry.tables.people import (
+    ApiToken,
+    AuditEntry,
+    Grant,
+    SetupToken,
+    SignInWindow,
+    Team,
+    TeamMember,
+    User,
+    WebSession,
+)
 from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.tasks import DirtyMark, PartRead, Task
@@ -32,6 +42,7 @@ __all__ = [
     "Run",
     "SampleRow",
     "SetupToken",
+    "SignInWindow",
     "SuggestionRow",
     "Table",
     "Task",

@@ -61,7 +61,9 @@ class Grant(Table, table=True):
 
 
 class ApiToken(Table, table=True):
-    """An API token, findable by its public prefix. The secret itself is never stored."""
+    """An API token, findable by its public prefix. The secret itself is never stored.
+
+    `previous_sha256`: of the secret before the last rotation, which is good until `previous_until`."""
 
     __tablename__ = "api_token"
     id: UUID = Field(primary_key=True)
@@ -74,6 +76,8 @@ class ApiToken(Table, table=True):
     expires: datetime | None = moment(default=None)
     last_used: datetime | None = moment(default=None)
     revoked: datetime | None = moment(default=None)
+    previous_sha256: str | None = None
+    previous_until: datetime | None = moment(default=None)
 
 
 class WebSession(Table, table=True):
@@ -85,6 +89,18 @@ class WebSession(Table, table=True):
     user_id: UUID = reference("user.id", index=True)
     created: datetime = moment()
     expires: datetime = moment()
+
+
+class SignInWindow(Table, table=True):
+    """How often somebody tried to sign in of late, by the name or from the address that `key` stands for.
+
+    `attempts` since `began`; those that succeeded are taken off. `refused`: that a limit was reached is audited."""
+
+    __tablename__ = "sign_in_window"
+    key: str = Field(primary_key=True)
+    began: datetime = moment(index=True)
+    attempts: int = 0
+    refused: bool = False
 
 
 class SetupToken(Table, table=True):

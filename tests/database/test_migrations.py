@@ -19,7 +19,7 @@ from contracts.logical_types import Schema
 from engine.requests import Measured
 from registry import ids, states
 from registry.database import migrate, migration_config, reading, transaction
-from registry.tables import PartitionState, ResultRow, metadata
+from registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata
 
 ENTRY = (
     "insert into audit_entry (position, time, actor, action, object_type, object_id, details, previous_hash, hash) "
@@ -197,3 +197,36 @@ def test_merged_days_are_not_taken_for_a_partition_by_an_older_version(nothing: 
     with nothing.begin() as connection:
         command.downgrade(migration_config(connection), "0003")
         assert connection.execute(text("select * from partition_state")).all() == []
+
+
+OLD_VERSION = (
+    "insert into contract_version (id, contract_id, version, body, fingerprint, state, approved_by_id, approved_at) "
+    f"values (:id, 'orders', '1.0.0', :body, '', 'active', :id, {AT})"
+)
+OLD_PROPOSAL = (
+    "insert into proposal (id, contract_id, title, base, author_id, state, revision, created) "
+    f"values (:proposal, :contract, 't', :body, :id, 'in_review', 1, {AT})"
+)
+
+
+def test_contracts_and_proposals_of_before_lie_in_the_domain_that_their_documents_name(nothing: Engine) -> None:
+    with nothing.begin() as connection:
+        command.upgrade(migration_config(connection), "0006")
+        if nothing.dialect.name == "postgresql":
+            connection.execute(text("set constraints all deferred"))
+        connection.execute(text(OLD_USER), {"id": OLD})
+        connection.execute(text(OLD_CONTRACT), {"id": OLD})
+        connection.execute(text("update contract set active_version = '1.0.0'"))
+        connection.execute(text(OLD_VERSION), {"id": OLD, "body": b"id: orders\ndomain: no\n"})
+        for number, contract, body in (
+            (1, "orders", b"domain: moved"),
+            (2, "new", b"domain: ' shop '"),
+            (3, "x", b"{}"),
+        ):
+            given = {"id": OLD, "proposal": OLD[:-1] + str(number), "contract": contract, "body": body}
+            connection.execute(text(OLD_PROPOSAL), given)
+    migrate(nothing)
+    with reading(nothing) as tx:
+        assert tx.exec(select(Contract.domain)).all() == ["no"]
+        domains = dict(tx.exec(select(Proposal.contract_id, Proposal.domain)).all())
+    assert domains == {"orders": "no", "new": "shop", "x": None}
