@@ -43,8 +43,8 @@ def test_a_kind_of_problem_is_named_in_words(world: World) -> None:
 
 
 def test_a_problem_names_the_field_and_what_is_wrong_with_it(world: World) -> None:
-    told = world.call("admin", "POST", "/users", json={"name": "a b", "roles": 3}).json()
-    assert {each["where"] for each in told["faults"]} == {"body.name", "body.roles"}
+    told = world.call("admin", "POST", "/users", json={"name": "a b", "roles": [], "password": "short"}).json()
+    assert {each["where"] for each in told["faults"]} == {"body.name", "body.password"}
     assert all(each["message"] for each in told["faults"])
 
 
