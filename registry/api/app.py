@@ -5,6 +5,7 @@ from sqlalchemy import Engine
 
 from engine import plugins
 from registry.api import (
+    catalog,
     contracts,
     diffs,
     gate,
@@ -33,6 +34,7 @@ ready = APIRouter(tags=["service"])
 ROUTERS = (
     ready,
     people.router,
+    catalog.router,
     teams.router,
     proposals.router,
     contracts.router,

@@ -1,6 +1,7 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
 from registry.api.schemas.base import FaultOut, Page, Problem, Ready, Request, Schema, Versioned
+from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
 from registry.api.schemas.contracts import (
     ContractOut,
     ContractSummary,
@@ -77,6 +78,8 @@ __all__ = [
     "BagName",
     "BagOut",
     "BreachOut",
+    "CatalogItem",
+    "CatalogPage",
     "ChainOut",
     "ChangeOut",
     "ContractOut",
@@ -89,6 +92,7 @@ __all__ = [
     "DraftIn",
     "EntryForm",
     "ErasedOut",
+    "FacetOut",
     "FaultOut",
     "GatedOut",
     "GenerationForm",
