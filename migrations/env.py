@@ -8,6 +8,7 @@ from sqlmodel import AutoString
 
 from registry.tables import metadata
 from registry.tables.base import UtcTime
+from registry.tables.search import declared
 
 PLAIN = {UtcTime: "sa.DateTime(timezone=True)", AutoString: "sa.String()", Enum: "sa.String(32)"}
 
@@ -23,6 +24,7 @@ context.configure(
     render_as_batch=True,
     render_item=plain,
     compare_type=True,
+    include_name=declared,
 )
 with context.begin_transaction():
     context.run_migrations()

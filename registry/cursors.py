@@ -40,9 +40,10 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("no moment of this calendar") from None
 
 
+Count = Annotated[int, Field(ge=0, lt=2**31)]
 # What a cursor may hold for a column of that kind: nothing that a database would stumble over.
 FORMS: dict[type, Any] = {
-    int: Annotated[int, Field(ge=0, lt=2**31)],
+    int: Count,
     datetime: Annotated[AwareDatetime, AfterValidator(_utc)],
 }
 
@@ -59,7 +60,7 @@ class Order:
 
         Raises Invalid for a cursor of another list."""
         if asked.cursor is not None:
-            query = query.where(self._beyond(self._seen(asked.cursor)))
+            query = query.where(self._beyond(_read(self._form, asked.cursor)))
         ordered = [each.desc() if self.newest_first else each.asc() for each in self.columns]
         return query.order_by(*ordered).limit(asked.limit + 1)
 
@@ -69,7 +70,7 @@ class Order:
         if len(found) <= asked.limit:
             return Portion(rows)
         last = row(rows[-1])
-        return Portion(rows, self._cursor(tuple(getattr(last, each.key) for each in self.columns)))
+        return Portion(rows, _written(self._form, tuple(getattr(last, each.key) for each in self.columns)))
 
     @cached_property
     def _form(self) -> TypeAdapter[tuple[Any, ...]]:
@@ -81,11 +82,28 @@ class Order:
         there = tuple_(*(literal(value, each.type) for value, each in zip(seen, self.columns, strict=True)))
         return place < there if self.newest_first else place > there
 
-    def _cursor(self, values: tuple[Any, ...]) -> str:
-        return urlsafe_b64encode(self._form.dump_json(values)).decode().rstrip("=")
 
-    def _seen(self, cursor: str) -> tuple[Any, ...]:
-        try:
-            return self._form.validate_json(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), strict=True)
-        except ValueError:
-            raise Invalid(FOREIGN) from None
+COUNTS = TypeAdapter(tuple[Count])
+
+
+def skipped(asked: Asked) -> int:
+    """How many rows come before the portion, in a list of no order that a row tells. Raises Invalid as `Order.of`."""
+    return 0 if asked.cursor is None else int(_read(COUNTS, asked.cursor)[0])
+
+
+def counted(found: Sequence[Row], asked: Asked) -> Portion[Row]:
+    """The portion, of what the query found beyond those that were skipped: one more than is asked for, if there is."""
+    more = len(found) > asked.limit
+    return Portion(found[: asked.limit], _written(COUNTS, (skipped(asked) + asked.limit,)) if more else None)
+
+
+def _written(form: TypeAdapter[Any], values: tuple[Any, ...]) -> str:
+    return urlsafe_b64encode(form.dump_json(values)).decode().rstrip("=")
+
+
+def _read(form: TypeAdapter[Any], cursor: str) -> tuple[Any, ...]:
+    try:
+        seen: tuple[Any, ...] = form.validate_json(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), strict=True)
+    except ValueError:
+        raise Invalid(FOREIGN) from None
+    return seen

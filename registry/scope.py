@@ -17,8 +17,8 @@ from sqlmodel.sql.expression import SelectOfScalar
 from contracts.document import Contract as Document
 from registry.access import EVERYWHERE, Place, Principal, decide, decide_somewhere
 from registry.errors import NotFound
-from registry.tables import Contract, Dataset, Proposal, Run, Task
-from registry.words import Part, Permission
+from registry.tables import Contract, Dataset, Proposal, Run, SearchEntry, Task
+from registry.words import Part, Permission, ProposalState
 
 
 def domain_of(document: Document) -> str | None:
@@ -147,6 +147,18 @@ def proposals(by: Principal, permission: Permission = Permission.READ) -> Column
         col(Proposal.domain).in_(by.targets(permission, Part.DOMAIN)),
     )
     return or_(held, col(Proposal.author_id) == by.user_id) if permission is Permission.READ else held
+
+
+def entries(by: Principal) -> ColumnElement[bool]:
+    """The condition on entries of the catalog that the principal may read what they say: the contract, or where there
+    is none yet, all that is proposed to be it."""
+    if by.may(Permission.READ):
+        return true()
+    own, proposal = col(SearchEntry.contract_id), col(Proposal.contract_id)
+    seen = select(Proposal.id).where(proposals(by))
+    hidden = select(proposal).where(Proposal.state == ProposalState.IN_REVIEW, col(Proposal.id).not_in(seen))
+    proposed = own.not_in(select(Contract.id)) & own.in_(select(proposal).where(proposals(by))) & own.not_in(hidden)
+    return or_(own.in_(select(Contract.id).where(contracts(by))), proposed)
 
 
 def runs(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:

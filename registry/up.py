@@ -176,11 +176,13 @@ def serve_api(settings: Settings) -> None:
     """Runs the API until it is told to stop."""
     import uvicorn
 
+    from registry import search
     from registry.api.app import create_app
     from registry.database import connect, migrate
 
     engine = connect(settings.database)
     migrate(engine)
+    search.complete(engine)
     uvicorn.run(
         create_app(settings, engine), host=settings.host, port=settings.api_port, log_level="info", access_log=False
     )

@@ -12,7 +12,7 @@ from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
 from engine.files import StateFiles
-from registry import collecting, compacting, idempotency, states, tasks
+from registry import collecting, compacting, idempotency, search, states, tasks
 from registry.config import Settings
 from registry.database import reading, transaction
 from registry.tables import Dataset, Task
@@ -46,6 +46,7 @@ def work(
         merged, more = _for_a_while(chain.from_iterable(months), clock)
     pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in datasets)
     _forget(database, clock())
+    search.complete(database)
     freed = collecting.collect(database, files, before=clock() - collecting.grace(settings))
     told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
     log.info("merged the states of %(merged)d months; removed %(generations)d generations and %(files)d files", told)

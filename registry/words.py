@@ -88,6 +88,15 @@ class InboxState(StrEnum):
     PARKED = "parked"
 
 
+class LabelKind(StrEnum):
+    """By what contracts are counted and chosen in the catalog."""
+
+    OWNER = "owner"
+    DOMAIN = "domain"
+    TAG = "tag"
+    STATE = "state"
+
+
 class Action(StrEnum):
     """What an audit entry records, as `subject:action`."""
 

@@ -6,6 +6,7 @@ from sqlalchemy import Engine
 from engine import plugins
 from registry.api import (
     audit,
+    catalog,
     contracts,
     diffs,
     gate,
@@ -35,6 +36,7 @@ ready = APIRouter(tags=["service"])
 ROUTERS = (
     ready,
     people.router,
+    catalog.router,
     teams.router,
     audit.router,
     proposals.router,

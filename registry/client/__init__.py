@@ -5,6 +5,7 @@ from typing import Self
 
 from registry.client.audit import Audit
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
+from registry.client.catalog import Catalog
 from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
 from registry.client.gate import Gate
@@ -24,6 +25,7 @@ class Client(
     Audit,
     Proposals,
     Contracts,
+    Catalog,
     Diffs,
     Memory,
     Gate,

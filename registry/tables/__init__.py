@@ -18,9 +18,11 @@ from registry.tables.people import (
 from registry.tables.proof import ApprovalRecord
 from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
+from registry.tables.search import SearchEntry, SearchLabel, make_words
 from registry.tables.tasks import DirtyMark, PartRead, Task
 
 guard()
+make_words()
 metadata = Table.metadata
 
 __all__ = [
@@ -43,6 +45,8 @@ __all__ = [
     "ResultRow",
     "Run",
     "SampleRow",
+    "SearchEntry",
+    "SearchLabel",
     "SetupToken",
     "SignInWindow",
     "SuggestionRow",

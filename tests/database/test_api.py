@@ -143,6 +143,7 @@ CALLS = [
     Call("POST", "/proposals/{reviewed}/reject", OWNERS, 200, {"reason": "no"}, "proposal:rejected", local=True),
     Call("POST", "/proposals/{reviewed}/withdraw", AUTHOR, 200, {}, "proposal:withdrawn", authored=True),
     Call("GET", "/contracts", EVERYBODY, local=True, elsewhere=True),
+    Call("GET", "/catalog?q=orders", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/contract?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/document?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/approvals?id=known", EVERYBODY, local=True),
@@ -493,7 +494,7 @@ def failed_run(contract_id: str) -> Run:
 
 @pytest.mark.parametrize(
     ("who", "path"),
-    [("owner", path) for path in ("/proposals", "/inbox", "/contracts", "/runs")] + [("admin", "/audit")],
+    [("owner", path) for path in ("/proposals", "/inbox", "/contracts", "/catalog", "/runs")] + [("admin", "/audit")],
 )
 def test_lists_ask_as_often_for_many_rows_as_for_few(world: World, who: str, path: str) -> None:
     counts, sizes = [], []
@@ -501,7 +502,7 @@ def test_lists_ask_as_often_for_many_rows_as_for_few(world: World, who: str, pat
         grown(world, size)
         with counted_queries(world.engine) as statements:
             answer = world.call(
-                "owner" if path in {"/proposals", "/inbox", "/contracts", "/runs"} else "admin", "GET", path
+                "owner" if path in {"/proposals", "/inbox", "/contracts", "/catalog", "/runs"} else "admin", "GET", path
             )
         counts.append(len(statements))
         sizes.append(len(answer.text))

@@ -26,6 +26,7 @@ from engine.requests import Measured
 from registry import audit, ids, states
 from registry.database import migrate, migration_config, newest_migration, reading, transaction
 from registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata
+from registry.tables.search import declared
 
 ENTRY = (
     "insert into audit_entry (position, time, actor, action, object_type, object_id, details, previous_hash, hash) "
@@ -60,7 +61,9 @@ def nothing(request: pytest.FixtureRequest, kind: str, tmp_path: Path):
 
 
 def differences(connection: Connection) -> list[object]:
-    context = MigrationContext.configure(connection, opts={"compare_type": True, "target_metadata": metadata})
+    context = MigrationContext.configure(
+        connection, opts={"compare_type": True, "target_metadata": metadata, "include_name": declared}
+    )
     return compare_metadata(context, metadata)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import postgresql
 from sqlmodel import select
 
-from registry.cursors import Asked, Order, Portion
+from registry.cursors import Asked, Order, Portion, _read, counted, skipped
 from registry.errors import Invalid
 from registry.tables import AuditEntry, Contract, Run
 
@@ -34,12 +34,12 @@ def run(finished: datetime, run_id: UUID) -> Run:
 
 @given(MOMENTS, st.uuids())
 def test_a_cursor_says_where_a_portion_ended(finished: datetime, run_id: UUID) -> None:
-    assert RUNS._seen(cursor_of(run(finished, run_id))) == (finished, run_id)
+    assert _read(RUNS._form, cursor_of(run(finished, run_id))) == (finished, run_id)
 
 
 def test_a_moment_is_the_same_in_every_zone() -> None:
     local = NOON.astimezone(timezone(timedelta(hours=5)))
-    assert RUNS._seen(cursor_of(run(local, UUID(int=1))))[0].tzinfo is UTC
+    assert _read(RUNS._form, cursor_of(run(local, UUID(int=1))))[0].tzinfo is UTC
 
 
 @given(st.text() | st.from_regex(r"[A-Za-z0-9_=-]*", fullmatch=True))
@@ -79,3 +79,16 @@ def test_a_portion_begins_after_the_row_of_its_cursor() -> None:
     query = str(RUNS.of(select(Run), Asked(5, cursor_of(run(NOON, UUID(int=1))))).compile(dialect=postgresql.dialect()))
     assert "WHERE (run.finished, run.id) < (" in query
     assert "ORDER BY run.finished DESC, run.id DESC" in query
+
+
+@given(st.integers(0, 30), st.integers(1, 7))
+def test_portions_that_are_counted_are_the_whole_list(size: int, limit: int) -> None:
+    rows, found, asked = list(range(size)), list[int](), Asked(limit)
+    while True:
+        start = skipped(asked)
+        portion = counted(rows[start : start + limit + 1], asked)
+        found += portion.rows
+        if portion.next is None:
+            break
+        asked = Asked(limit, portion.next)
+    assert found == rows

@@ -2,6 +2,7 @@
 
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Page, Problem, Ready, Request, Schema, Versioned
+from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
 from registry.api.schemas.contracts import (
     ContractOut,
     ContractSummary,
@@ -88,6 +89,8 @@ __all__ = [
     "BagName",
     "BagOut",
     "BreachOut",
+    "CatalogItem",
+    "CatalogPage",
     "ChainOut",
     "ChangeOut",
     "ContractOut",
@@ -101,6 +104,7 @@ __all__ = [
     "DraftIn",
     "EntryForm",
     "ErasedOut",
+    "FacetOut",
     "FaultOut",
     "GatedOut",
     "GenerationForm",

@@ -1,0 +1,33 @@
+"""The catalog, as the API gives it: contracts that were found, and what there is to choose from."""
+
+from registry.api.schemas.base import Page, Schema
+
+
+class CatalogItem(Schema):
+    """A contract that was found: what its version in force says, or `state` proposed: what is proposed to be it.
+
+    `objects` are its tables; `description` the beginning of what it says of itself."""
+
+    id: str
+    name: str
+    owner: str
+    state: str
+    version: str | None
+    domain: str | None
+    tags: tuple[str, ...]
+    objects: tuple[str, ...]
+    description: str | None
+
+
+class FacetOut(Schema):
+    """How many of all that were found have this word."""
+
+    value: str
+    count: int
+
+
+class CatalogPage(Page[CatalogItem]):
+    """What was found, best first: `total` in all, and how many of them have which owner, domain, tag and state."""
+
+    total: int
+    facets: dict[str, tuple[FacetOut, ...]]

@@ -1,0 +1,16 @@
+"""Calls about the catalog."""
+
+from registry.api import schemas
+from registry.client.calls import Calls
+from registry.words import LabelKind
+
+
+class Catalog(Calls):
+    """The catalog: everything that there is, and what of it somebody looks for."""
+
+    def search(
+        self, words: str = "", *, labels: dict[LabelKind, str] | None = None, limit: int = 20, cursor: str | None = None
+    ) -> schemas.CatalogPage:
+        """Contracts that have all words and labels, best first; the last word may be a beginning."""
+        chosen = {kind.value: value for kind, value in (labels or {}).items()}
+        return self._get(schemas.CatalogPage, "/catalog", q=words, **chosen, limit=limit, cursor=cursor)

@@ -1,0 +1,118 @@
+"""What a contract document says in words: its names, its labels, its descriptions, for whoever looks for it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts import syntax
+from contracts.errors import ContractError
+
+NAMES = ("name", "businessName", "physicalName", "dataProduct")
+MEMBERS = ("username", "name", "role")
+_WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+LONGEST_WORD = 60
+MOST_WORDS = 5000
+SHOWN_PROSE = 300
+MOST_TAGS, LONGEST_LABEL = 50, 200
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a document says of itself; all of it is empty where the text cannot be read."""
+
+    names: tuple[str, ...] = ()
+    prose: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+    domain: str | None = None
+
+    @property
+    def summary(self) -> str | None:
+        """The beginning of its description; None where it has none."""
+        return self.prose[0][:SHOWN_PROSE] if self.prose else None
+
+
+def described(body: bytes) -> Described:
+    """What the document says of itself."""
+    try:
+        document = syntax.parse(body).data
+    except ContractError:
+        return Described()
+    parts = tuple(_parts(document))
+    domain = document.get("domain")
+    return Described(
+        names=tuple(text for part in parts for key in NAMES for text in _texts(part.get(key))),
+        prose=tuple(text for part in parts for text in _prose(part.get("description"))),
+        tags=tuple(dict.fromkeys(_labels(text for part in parts for text in _texts(part.get("tags")))))[:MOST_TAGS],
+        people=tuple(_people(document.get("team"))),
+        objects=tuple(text for each in _members(document, "schema") for text in _texts(each.get("name"))),
+        domain=next(_labels(_texts(domain)), None),
+    )
+
+
+def words(texts: Iterable[str]) -> list[str]:
+    """The words to find the texts by, in their order: names of columns whole and in parts."""
+    found: list[str] = []
+    for text in texts:
+        whole, parts = _words(text), _words(_HUMP.sub(" ", text))
+        found += whole if whole == parts else [*whole, *parts]
+    return found[:MOST_WORDS]
+
+
+def asked(text: str) -> list[str]:
+    """The words of a question, in the form in which `words` has them. Whatever it says, they hold a-z and 0-9 alone."""
+    return _words(text)[:12]
+
+
+def _words(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    bare = "".join(each for each in plain if not unicodedata.combining(each))
+    return [_spelled(each[:LONGEST_WORD]) for each in _WORD.findall(bare)]
+
+
+def _spelled(word: str) -> str:
+    # Neither database has an opinion then about letters of other scripts, and beginnings stay beginnings.
+    return "".join(each if each.isascii() else f"u{ord(each):05x}" for each in word)
+
+
+def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The document, its tables, and their columns at every depth."""
+    yield document
+    waiting = list(_members(document, "schema"))
+    while waiting:
+        part = waiting.pop(0)
+        yield part
+        items = part.get("items")
+        waiting += [*_members(part, "properties"), *([items] if isinstance(items, dict) else [])]
+
+
+def _members(part: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    found = part.get(key)
+    return (each for each in (found if isinstance(found, list) else ()) if isinstance(each, dict))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    return (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str) and each.strip())
+
+
+def _labels(texts: Iterable[str]) -> Iterator[str]:
+    # PostgreSQL keeps no zero character, and no index a text of any length.
+    return (each.replace("\x00", "").strip()[:LONGEST_LABEL] for each in texts)
+
+
+def _prose(description: Any) -> Iterator[str]:
+    if isinstance(description, dict):
+        return (text for each in description.values() for text in _texts(each))
+    return _texts(description)
+
+
+def _people(team: Any) -> Iterator[str]:
+    """The names in a team, as a list of people or as an object with members."""
+    listed = team if isinstance(team, list) else [team]
+    for each in (each for each in listed if isinstance(each, dict)):
+        yield from (text for key in MEMBERS for text in _texts(each.get(key)))
+        yield from _people(each.get("members"))
