@@ -13,7 +13,7 @@ from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.requests import EngineError
-from registry.commands import diff, memory
+from registry.commands import consumers, diff, memory
 from registry.config import ConfigError, Settings, load
 
 INTERRUPTED = 130
@@ -26,7 +26,7 @@ app = typer.Typer(
     help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
 )
 engine_verbs.add_to(app)
-for verb in (memory.metrics, memory.states, memory.erase, memory.rerun, diff.diff, diff.breaking):
+for verb in (memory.metrics, memory.states, memory.erase, memory.rerun, diff.diff, diff.breaking, *consumers.COMMANDS):
     app.command()(verb)
 
 

@@ -5,6 +5,8 @@ from sqlalchemy import Engine
 
 from engine import plugins
 from registry.api import (
+    acknowledgements,
+    consumers,
     contracts,
     diffs,
     gate,
@@ -36,6 +38,8 @@ ROUTERS = (
     teams.router,
     proposals.router,
     contracts.router,
+    consumers.router,
+    acknowledgements.router,
     diffs.router,
     runs.router,
     reference.router,

@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import Self
 
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
+from registry.client.consumers import Consumers
 from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
 from registry.client.gate import Gate
@@ -21,6 +22,7 @@ class Client(
     Teams,
     Proposals,
     Contracts,
+    Consumers,
     Diffs,
     Memory,
     Gate,

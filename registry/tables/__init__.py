@@ -1,6 +1,7 @@
 """All tables of the registry; importing this package completes their metadata."""
 
 from registry.tables.base import Table
+from registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, Subscription
 from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
@@ -23,8 +24,10 @@ guard()
 metadata = Table.metadata
 
 __all__ = [
+    "AcknowledgementRow",
     "ApiToken",
     "AuditEntry",
+    "ConsumerCheckRow",
     "Contract",
     "ContractVersion",
     "Dataset",
@@ -43,6 +46,7 @@ __all__ = [
     "SampleRow",
     "SetupToken",
     "SignInWindow",
+    "Subscription",
     "SuggestionRow",
     "Table",
     "Task",

@@ -14,7 +14,7 @@ begin
 end
 $$
 """
-KEPT = {"audit_entry": "update", "contract_version": f"update of {IMMUTABLE}"}
+KEPT = {"audit_entry": "update", "consumer_check": "update", "contract_version": f"update of {IMMUTABLE}"}
 
 
 def guard() -> None:

@@ -1,6 +1,19 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
 from registry.api.schemas.base import FaultOut, Page, Problem, Ready, Request, Schema, Versioned
+from registry.api.schemas.consumers import (
+    AcknowledgementOut,
+    AnswerIn,
+    ConsumerCheckIn,
+    ConsumerCheckOut,
+    CopyIn,
+    Given,
+    ImpactOut,
+    SubscriptionChange,
+    SubscriptionIn,
+    SubscriptionOut,
+    UseIn,
+)
 from registry.api.schemas.contracts import (
     ContractOut,
     ContractSummary,
@@ -68,8 +81,10 @@ from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 
 __all__ = [
+    "AcknowledgementOut",
     "AliasIn",
     "AnalyzerOut",
+    "AnswerIn",
     "ApprovalIn",
     "ArgumentOut",
     "AskedOut",
@@ -79,8 +94,11 @@ __all__ = [
     "BreachOut",
     "ChainOut",
     "ChangeOut",
+    "ConsumerCheckIn",
+    "ConsumerCheckOut",
     "ContractOut",
     "ContractSummary",
+    "CopyIn",
     "DatasetOut",
     "DecisionIn",
     "DecisionsIn",
@@ -92,9 +110,11 @@ __all__ = [
     "FaultOut",
     "GatedOut",
     "GenerationForm",
+    "Given",
     "GrantIn",
     "GrantOut",
     "GrantedOut",
+    "ImpactOut",
     "InboxOut",
     "JudgementForm",
     "LawOut",
@@ -129,12 +149,16 @@ __all__ = [
     "SetupIn",
     "SignIn",
     "StatesOut",
+    "SubscriptionChange",
+    "SubscriptionIn",
+    "SubscriptionOut",
     "SuggestionOut",
     "TaskOut",
     "TeamIn",
     "TeamOut",
     "TokenIn",
     "TokenOut",
+    "UseIn",
     "UserChange",
     "UserIn",
     "UserOut",
