@@ -13,7 +13,7 @@ from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.requests import EngineError
-from registry.commands import audit, backup, catalog, diff, memory, replay
+from registry.commands import audit, backup, catalog, consumers, diff, memory, replay
 from registry.config import ConfigError, Settings, load
 
 INTERRUPTED = 130
@@ -35,6 +35,7 @@ VERBS = (
     diff.breaking,
     replay.replay,
     catalog.search,
+    *consumers.COMMANDS,
     backup.backup,
     backup.restore,
 )

@@ -9,7 +9,7 @@ from registry.errors import Forbidden
 from registry.words import Part, Permission, Role
 
 _READER = frozenset({Permission.READ, Permission.TOKENS})
-_CONSUMER = _READER | {Permission.PROPOSE, Permission.SAMPLES}
+_CONSUMER = _READER | {Permission.PROPOSE, Permission.SAMPLES, Permission.SUBSCRIBE}
 _WRITER = {Permission.PROPOSE, Permission.DRAFT, Permission.LINEAGE, Permission.STATES}
 _PRODUCER = _CONSUMER | _WRITER
 GRANTS: dict[Role, frozenset[Permission]] = {

@@ -20,6 +20,7 @@ class Permission(StrEnum):
     READ = "contracts:read"
     SAMPLES = "samples:read"
     PROPOSE = "proposals:write"
+    SUBSCRIBE = "subscriptions:write"
     DECIDE = "proposals:decide"
     DRAFT = "drafts:write"
     LINEAGE = "lineage:write"
@@ -69,6 +70,30 @@ class VersionState(StrEnum):
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
+
+
+class SubscriptionState(StrEnum):
+    """Whether a consumer still uses the data. Ended is final."""
+
+    ACTIVE = "active"
+    ENDED = "ended"
+
+
+class Pin(StrEnum):
+    """What a consumer builds on: whatever is in force, what is in force of a group, or one version."""
+
+    NONE = "none"
+    GROUP = "group"
+    VERSION = "version"
+
+
+class Answer(StrEnum):
+    """What a consumer says of an approved version. Told: it does not break them, so they are not asked."""
+
+    PENDING = "pending"
+    ACKNOWLEDGED = "acknowledged"
+    OBJECTED = "objected"
+    TOLD = "told"
 
 
 class TaskState(StrEnum):
@@ -122,6 +147,15 @@ class Action(StrEnum):
     SUGGESTION_ACCEPTED = "suggestion:accepted"
     SUGGESTION_REJECTED = "suggestion:rejected"
     SUGGESTION_RESET = "suggestion:reset"
+    SUBSCRIPTION_CREATED = "subscription:created"
+    SUBSCRIPTION_CHANGED = "subscription:changed"
+    SUBSCRIPTION_ENDED = "subscription:ended"
+    CONSUMER_CHECK_ADDED = "consumer_check:added"
+    CONSUMER_CHECK_CHANGED = "consumer_check:changed"
+    CONSUMER_CHECK_ENDED = "consumer_check:ended"
+    ACKNOWLEDGEMENT_ASKED = "acknowledgement:asked"
+    ACKNOWLEDGEMENT_GIVEN = "acknowledgement:given"
+    ACKNOWLEDGEMENT_REFUSED = "acknowledgement:refused"
     DRAFT_REQUESTED = "draft:requested"
     REPLAY_REQUESTED = "replay:requested"
     RUN_RECORDED = "run:recorded"

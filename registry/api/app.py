@@ -5,8 +5,10 @@ from sqlalchemy import Engine
 
 from engine import plugins
 from registry.api import (
+    acknowledgements,
     audit,
     catalog,
+    consumers,
     contracts,
     diffs,
     gate,
@@ -41,6 +43,8 @@ ROUTERS = (
     audit.router,
     proposals.router,
     contracts.router,
+    consumers.router,
+    acknowledgements.router,
     diffs.router,
     runs.router,
     reference.router,

@@ -1,6 +1,7 @@
 """All tables of the registry; importing this package completes their metadata."""
 
 from registry.tables.base import Table
+from registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, Subscription
 from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
@@ -26,9 +27,11 @@ make_words()
 metadata = Table.metadata
 
 __all__ = [
+    "AcknowledgementRow",
     "ApiToken",
     "ApprovalRecord",
     "AuditEntry",
+    "ConsumerCheckRow",
     "Contract",
     "ContractVersion",
     "Dataset",
@@ -49,6 +52,7 @@ __all__ = [
     "SearchLabel",
     "SetupToken",
     "SignInWindow",
+    "Subscription",
     "SuggestionRow",
     "Table",
     "Task",

@@ -14,13 +14,20 @@ begin
 end
 $$
 """
-KEPT = {"audit_entry": "update", "contract_version": f"update of {IMMUTABLE}", "approval_record": "update"}
+KEPT = {
+    "audit_entry": "update",
+    "contract_version": f"update of {IMMUTABLE}",
+    "approval_record": "update",
+    "consumer_check": "update",
+}
 # `insert or replace` of SQLite deletes without asking the triggers: what would be replaced is looked for before.
 TAKEN = {
     "audit_entry": "new.position <> (select coalesce(max(position), 0) + 1 from audit_entry)",
     "contract_version": "exists (select 1 from contract_version as other where other.id = new.id"
     " or (other.contract_id = new.contract_id and other.version = new.version))",
     "approval_record": "exists (select 1 from approval_record as other where other.hash = new.hash)",
+    "consumer_check": "exists (select 1 from consumer_check as other where other.id = new.id or (other.identity ="
+    " new.identity and other.subscription_id = new.subscription_id and other.number = new.number))",
 }
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from sqlmodel import select
+from sqlmodel import Session, select
 from support.api import (
     NOW,
     PASSWORD,
@@ -29,12 +30,23 @@ from support.events import event
 from contracts import writing
 from engine.results import Verdict
 from registry import access, audit, clock, ids, people, setup
+from registry.api import schemas
 from registry.api.app import create_app
 from registry.config import Settings
 from registry.cursors import Asked
 from registry.database import connect, reading, transaction
-from registry.tables import Contract, Dataset, Grant, Run, Team, TeamMember, metadata
-from registry.words import Part, Permission, ProposalState, Role, TeamRole
+from registry.tables import (
+    AcknowledgementRow,
+    Contract,
+    ContractVersion,
+    Dataset,
+    Grant,
+    Run,
+    Team,
+    TeamMember,
+    metadata,
+)
+from registry.words import Answer, Part, Permission, ProposalState, Role, TeamRole
 
 EVERYBODY = frozenset(USERS)
 PEOPLE = EVERYBODY - {"service"}
@@ -42,6 +54,7 @@ PROPOSERS = EVERYBODY - {"viewer"}
 PRODUCERS = PROPOSERS - {"consumer"}
 OWNERS = frozenset({"admin", "owner", "other-owner"})
 ADMIN = frozenset({"admin"})
+PRODUCER = frozenset({"producer"})
 NOBODY = "00000000-0000-7000-8000-000000000000"
 DRAFT = {"location": "/lake/orders", "contract_id": "shop-orders", "object": "orders"}
 
@@ -88,6 +101,11 @@ USER = {"name": "new", "password": PASSWORD, "roles": ["viewer"]}
 TOKEN = {"name": "ci", "scopes": ["contracts:read"]}
 JUDGED = {"decision": "accepted", "revision": 1}
 GENERATION = {"number": 0, "entries": {}}
+SUBSCRIBERS = EVERYBODY - {"viewer", "service"}
+USE = {"purpose": "reports", "contact": "me@example.org"}
+SUBSCRIBED = {**USE, "contract_id": "known"}
+ASKED = {"object": "orders", "column": "id", "patch": {"unique": True}}
+COPIED = {"contract_id": "known", "object": "orders", "check": "day-required"}
 CALLS = [
     Call("GET", "/ready", EVERYBODY, anonymous=True),
     Call("POST", "/setup", EVERYBODY, 401, SETUP, anonymous=True),
@@ -170,6 +188,62 @@ CALLS = [
     Call("POST", "/dataset/gate/bag", PRODUCERS, 201, {}, local=True, elsewhere=True),
     Call("POST", "/lineage", PRODUCERS, 201, EVENT),
     Call("POST", "/lineage/batch", PRODUCERS, 200, [EVENT]),
+    Call("GET", "/subscriptions?contract_id=known", EVERYBODY, local=True, elsewhere=True),
+    Call("POST", "/subscriptions", SUBSCRIBERS, 201, SUBSCRIBED, "subscription:created", local=True),
+    Call("GET", "/subscriptions/{subscription}", EVERYBODY, local=True),
+    Call(
+        "PUT",
+        "/subscriptions/{subscription}",
+        PRODUCER,
+        200,
+        {**USE, "revision": 1},
+        "subscription:changed",
+        authored=True,
+    ),
+    Call("POST", "/subscriptions/{subscription}/end", PRODUCER | ADMIN, 200, None, "subscription:ended", authored=True),
+    Call("GET", "/subscriptions/{subscription}/checks", EVERYBODY, local=True),
+    Call("POST", "/subscriptions/{subscription}/checks", PRODUCER, 201, ASKED, "consumer_check:added", authored=True),
+    Call(
+        "POST",
+        "/subscriptions/{subscription}/checks/copies",
+        PRODUCER,
+        201,
+        COPIED,
+        "consumer_check:added",
+        authored=True,
+    ),
+    Call(
+        "PUT",
+        "/subscriptions/{subscription}/checks/{own}",
+        PRODUCER,
+        200,
+        ASKED,
+        "consumer_check:changed",
+        authored=True,
+    ),
+    Call(
+        "DELETE",
+        "/subscriptions/{subscription}/checks/{own}",
+        PRODUCER,
+        204,
+        None,
+        "consumer_check:ended",
+        authored=True,
+    ),
+    Call(
+        "POST", "/subscriptions/{subscription}/checks/{own}/promote", OWNERS, 201, None, "proposal:created", local=True
+    ),
+    Call("GET", "/acknowledgements?contract_id=known", EVERYBODY, local=True, elsewhere=True),
+    Call(
+        "POST",
+        "/acknowledgements/{asked}/answer",
+        PRODUCER,
+        200,
+        {"answer": "acknowledged"},
+        "acknowledgement:given",
+        authored=True,
+    ),
+    Call("GET", "/proposals/{reviewed}/impact", EVERYBODY, local=True),
     Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
     Call("GET", "/tasks/{task}", EVERYBODY, local=True),
 ]
@@ -178,12 +252,16 @@ CALLS = [
 def filled(world: World) -> dict[str, str]:
     """A registry with one of each thing, and the names under which the calls above speak of them."""
     known = world.client("producer").propose(sold("known"))
+    promised = plain("known")
+    promised["schema"][0]["properties"][1]["required"] = True
+    known = world.client("producer").propose(writing.write(promised).decode())
     owner = world.client("owner")
     owner.approve(known.id, owner.preview(known.id).fingerprint)
     reviewed = world.client("producer").propose(sold("shop-orders"))
     unsent = world.client("producer").propose(sold("unsent"), submit=False)
     task = world.call("producer", "POST", "/drafts", json={**DRAFT, "contract_id": "known"}).json()["id"]
     token = world.client("producer").issue_token("t", scopes=[Permission.READ]).token.id
+    subscription = subscribed(world, "producer", "known")
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=sold("drafted"))
         dataset = tx.exec(select(Dataset).where(Dataset.contract_id == "known")).one()
@@ -196,6 +274,7 @@ def filled(world: World) -> dict[str, str]:
             id=ids.new(), team_id=team.id, role=Role.VIEWER, part=Part.DOMAIN, target="of-sellers", created=NOW
         )
         tx.add_all([run, team, consumer, grant])
+        asked = asking(tx, subscription)
         tx.commit()
     return {
         "viewer": str(world.users["viewer"].id),
@@ -209,7 +288,29 @@ def filled(world: World) -> dict[str, str]:
         "run": str(run.id),
         "team": str(team.id),
         "grant": str(grant.id),
+        "subscription": str(subscription),
+        "own": "id-required",
+        "asked": str(asked),
     }
+
+
+def asking(tx: Session, subscription_id: UUID) -> UUID:
+    """What that consumer is asked about the version in force."""
+    version = tx.exec(select(ContractVersion).where(ContractVersion.contract_id == "known")).one()
+    row = AcknowledgementRow(
+        id=ids.new(), version_id=version.id, subscription_id=subscription_id, breaks=["it does"],
+        answer=Answer.PENDING, asked=NOW, deadline=NOW,
+    )  # fmt: skip
+    tx.add(row)
+    return row.id
+
+
+def subscribed(world: World, who: str, contract_id: str) -> UUID:
+    """A subscription of that user with one check of their own."""
+    client = world.client(who)
+    made = client.subscribe(schemas.SubscriptionIn(contract_id=contract_id, purpose="models", contact="me"))
+    client.add_consumer_check(made.id, schemas.ConsumerCheckIn(object="orders", column="id", patch={"required": True}))
+    return made.id
 
 
 def inserted(value: Any, names: dict[str, str]) -> Any:

@@ -4,10 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
-from sqlmodel import select
+from sqlmodel import Session, select
 from support.api import NOW, PASSWORD, World, cheap_passwords, counted_queries, document, drafted, suggestion
 
 from engine.results import Verdict
@@ -15,11 +16,11 @@ from registry import clock, idempotency, ids
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
-from registry.tables import DoneRequest, Run
-from registry.words import Permission
+from registry.tables import AcknowledgementRow, ContractVersion, DoneRequest, Run
+from registry.words import Answer, Permission
 
 KEY = {"Idempotency-Key": "0190a000-0000-7000-8000-000000000000"}
-LISTS = ("/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit")
+LISTS = ("/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements")
 
 
 def sent(world: World, who: str, method: str, path: str, *, headers: dict[str, str], **given: Any) -> Any:
@@ -59,9 +60,21 @@ def filled(world: World) -> None:
         made = world.client("producer").propose(document(f"c-{at}", physical=f"/lake/{at}"))
         owner.approve(made.id, owner.preview(made.id).fingerprint)
         world.client("admin").issue_token(f"t{at}", scopes=[Permission.READ])
+        use = {"contract_id": f"c-{at}", "purpose": "reports", "contact": "me"}
+        asked = world.client("consumer").subscribe(schemas.SubscriptionIn(**use))
+        with transaction(world.engine) as tx:
+            tx.add(asking(tx, f"c-{at}", asked.id))
+            tx.commit()
     with transaction(world.engine) as tx:
         tx.add_all(run("c-1") for _ in range(5))
         tx.commit()
+
+
+def asking(session: Session, contract_id: str, subscription_id: UUID) -> AcknowledgementRow:
+    version = session.exec(select(ContractVersion).where(ContractVersion.contract_id == contract_id)).one()
+    return AcknowledgementRow(
+        id=ids.new(), version_id=version.id, subscription_id=subscription_id, answer=Answer.TOLD, asked=NOW
+    )
 
 
 def run(contract_id: str) -> Run:

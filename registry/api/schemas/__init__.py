@@ -3,6 +3,19 @@
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Page, Problem, Ready, Request, Schema, Versioned
 from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
+from registry.api.schemas.consumers import (
+    AcknowledgementOut,
+    AnswerIn,
+    ConsumerCheckIn,
+    ConsumerCheckOut,
+    CopyIn,
+    Given,
+    ImpactOut,
+    SubscriptionChange,
+    SubscriptionIn,
+    SubscriptionOut,
+    UseIn,
+)
 from registry.api.schemas.contracts import (
     ContractOut,
     ContractSummary,
@@ -79,8 +92,10 @@ from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 
 __all__ = [
+    "AcknowledgementOut",
     "AliasIn",
     "AnalyzerOut",
+    "AnswerIn",
     "ApprovalIn",
     "ApprovalRecordOut",
     "ArgumentOut",
@@ -93,8 +108,11 @@ __all__ = [
     "CatalogPage",
     "ChainOut",
     "ChangeOut",
+    "ConsumerCheckIn",
+    "ConsumerCheckOut",
     "ContractOut",
     "ContractSummary",
+    "CopyIn",
     "DatasetOut",
     "DecisionIn",
     "DecisionsIn",
@@ -108,10 +126,12 @@ __all__ = [
     "FaultOut",
     "GatedOut",
     "GenerationForm",
+    "Given",
     "GrantIn",
     "GrantOut",
     "GrantedOut",
     "Head",
+    "ImpactOut",
     "InboxOut",
     "JudgementForm",
     "LawOut",
@@ -151,6 +171,9 @@ __all__ = [
     "SetupIn",
     "SignIn",
     "StatesOut",
+    "SubscriptionChange",
+    "SubscriptionIn",
+    "SubscriptionOut",
     "SuggestionOut",
     "TaskOut",
     "TeamIn",
@@ -159,6 +182,7 @@ __all__ = [
     "TokenOut",
     "ToldOut",
     "UnjudgedOut",
+    "UseIn",
     "UserChange",
     "UserIn",
     "UserOut",

@@ -1,0 +1,30 @@
+"""A check as the entry that a document would have for it, whatever words it was read from."""
+
+from typing import Any
+
+from contracts.assertions import Referred
+from contracts.document import Check
+
+
+def entry_for(check: Check) -> dict[str, Any]:
+    """The quality entry of type custom, engine treaty, that says what the check says.
+
+    For checks that the words of a column stand for, which have no entry of their own."""
+    words: dict[str, Any] = {"analyzer": check.analyzer, **check.arguments}
+    if check.where is not None:
+        words["where"] = check.where
+    if check.scope is not None:
+        words["scope"] = check.scope
+    if check.assertion is not None:
+        words[check.assertion.operator] = _limit(check.assertion.limit)
+    entry = {"id": check.id, "name": check.name, "type": "custom", "engine": "treaty", "severity": check.severity}
+    dimension = {"dimension": check.dimension} if check.dimension else {}
+    return {**entry, **dimension, "implementation": words}
+
+
+def _limit(limit: Any) -> Any:
+    if isinstance(limit, tuple):
+        return [_limit(each) for each in limit]
+    if isinstance(limit, Referred):
+        return {"dataset": limit.dataset, "analyzer": limit.analyzer, **limit.arguments}
+    return limit

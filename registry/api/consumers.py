@@ -1,0 +1,163 @@
+"""Routes of consumers: subscriptions and checks of their own."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+from sqlmodel import Session
+
+from registry import access, catalog, clock, consumer_checks, ids, promotions, subscriptions
+from registry.access import Principal
+from registry.api import schemas, views
+from registry.api.dependencies import Caller, Paging, Reader, Writer
+from registry.api.etags import IfMatch, tagged
+from registry.consumed import Asked
+from registry.consumer_checks import Kept, Writing
+from registry.subscriptions import Use
+from registry.tables import ConsumerCheckRow, Subscription
+from registry.words import Permission
+
+router = APIRouter(tags=["consumers"])
+OptionalId = Annotated[str | None, Query(min_length=1)]
+ONE = "/subscriptions/{subscription_id}"
+CHECK = ONE + "/checks/{check_id}"
+
+
+def unchanged(subscription_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the subscription is as If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        found = subscriptions.get(tx, subscription_id, by=by, lock=True)
+        seen.check(tx, found.id, f'"{found.revision}"')
+
+
+def same_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the check is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        found = subscriptions.get(tx, subscription_id, by=by, lock=True)
+        last = consumer_checks.last(tx, found.id, check_id)
+        seen.check(tx, last.id, f'"{last.number}"')
+
+
+@router.get("/subscriptions")
+def list_subscriptions(
+    by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: bool = False, ended: bool = False
+) -> schemas.Page[schemas.SubscriptionOut]:
+    """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
+    access.decide_somewhere(by, Permission.READ)
+    found = subscriptions.listed(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
+    return views.page(lambda each: _subscription(each, by), found)
+
+
+@router.post("/subscriptions", status_code=201)
+def subscribe(body: schemas.SubscriptionIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
+    """Subscribes to a contract, for a purpose."""
+    made = subscriptions.register(tx, body.contract_id, _use(body), subscription_id=ids.new(), by=by, now=clock.now())
+    return _committed(tx, made, by)
+
+
+@router.get(ONE)
+def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.SubscriptionOut:
+    """A subscription. Its ETag is its revision."""
+    return tagged(answer, _subscription(subscriptions.shown(tx, subscriptions.get(tx, subscription_id, by=by)), by))
+
+
+@router.put(ONE, dependencies=[Depends(unchanged)])
+def change_subscription(
+    subscription_id: UUID, body: schemas.SubscriptionChange, by: Caller, tx: Writer
+) -> schemas.SubscriptionOut:
+    """Replaces what one says of one's use."""
+    now = clock.now()
+    return _committed(
+        tx, subscriptions.change(tx, subscription_id, _use(body), revision=body.revision, by=by, now=now), by
+    )
+
+
+@router.post(f"{ONE}/end", dependencies=[Depends(unchanged)])
+def end_subscription(subscription_id: UUID, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
+    """Ends one's subscription; another's needs an administrator."""
+    return _committed(tx, subscriptions.end(tx, subscription_id, by=by, now=clock.now()), by)
+
+
+@router.get(f"{ONE}/checks")
+def list_checks(subscription_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerCheckOut]:
+    """The checks of a subscription as they are now."""
+    return [_check(each) for each in consumer_checks.listed(tx, subscription_id, by=by)]
+
+
+@router.post(f"{ONE}/checks", status_code=201)
+def add_check(subscription_id: UUID, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
+    """Adds a check of one's own, which is judged by the same states as the contract."""
+    return _kept(tx, consumer_checks.add(tx, subscription_id, _asked(body), _writing(by)))
+
+
+@router.post(f"{ONE}/checks/copies", status_code=201)
+def copy_check(subscription_id: UUID, body: schemas.CopyIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
+    """Copies a check of a contract, which then stands by itself."""
+    origin = consumer_checks.Origin(
+        body.contract_id, body.object, body.check, version=body.version, into=body.into, identity=body.id
+    )
+    return _kept(tx, consumer_checks.copy(tx, subscription_id, origin, _writing(by)))
+
+
+@router.put(CHECK, dependencies=[Depends(same_check)])
+def change_check(
+    subscription_id: UUID, check_id: str, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer
+) -> schemas.ConsumerCheckOut:
+    """Has the check say something else from now on; what it said before is kept."""
+    asked = Asked(check_id, body.object, body.column, body.patch)
+    return _kept(tx, consumer_checks.change(tx, subscription_id, asked, _writing(by)))
+
+
+@router.delete(CHECK, status_code=204, dependencies=[Depends(same_check)])
+def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> None:
+    """Has the check be judged no longer."""
+    consumer_checks.end(tx, subscription_id, check_id, _writing(by))
+    tx.commit()
+
+
+@router.post(f"{CHECK}/promote", status_code=201)
+def promote_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> schemas.ProposalSummary:
+    """Proposes a consumer's check for the contract itself."""
+    made = promotions.promote(tx, subscription_id, check_id, make_id=ids.new, by=by, now=clock.now())
+    tx.commit()
+    return views.proposal_summary(catalog.listed(tx, made))
+
+
+def _use(body: schemas.UseIn) -> Use:
+    return Use(body.purpose, body.contact, body.pin, body.pinned_to, body.reads)
+
+
+def _asked(body: schemas.ConsumerCheckIn) -> Asked:
+    entry = body.patch.get("quality")
+    named = entry.get("id") if isinstance(entry, dict) else None
+    return Asked(body.id or (named if isinstance(named, str) else ""), body.object, body.column, body.patch)
+
+
+def _writing(by: Principal) -> Writing:
+    return Writing(ids.new(), by, clock.now())
+
+
+def _committed(tx: Session, made: Subscription, by: Principal) -> schemas.SubscriptionOut:
+    tx.commit()
+    return _subscription(subscriptions.shown(tx, made), by)
+
+
+def _kept(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
+    tx.commit()
+    return _check(consumer_checks.shown(tx, row))
+
+
+def _subscription(listed: subscriptions.Listed, by: Principal) -> schemas.SubscriptionOut:
+    row = listed.subscription
+    return schemas.SubscriptionOut(
+        **row.model_dump(exclude={"user_id"}),
+        subscriber=listed.subscriber,
+        checks=listed.checks,
+        lagging=listed.lagging,
+        own=row.user_id == by.user_id,
+    )
+
+
+def _check(kept: Kept) -> schemas.ConsumerCheckOut:
+    told = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created"})
+    return schemas.ConsumerCheckOut(id=kept.row.identity, **told, sentence=kept.sentence, lost=kept.lost)

@@ -1,0 +1,88 @@
+"""Calls about consumers: subscriptions, checks of their own, and what they acknowledge."""
+
+from uuid import UUID
+
+from registry.api import schemas
+from registry.client.calls import Calls
+
+
+class Consumers(Calls):
+    """Consumers: subscriptions, checks of their own, and what they acknowledge."""
+
+    def subscriptions(
+        self, *, contract_id: str | None = None, mine: bool = False, ended: bool = False
+    ) -> list[schemas.SubscriptionOut]:
+        """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
+        form = schemas.Page[schemas.SubscriptionOut]
+        return self._listed(form, "/subscriptions", contract_id=contract_id, mine=mine, ended=ended)
+
+    def subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
+        """A subscription."""
+        return self._get(schemas.SubscriptionOut, f"/subscriptions/{subscription_id}")
+
+    def subscribe(self, subscription: schemas.SubscriptionIn) -> schemas.SubscriptionOut:
+        """Subscribes to a contract, for a purpose."""
+        return self._post(schemas.SubscriptionOut, "/subscriptions", subscription)
+
+    def change_subscription(self, subscription_id: UUID, change: schemas.SubscriptionChange) -> schemas.SubscriptionOut:
+        """Replaces what one says of one's use, as of the revision that was seen."""
+        sent = self._send("PUT", f"/subscriptions/{subscription_id}", body=change)
+        return self._answer(schemas.SubscriptionOut, sent)
+
+    def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
+        """Ends one's subscription for good."""
+        return self._post(schemas.SubscriptionOut, f"/subscriptions/{subscription_id}/end")
+
+    def consumer_checks(self, subscription_id: UUID) -> list[schemas.ConsumerCheckOut]:
+        """The checks of a subscription as they are now."""
+        return self._get(list[schemas.ConsumerCheckOut], f"/subscriptions/{subscription_id}/checks")
+
+    def add_consumer_check(self, subscription_id: UUID, check: schemas.ConsumerCheckIn) -> schemas.ConsumerCheckOut:
+        """Adds a check of one's own."""
+        return self._post(schemas.ConsumerCheckOut, f"/subscriptions/{subscription_id}/checks", check)
+
+    def copy_check(self, subscription_id: UUID, copied: schemas.CopyIn) -> schemas.ConsumerCheckOut:
+        """Copies a check of a contract, which then stands by itself."""
+        return self._post(schemas.ConsumerCheckOut, f"/subscriptions/{subscription_id}/checks/copies", copied)
+
+    def change_consumer_check(
+        self, subscription_id: UUID, check_id: str, check: schemas.ConsumerCheckIn
+    ) -> schemas.ConsumerCheckOut:
+        """Has the check say something else from now on."""
+        sent = self._send("PUT", f"/subscriptions/{subscription_id}/checks/{check_id}", body=check)
+        return self._answer(schemas.ConsumerCheckOut, sent)
+
+    def end_consumer_check(self, subscription_id: UUID, check_id: str) -> None:
+        """Has the check be judged no longer."""
+        self._send("DELETE", f"/subscriptions/{subscription_id}/checks/{check_id}")
+
+    def promote_check(self, subscription_id: UUID, check_id: str) -> schemas.ProposalSummary:
+        """Proposes a consumer's check for the contract itself."""
+        return self._post(schemas.ProposalSummary, f"/subscriptions/{subscription_id}/checks/{check_id}/promote")
+
+    def acknowledgements(
+        self,
+        *,
+        contract_id: str | None = None,
+        version: str | None = None,
+        mine: bool = False,
+        waiting: bool = False,
+    ) -> list[schemas.AcknowledgementOut]:
+        """What consumers were told of approved versions, and their answers, newest first."""
+        form, path = schemas.Page[schemas.AcknowledgementOut], "/acknowledgements"
+        return self._listed(form, path, contract_id=contract_id, version=version, mine=mine, waiting=waiting)
+
+    def answer(
+        self,
+        acknowledgement_id: UUID,
+        given: schemas.Given,
+        *,
+        comment: str | None = None,
+    ) -> schemas.AcknowledgementOut:
+        """Acknowledges a version that breaks one, or objects to it."""
+        body = schemas.AnswerIn(answer=given, comment=comment)
+        return self._post(schemas.AcknowledgementOut, f"/acknowledgements/{acknowledgement_id}/answer", body)
+
+    def impact(self, proposal_id: UUID) -> list[schemas.ImpactOut]:
+        """What a proposal would mean for each consumer of its contract."""
+        return self._get(list[schemas.ImpactOut], f"/proposals/{proposal_id}/impact")

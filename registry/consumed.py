@@ -1,0 +1,150 @@
+"""The document that a consumer's checks make: the producer's tables and columns, with nobody else's promises."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from contracts import changes, stripping, writing
+from contracts.changes import Patch
+from contracts.columns import columns, members
+from contracts.document import Contract, DataObject
+from contracts.errors import ContractError, Fault
+from contracts.logical_types import Schema
+from contracts.reading import read
+from engine.borrowed import refusals, tops
+from engine.checks import BoundCheck, bind
+from engine.reach import Reach, reach
+
+ALL = "*"
+# The words of a column that promise something of it alone.
+WORDS = frozenset({"required", "unique", "enum", "logicalTypeOptions"})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A consumer's check: what it would set on the column of the object, or (`column` None) on the object itself."""
+
+    identity: str
+    object: str
+    column: str | None
+    patch: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """The contract that the checks make (None: none is left), and why some no longer fit, by their id."""
+
+    contract: Contract | None
+    lost: Mapping[str, str]
+
+
+def inspected(producer: Contract, asked: Asked) -> tuple[BoundCheck, ...]:
+    """The bound checks that this one stands for. Raises ContractError with all its faults.
+
+    They say where within the check, not where in a document that nobody wrote."""
+    _admit(asked)
+    try:
+        made = _with(producer, [asked])
+        of = made.object(asked.object)
+        bound = bind(of, Schema(())).checks
+        faults = [fault for each in bound for fault in refusals(of, each)]
+    except ContractError as error:
+        faults = list(error.faults)
+        bound = ()
+    if faults:
+        place = _place(producer, asked)
+        raise ContractError(replace(each, where=_within(each.where, place), line=None) for each in faults)
+    return bound
+
+
+def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads: Iterable[str] = ()) -> Made:
+    """The contract of these checks on that object, of only the columns that they or their author read.
+
+    A check that does not fit the producer's document any more is left out, with its reason. Raises nothing: what a
+    consumer asks must never stand in the way of the producer."""
+    try:
+        return Made(_whole(producer, object_name, asked, reads), {})
+    except ContractError:
+        lost = {each.identity: reason for each in asked if (reason := _misfit(producer, each))}
+    kept = [each for each in asked if each.identity not in lost]
+    try:
+        return Made(_whole(producer, object_name, kept, reads) if kept else None, lost)
+    except ContractError as error:
+        return Made(None, lost | {each.identity: _words(error) for each in kept})
+
+
+def needs(producer: Contract, asked: Iterable[Asked]) -> Iterator[tuple[str, Reach]]:
+    """The object that each check is about and what it reads of it, as far as it still fits the producer's document."""
+    for each in asked:
+        try:
+            bound = inspected(producer, each)
+        except ContractError:
+            # What it needed is gone already: that is no news to its author.
+            continue
+        yield from ((each.object, reach(check)) for check in bound)
+
+
+def _whole(producer: Contract, object_name: str, asked: Sequence[Asked], reads: Iterable[str]) -> Contract:
+    """The contract of all these checks. Raises ContractError where one does not fit, or where they are too long."""
+    whole = _with(producer, asked)
+    of = whole.object(object_name)
+    bound = bind(of, Schema(())).checks
+    faults = [fault for each in bound for fault in refusals(of, each)]
+    if faults:
+        raise ContractError(faults)
+    needed = {column for each in bound for column in reach(each) or ()}
+    wanted = {each.name for each in of.properties} if ALL in reads else tops(of, {*needed, *reads})
+    return read(writing.write(stripping.narrowed(whole.document, object_name, wanted)))
+
+
+def _misfit(producer: Contract, asked: Asked) -> str | None:
+    try:
+        inspected(producer, asked)
+    except ContractError as error:
+        return _words(error)
+    return None
+
+
+def _words(error: ContractError) -> str:
+    return "; ".join(fault.message for fault in error.faults)
+
+
+def _with(producer: Contract, asked: Sequence[Asked]) -> Contract:
+    """The producer's document without promises, but with these."""
+    patches = [Patch(each.object, each.column, each.patch) for each in asked]
+    return read(writing.write(changes.apply(stripping.bare(producer.document), patches)))
+
+
+def _admit(asked: Asked) -> None:
+    """Refuses all words that promise nothing: a check must not rename a column, or say that it is public."""
+    words = asked.patch.keys()
+    if words == {"quality"} and isinstance(asked.patch["quality"], Mapping):
+        return
+    if words and words <= WORDS and asked.column:
+        return
+    remedy = f"write 'quality', or of a column: {', '.join(sorted(WORDS))}"
+    raise ContractError([Fault("TR-CHECK-WORDS", "check", "is not one check", remedy)])
+
+
+def _place(producer: Contract, asked: Asked) -> str | None:
+    """Where in such a document the check stands; None where what it is about is not there."""
+    tables = {each[1].get("name"): each for each in members(producer.document, "schema")}
+    table = tables.get(asked.object)
+    found = table and (dict(columns(table)).get(asked.column) if asked.column else table)
+    if not found:
+        return None
+    return f"{found[0]}.quality[0]" if "quality" in asked.patch else found[0]
+
+
+def _within(where: str, place: str | None) -> str:
+    return f"check{where.removeprefix(place)}" if place and where.startswith(place) else where
+
+
+def entry_of(of: DataObject, document: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:
+    """The quality entry at that path of the document, on the object or on one of its columns; None: there is none."""
+    table = next((each for each in members(document, "schema") if each[1].get("name") == of.name), None)
+    if table is None:
+        return None
+    holders = [table, *(holder for _, holder in columns(table))]
+    entries = (entry for at, holder in holders for entry in members(holder, "quality", at))
+    return dict(entries).get(path)

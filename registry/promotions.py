@@ -1,0 +1,94 @@
+"""A consumer's check made a proposal for the producer's contract, with credit to whose idea it was and how it went."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from contracts.columns import columns, members
+from contracts.document import Contract as Document
+from contracts.reading import read
+from engine.checks import BoundCheck
+from registry import consumer_checks, drafts, scope, subscriptions
+from registry.access import Principal, decide, decide_somewhere
+from registry.consumed import Asked
+from registry.standing import in_force
+from registry.tables import Proposal, Subscription, User
+from registry.words import Permission, ProposalState
+
+CREDIT = "treatyConsumer"
+
+
+def promote(
+    session: Session,
+    subscription_id: UUID,
+    identity: str,
+    *,
+    make_id: Callable[[], UUID],
+    by: Principal,
+    now: datetime,
+) -> Proposal:
+    """Proposes the consumer's check for the contract in force: a proposal of one suggestion, to be decided by others.
+
+    Raises NotFound for no such check, Invalid where it does not fit the contract any more."""
+    decide_somewhere(by, Permission.DECIDE)
+    subscription = subscriptions.get(session, subscription_id, by=by)
+    decide(by, Permission.DECIDE, scope.of_contract(session, subscription.contract_id))
+    row = consumer_checks.last(session, subscription.id, identity)
+    version = in_force(session, subscription.contract_id)
+    producer = read(version.body)
+    consumer = session.get_one(User, subscription.user_id).name
+    content = _suggestion(producer, consumer_checks.asked_of(row), subscription, consumer)
+    proposal = Proposal(
+        id=make_id(), contract_id="", title=f"Promote {identity}, a check of {consumer}", base=version.body,
+        author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=content["consumer"]["credit"], created=now,
+    )  # fmt: skip
+    return drafts.create_drafted(session, proposal, [content], make_id=make_id, now=now)
+
+
+def _suggestion(producer: Document, asked: Asked, subscription: Subscription, consumer: str) -> dict[str, Any]:
+    """The check as a suggestion, as drafts make them; its patch names whose idea it was."""
+    bound = consumer_checks.bound(producer, asked)
+    credit = f"a check of {consumer}, who uses these data for: {subscription.purpose}"
+    return {
+        "id": f"consumer/{subscription.id}/{asked.identity}",
+        "kind": "consumer",
+        "object": asked.object,
+        "column": asked.column,
+        "sentence": "; ".join(each.sentence for each in bound),
+        "expression": _expression(bound),
+        "severity": bound[0].check.severity,
+        "patch": _credited(producer, asked, credit),
+        "evidence": {},
+        "consumer": {"subscription": str(subscription.id), "name": consumer, "credit": credit},
+    }
+
+
+def _expression(bound: tuple[BoundCheck, ...]) -> str:
+    return "; ".join(each.analyzer.phrase for each in bound if each.analyzer)
+
+
+def _credited(producer: Document, asked: Asked, credit: str) -> dict[str, Any]:
+    """What is set in the producer's document: under an id that is free there, and beside what its column says."""
+    named = {"property": CREDIT, "value": credit}
+    element = _element(producer, asked)
+    if "quality" in asked.patch:
+        entry: Mapping[str, Any] = asked.patch["quality"]
+        taken = {each.id for each in producer.object(asked.object).checks}
+        own = entry.get("customProperties") or []
+        return {"quality": {**entry, "id": _free(asked.identity, taken), "customProperties": [*own, named]}}
+    options = {**element.get("logicalTypeOptions", {}), **asked.patch.get("logicalTypeOptions", {})}
+    merged = {**asked.patch, **({"logicalTypeOptions": options} if "logicalTypeOptions" in asked.patch else {})}
+    return {**merged, "customProperties": [*element.get("customProperties", []), named]}
+
+
+def _element(producer: Document, asked: Asked) -> Mapping[str, Any]:
+    table = next(each for each in members(producer.document, "schema") if each[1].get("name") == asked.object)
+    return dict(columns(table))[asked.column][1] if asked.column else table[1]
+
+
+def _free(identity: str, taken: set[str]) -> str:
+    numbered = (f"{identity}-{number}" for number in range(2, len(taken) + 3))
+    return identity if identity not in taken else next(each for each in numbered if each not in taken)

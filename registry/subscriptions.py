@@ -1,0 +1,268 @@
+"""Who uses a contract's data and for what: subscribed, changed, ended, and told where their pin is behind."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from contracts.columns import columns, members
+from contracts.document import Contract as Document
+from contracts.errors import Fault, nearest
+from contracts.reading import read
+from registry import audit, scope
+from registry.access import Principal, decide, decide_somewhere
+from registry.cursors import Asked, Order, Portion
+from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
+from registry.standing import Standing, in_force, lag, standings
+from registry.tables import ConsumerCheckRow, Contract, Subscription, User
+from registry.words import Action, Permission, Pin, SubscriptionState, VersionState
+
+# In place of a column: every column of the object.
+ALL = "*"
+OLDEST_FIRST = Order((col(Subscription.id),))
+MOST_LAGGING = 500
+# Whoever still builds on a superseded version may say so: they are then told that they lag.
+PINNABLE = frozenset({VersionState.ACTIVE, VersionState.SUPERSEDED})
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything."""
+
+    purpose: str
+    contact: str
+    pin: Pin = Pin.NONE
+    pinned_to: str | None = None
+    reads: Mapping[str, Sequence[str]] | None = None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A subscription, its subscriber's name, how many checks of their own it has, and why its pin is behind."""
+
+    subscription: Subscription
+    subscriber: str
+    checks: int
+    lagging: str | None
+
+
+def register(
+    session: Session, contract_id: str, use: Use, *, subscription_id: UUID, by: Principal, now: datetime
+) -> Subscription:
+    """Subscribes the principal to the contract, for that purpose.
+
+    Raises NotFound where there is no such contract; Conflict where none of its versions is in force, or where they have
+    subscribed for that purpose already; Invalid with every fault of what they read or pin."""
+    decide_somewhere(by, Permission.SUBSCRIBE)
+    decide(by, Permission.SUBSCRIBE, scope.see(session, contract_id, by))
+    _lock(session, contract_id)
+    subscription = Subscription(
+        id=subscription_id,
+        contract_id=contract_id,
+        user_id=by.user_id,
+        created=now,
+        **_words(session, contract_id, use),
+    )
+    _refuse_twice(session, subscription)
+    session.add(subscription)
+    _record(session, Action.SUBSCRIPTION_CREATED, subscription, by=by, now=now)
+    return subscription
+
+
+def change(
+    session: Session, subscription_id: UUID, use: Use, *, revision: int, by: Principal, now: datetime
+) -> Subscription:
+    """Replaces what its subscriber says of their use, as of the revision that they saw. Raises as `register` does."""
+    subscription = own(session, subscription_id, by=by)
+    if subscription.revision != revision:
+        raise Conflict(f"it was changed in the meantime; it is at revision {subscription.revision} now: look again")
+    _lock(session, subscription.contract_id)
+    subscription.sqlmodel_update(_words(session, subscription.contract_id, use))
+    subscription.revision += 1
+    _refuse_twice(session, subscription)
+    _record(session, Action.SUBSCRIPTION_CHANGED, subscription, by=by, now=now)
+    return subscription
+
+
+def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime) -> Subscription:
+    """Ends the subscription for good: nobody waits for its subscriber any more, and its checks are judged no longer."""
+    subscription = own(session, subscription_id, by=by, or_with=Permission.USERS)
+    subscription.state, subscription.ended = SubscriptionState.ENDED, now
+    subscription.revision += 1
+    _record(session, Action.SUBSCRIPTION_ENDED, subscription, by=by, now=now)
+    return subscription
+
+
+def get(session: Session, subscription_id: UUID, *, by: Principal, lock: bool = False) -> Subscription:
+    """The subscription. Raises NotFound where there is none, or where its contract is not the principal's to read."""
+    decide_somewhere(by, Permission.READ)
+    found = session.get(Subscription, subscription_id, with_for_update=lock)
+    if found is None:
+        raise NotFound
+    scope.see(session, found.contract_id, by)
+    return found
+
+
+def own(session: Session, subscription_id: UUID, *, by: Principal, or_with: Permission | None = None) -> Subscription:
+    """The principal's active subscription, locked; another's for who has the permission `or_with`.
+
+    Raises NotFound, Forbidden for another's, IllegalTransition for one that has ended."""
+    decide_somewhere(by, Permission.SUBSCRIBE)
+    found = get(session, subscription_id, by=by, lock=True)
+    decide(by, Permission.SUBSCRIBE, scope.of_contract(session, found.contract_id))
+    if found.user_id != by.user_id and not (or_with and by.may(or_with)):
+        raise Forbidden("only its subscriber may change a subscription")
+    if found.state is SubscriptionState.ENDED:
+        raise IllegalTransition("subscription", state=found.state.value, step="change", legal=())
+    return found
+
+
+def active(session: Session, contract_id: str) -> Sequence[Subscription]:
+    """The contract's active subscriptions, oldest first."""
+    mine = Subscription.contract_id == contract_id, Subscription.state == SubscriptionState.ACTIVE
+    return session.exec(select(Subscription).where(*mine).order_by(col(Subscription.id))).all()
+
+
+def listed(
+    session: Session,
+    by: Principal,
+    asked: Asked,
+    *,
+    contract_id: str | None = None,
+    mine: bool = False,
+    ended: bool = False,
+) -> Portion[Listed]:
+    """Subscriptions to what the principal may read, oldest first: of that contract, and only their own (`mine`).
+
+    Those that have ended are among them only where they are asked for (`ended`)."""
+    query = (
+        select(Subscription, User.name)
+        .join(User, col(User.id) == col(Subscription.user_id))
+        .join(Contract, col(Contract.id) == col(Subscription.contract_id))
+        .where(scope.contracts(by))
+    )
+    if contract_id is not None:
+        query = query.where(Subscription.contract_id == contract_id)
+    if mine:
+        query = query.where(Subscription.user_id == by.user_id)
+    if not ended:
+        query = query.where(Subscription.state == SubscriptionState.ACTIVE)
+    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked, lambda found: found[0])
+    return Portion(_listed(session, portion.rows), portion.next)
+
+
+def shown(session: Session, subscription: Subscription) -> Listed:
+    """The subscription as lists show it."""
+    return _listed(session, [(subscription, session.get_one(User, subscription.user_id).name)])[0]
+
+
+def lagging(session: Session, by: Principal) -> list[Listed]:
+    """The principal's active subscriptions whose pin is behind what is in force; [] where none is."""
+    return [each for each in listed(session, by, Asked(MOST_LAGGING), mine=True).rows if each.lagging]
+
+
+def pinned(session: Session, contract_id: str, version: str) -> Sequence[Subscription]:
+    """The active subscriptions that are pinned to exactly that version."""
+    found = active(session, contract_id)
+    return [each for each in found if each.pin is Pin.VERSION and each.pinned_to == version]
+
+
+def _listed(session: Session, found: Sequence[tuple[Subscription, str]]) -> list[Listed]:
+    counts = _counts(session, [each.id for each, _ in found])
+    pins = {each.contract_id for each, _ in found if each.pin is not Pin.NONE}
+    known: Mapping[str, Standing] = standings(session, pins) if pins else {}
+    return [
+        Listed(each, name, counts.get(each.id, 0), _behind(each, known.get(each.contract_id))) for each, name in found
+    ]
+
+
+def _behind(subscription: Subscription, standing: Standing | None) -> str | None:
+    alive = subscription.state is SubscriptionState.ACTIVE
+    return lag(subscription, standing) if alive and standing else None
+
+
+def _counts(session: Session, subscription_ids: Sequence[UUID]) -> Mapping[UUID, int]:
+    """How many checks each has that have not ended."""
+    row = ConsumerCheckRow
+    newest = func.max(row.number).label("number")
+    last = select(row.subscription_id, row.identity, newest).group_by(col(row.subscription_id), col(row.identity))
+    of = last.where(col(row.subscription_id).in_(subscription_ids)).subquery()
+    same = (
+        (of.c.subscription_id == col(row.subscription_id))
+        & (of.c.identity == col(row.identity))
+        & (of.c.number == col(row.number))
+    )
+    counting = select(row.subscription_id, func.count()).join(of, same).where(col(row.patch).is_not(None))
+    return dict(session.exec(counting.group_by(col(row.subscription_id))).all())
+
+
+def _lock(session: Session, contract_id: str) -> None:
+    """Holds the contract's row: whoever approves a version of it sees this subscription, or comes before it."""
+    decided = session.get(Contract, contract_id, with_for_update=True)
+    if decided is None:
+        raise NotFound
+
+
+def _words(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
+    """What a row keeps of the use, as the version in force and its versions admit it."""
+    document = read(in_force(session, contract_id).body)
+    reads = use.reads if use.reads is not None else {each.name: [ALL] for each in document.objects}
+    standing = standings(session, [contract_id])[contract_id]
+    faults = [*_unreadable(document, reads), *_unpinnable(standing, use)]
+    if faults:
+        raise Invalid("the subscription has faults", faults=faults)
+    return {
+        "purpose": use.purpose,
+        "contact": use.contact,
+        "pin": use.pin,
+        "pinned_to": use.pinned_to,
+        "reads": {name: sorted(set(listed)) for name, listed in reads.items()},
+    }
+
+
+def _unreadable(document: Document, reads: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
+    """What is read and is not in the document; any column where a table declares none."""
+    known = {each[1].get("name"): {path for path, _ in columns(each)} for each in members(document.document, "schema")}
+    for name, wanted in reads.items():
+        if name not in known:
+            yield _unknown(f"reads.{name}", f"the contract has no object '{name}'", name, filter(None, known))
+            continue
+        for column in wanted if known[name] else ():
+            if column not in {ALL, *known[name]}:
+                yield _unknown(f"reads.{name}", f"'{name}' has no column '{column}'", column, known[name])
+
+
+def _unpinnable(standing: Standing, use: Use) -> Iterator[Fault]:
+    legal: Mapping[Pin, Sequence[str]] = {
+        Pin.NONE: (),
+        Pin.GROUP: standing.groups,
+        Pin.VERSION: [each.version for each in standing.versions if each.state in PINNABLE],
+    }
+    if use.pin is Pin.NONE and use.pinned_to is not None:
+        yield Fault("TR-PIN", "pinned_to", "says what is pinned, but nothing is", "say pin: group or pin: version")
+    elif use.pin is not Pin.NONE and use.pinned_to not in legal[use.pin]:
+        message = f"is no {use.pin.value} of the contract that can be pinned"
+        yield Fault("TR-PIN", "pinned_to", message, f"name one of: {', '.join(legal[use.pin]) or 'none is there'}")
+
+
+def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault:
+    names = sorted(known)
+    return Fault("TR-READS", where, message, nearest(name, names) or f"known are {', '.join(names[:20])}")
+
+
+def _refuse_twice(session: Session, subscription: Subscription) -> None:
+    """One consumer may subscribe several times, but for different purposes."""
+    others = (each for each in active(session, subscription.contract_id) if each.id != subscription.id)
+    same = subscription.user_id, subscription.purpose.casefold()
+    if any((each.user_id, each.purpose.casefold()) == same for each in others):
+        raise Conflict("you have subscribed to this contract for that purpose already: change that subscription")
+
+
+def _record(session: Session, action: Action, subscription: Subscription, *, by: Principal, now: datetime) -> None:
+    told = subscription.model_dump(mode="json", include={"purpose", "pin", "pinned_to", "reads"})
+    details = {"contract": subscription.contract_id, "revision": subscription.revision, **told}
+    audit.record(session, action, actor=by.name, object_id=subscription.id, now=now, details=details)

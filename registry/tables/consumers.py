@@ -1,0 +1,70 @@
+"""Tables of consumers: who uses a contract's data and for what, their own checks, and what they are asked."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import UniqueConstraint
+from sqlmodel import Field
+
+from registry.tables.base import Table, data, moment, reference, word
+from registry.words import Answer, Pin, SubscriptionState
+
+
+class Subscription(Table, table=True):
+    """A use of a contract's data by a user, for one purpose. `revision` grows with every change of it.
+
+    `pinned_to`: the group or the version that `pin` speaks of. `reads`: the columns that are read, by object."""
+
+    __tablename__ = "subscription"
+    id: UUID = Field(primary_key=True)
+    contract_id: str = reference("contract.id", index=True)
+    user_id: UUID = reference("user.id", index=True)
+    purpose: str
+    contact: str
+    pin: Pin = word(Pin, default=Pin.NONE)
+    pinned_to: str | None = None
+    reads: dict[str, list[str]] = data(default_factory=dict)
+    state: SubscriptionState = word(SubscriptionState, default=SubscriptionState.ACTIVE)
+    revision: int = 1
+    created: datetime = moment()
+    ended: datetime | None = moment(default=None)
+
+
+class ConsumerCheckRow(Table, table=True):
+    """A consumer's check as it is from `created` on, until a row with a higher number. Rows are never changed.
+
+    `patch` is what it would set in the producer's document, as `contracts.changes` takes it; None: the check ended.
+    `source`: which check of which contract's version it was copied from."""
+
+    __tablename__ = "consumer_check"
+    __table_args__ = (UniqueConstraint("subscription_id", "identity", "number"),)
+    id: UUID = Field(primary_key=True)
+    subscription_id: UUID = reference("subscription.id")
+    identity: str
+    number: int
+    object: str
+    column: str | None = None
+    patch: dict[str, Any] | None = data(default=None)
+    source: dict[str, Any] | None = data(default=None)
+    created: datetime = moment()
+    created_by_id: UUID = reference("user.id")
+
+
+class AcknowledgementRow(Table, table=True):
+    """What a consumer was told of an approved version, and their answer. `breaks`: why it breaks them; []: it does not.
+
+    `deadline` None: they are told, not asked."""
+
+    __tablename__ = "acknowledgement"
+    __table_args__ = (UniqueConstraint("version_id", "subscription_id"),)
+    id: UUID = Field(primary_key=True)
+    version_id: UUID = reference("contract_version.id")
+    subscription_id: UUID = reference("subscription.id", index=True)
+    breaks: list[str] = data(default_factory=list)
+    answer: Answer = word(Answer)
+    asked: datetime = moment()
+    deadline: datetime | None = moment(default=None)
+    comment: str | None = None
+    answered_by_id: UUID | None = reference("user.id", default=None)
+    answered_at: datetime | None = moment(default=None)

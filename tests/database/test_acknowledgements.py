@@ -1,0 +1,228 @@
+"""New versions and their consumers: who is asked, who is told, what a version waits for, and how long."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from support.api import NOW, World
+from support.consumers import CONTRACT, approve, ask, check, content, subscribe
+
+from contracts import writing
+from contracts.reading import read
+from registry import acknowledgements, ids
+from registry.api import schemas
+from registry.client import ClientError
+from registry.database import reading, transaction
+from registry.tables import ContractVersion
+from registry.words import Answer, Pin, VersionState
+
+DAY = timedelta(days=1)
+
+
+def loosened(version: str = "2.0.0", **terms: Any) -> dict[str, Any]:
+    """The next version: `amount` may be negative, and nobody promises that there is a row."""
+    return content(version, quality=[check("dear", "minimum", column="amount", mustBeGreaterThan=-9)], **terms)
+
+
+@pytest.fixture
+def shop(world: World) -> World:
+    approve(world, content())
+    return world
+
+
+def refused(call: Callable[[], object]) -> ClientError:
+    with pytest.raises(ClientError) as caught:
+        call()
+    return caught.value
+
+
+def asked(world: World, made: dict[str, Any]) -> UUID:
+    """The version approved, but not in force yet, once its consumers were asked."""
+    body = writing.write(made)
+    document = read(body)
+    with transaction(world.engine) as tx:
+        version = ContractVersion(
+            id=ids.new(), contract_id=document.id, version=document.version, body=body,
+            fingerprint=document.fingerprint, state=VersionState.SUPERSEDED,
+            approved_by_id=world.users["owner"].id, approved_at=NOW,
+        )  # fmt: skip
+        tx.add(version)
+        tx.flush()
+        acknowledgements.ask(tx, version, make_id=ids.new, now=NOW)
+        tx.commit()
+    return version.id
+
+
+def outstanding(world: World, version_id: UUID, *, after: timedelta = timedelta(0)) -> list[UUID]:
+    with reading(world.engine) as tx:
+        version = tx.get_one(ContractVersion, version_id)
+        return [row.subscription_id for row in acknowledgements.outstanding(tx, version, now=NOW + after)]
+
+
+def told(world: World, **which: Any) -> list[tuple[str, Answer]]:
+    found = world.client("viewer").acknowledgements(contract_id=CONTRACT, **which)
+    return [(each.subscriber, each.answer) for each in found]
+
+
+def mine(world: World, who: str = "consumer") -> schemas.AcknowledgementOut:
+    (found,) = world.client(who).acknowledgements(mine=True)
+    return found
+
+
+def test_whom_a_version_breaks_is_asked_and_the_others_are_told(shop: World) -> None:
+    first = subscribe(shop, reads={"orders": ["amount"]})
+    subscribe(shop, "producer", reads={})
+    version = asked(shop, loosened())
+    assert outstanding(shop, version) == [first.id]
+    assert told(shop) == [("producer", Answer.TOLD), ("consumer", Answer.PENDING)]
+    found = mine(shop)
+    assert (found.version, found.deadline, found.purpose) == ("2.0.0", NOW + 14 * DAY, "reports")
+    assert [name for name in ("many", "dear") if any(name in each for each in found.breaks)] == ["many", "dear"]
+    assert mine(shop, "producer").breaks == ()
+
+
+@pytest.mark.parametrize(
+    ("answers", "waited_for"),
+    [
+        ([], True),
+        ([(Answer.ACKNOWLEDGED, None)], False),
+        ([(Answer.OBJECTED, "our report needs it")], True),
+        ([(Answer.OBJECTED, "our report needs it"), (Answer.ACKNOWLEDGED, "we changed it")], False),
+    ],
+)
+def test_a_version_waits_until_all_acknowledge(
+    shop: World, answers: Sequence[tuple[Any, str | None]], waited_for: bool
+) -> None:
+    subscribe(shop)
+    version = asked(shop, loosened())
+    for answer, comment in answers:
+        found = shop.client("consumer").answer(mine(shop).id, answer, comment=comment)
+        assert (found.answer, found.comment) == (answer, comment)
+    assert bool(outstanding(shop, version)) is waited_for
+
+
+def test_a_version_waits_no_longer_than_its_deadline(shop: World) -> None:
+    subscribe(shop)
+    version = asked(shop, loosened())
+    waits = [bool(outstanding(shop, version, after=14 * DAY - each)) for each in (timedelta(seconds=1), timedelta(0))]
+    assert waits == [True, False]
+
+
+@pytest.mark.parametrize("days", [0, 3])
+def test_the_version_in_force_says_how_long_consumers_have(world: World, days: int) -> None:
+    approve(world, content(review={"acknowledge_days": days}))
+    subscribe(world)
+    version = asked(world, loosened(review={"acknowledge_days": 99}))
+    assert bool(outstanding(world, version)) is bool(days)
+    assert mine(world).deadline == NOW + days * DAY
+
+
+def test_nobody_waits_for_a_consumer_who_has_left(shop: World) -> None:
+    subscription = subscribe(shop)
+    version = asked(shop, loosened())
+    shop.client("consumer").end_subscription(subscription.id)
+    assert outstanding(shop, version) == []
+
+
+@pytest.mark.parametrize(
+    ("pin", "group", "affected"),
+    [
+        ((Pin.NONE, None), "main", True),
+        ((Pin.GROUP, "main"), "main", True),
+        ((Pin.VERSION, "1.0.0"), "main", True),
+        ((Pin.NONE, None), "v2", True),
+        ((Pin.GROUP, "main"), "v2", False),
+        ((Pin.VERSION, "1.0.0"), "v2", False),
+    ],
+)
+def test_a_version_of_another_group_changes_nothing_for_who_is_pinned(
+    shop: World, pin: tuple[Pin, str | None], group: str, affected: bool
+) -> None:
+    subscribe(shop, pin=pin)
+    assert bool(outstanding(shop, asked(shop, loosened(group=group)))) is affected
+
+
+def test_a_consumer_whose_own_checks_need_it_is_asked(shop: World) -> None:
+    reader, asker = subscribe(shop, reads={"orders": ["country"]}), subscribe(shop, "producer", reads={})
+    entry = check("mean-amount", "mean", column="amount", mustBeGreaterThan=10)
+    ask(shop, asker.id, entry, who="producer")
+    kept = content("2.0.0", quality=[check("many", "size", mustBeGreaterThan=0)])
+    assert outstanding(shop, asked(shop, kept)) == [asker.id]
+    assert reader.id != asker.id
+
+
+@pytest.mark.parametrize(
+    ("who", "body", "status"),
+    [
+        ("producer", {"answer": "acknowledged"}, 403),
+        ("viewer", {"answer": "acknowledged"}, 403),
+        ("consumer", {"answer": "objected"}, 422),
+        ("consumer", {"answer": "told"}, 422),
+        ("consumer", {"answer": "pending"}, 422),
+    ],
+)
+def test_only_who_was_asked_answers_and_says_why_they_object(
+    shop: World, who: str, body: dict[str, str], status: int
+) -> None:
+    subscribe(shop)
+    version = asked(shop, loosened())
+    assert shop.call(who, "POST", f"/acknowledgements/{mine(shop).id}/answer", json=body).status_code == status
+    assert outstanding(shop, version)
+
+
+def test_an_answer_that_was_given_stays(shop: World) -> None:
+    subscribe(shop)
+    asked(shop, loosened())
+    client, found = shop.client("consumer"), mine(shop).id
+    client.answer(found, Answer.ACKNOWLEDGED)
+    error = refused(lambda: client.answer(found, Answer.OBJECTED, comment="no"))
+    assert (error.status, "is acknowledged; possible now: nothing" in error.message) == (409, True)
+
+
+def test_who_is_told_cannot_answer(shop: World) -> None:
+    subscribe(shop, reads={})
+    asked(shop, loosened())
+    assert refused(lambda: shop.client("consumer").answer(mine(shop).id, Answer.ACKNOWLEDGED)).status == 409
+
+
+def test_what_is_asked_and_answered_is_audited(shop: World) -> None:
+    subscribe(shop)
+    before = len(shop.audited())
+    asked(shop, loosened())
+    shop.client("consumer").answer(mine(shop).id, Answer.ACKNOWLEDGED)
+    assert shop.audited()[before:] == ["acknowledgement:asked", "acknowledgement:given"]
+
+
+def test_a_contract_without_consumers_leaves_no_trace(shop: World) -> None:
+    before = shop.audited()
+    assert outstanding(shop, asked(shop, loosened())) == []
+    assert (told(shop), shop.audited()) == ([], before)
+
+
+def test_owners_see_who_has_not_acknowledged(shop: World) -> None:
+    subscribe(shop)
+    asked(shop, loosened())
+    with reading(shop.engine) as tx:
+        owners = [
+            [each.subscriber for each in acknowledgements.of_owner(tx, shop.principal(name))]
+            for name in ("owner", "other-owner")
+        ]
+    assert owners == [["consumer"], []]
+
+
+def test_impact_is_shown_before_anybody_approves(shop: World) -> None:
+    subscribe(shop, reads={"orders": ["amount"]})
+    subscribe(shop, "producer", reads={})
+    proposal = shop.client("producer").propose(writing.write(loosened()).decode())
+    found = shop.client("viewer").impact(proposal.id)
+    assert [(each.subscriber, each.affected, bool(each.breaks)) for each in found] == [
+        ("consumer", True, True), ("producer", False, False),
+    ]  # fmt: skip
+    assert told(shop) == []
+
+
+def test_a_first_version_affects_nobody(world: World) -> None:
+    proposal = world.client("producer").propose(writing.write(content()).decode())
+    assert world.client("viewer").impact(proposal.id) == []
