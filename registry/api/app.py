@@ -18,6 +18,7 @@ from registry.api import (
     schemas,
     tasks,
     teams,
+    versions,
 )
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
@@ -43,6 +44,7 @@ ROUTERS = (
     memory.router,
     gate.router,
     lineage.router,
+    versions.router,
 )
 
 

@@ -12,6 +12,7 @@ from registry.client.people import People
 from registry.client.proposals import Proposals
 from registry.client.tasks import Tasks
 from registry.client.teams import Teams
+from registry.client.versions import Versions
 
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 
@@ -25,6 +26,7 @@ class Client(
     Memory,
     Gate,
     Tasks,
+    Versions,
 ):
     """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
 

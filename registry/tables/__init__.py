@@ -1,7 +1,16 @@
 """All tables of the registry; importing this package completes their metadata."""
 
 from registry.tables.base import Table
-from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
+from registry.tables.contracts import (
+    ApprovalRow,
+    ChangeRow,
+    CommentRow,
+    Contract,
+    ContractVersion,
+    Dataset,
+    Proposal,
+    SuggestionRow,
+)
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import (
@@ -24,7 +33,10 @@ metadata = Table.metadata
 
 __all__ = [
     "ApiToken",
+    "ApprovalRow",
     "AuditEntry",
+    "ChangeRow",
+    "CommentRow",
     "Contract",
     "ContractVersion",
     "Dataset",

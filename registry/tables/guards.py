@@ -1,4 +1,5 @@
-"""Triggers that keep the audit append-only and approved versions immutable, whoever writes to the database."""
+"""Triggers that keep the audit append-only, approved versions immutable and what people said and approved as it was,
+whoever writes to the database."""
 
 from sqlalchemy import DDL, event
 from sqlalchemy.schema import ExecutableDDLElement
@@ -6,7 +7,11 @@ from sqlalchemy.schema import ExecutableDDLElement
 from registry.tables.base import Table
 
 REFUSED = "rows of this table are kept as they were written"
-IMMUTABLE = "id, contract_id, version, body, fingerprint, proposal_id, approved_by_id, approved_at"
+IMMUTABLE = (
+    'id, contract_id, version, body, fingerprint, "group", proposal_id, approved_by_id, approved_at, '
+    "effective_from, effective_until"
+)
+APPROVED = "id, proposal_id, approver_id, version, fingerprint, revision, time"
 FUNCTION = f"""
 create or replace function treaty_refuse() returns trigger language plpgsql as $$
 begin
@@ -14,7 +19,13 @@ begin
 end
 $$
 """
-KEPT = {"audit_entry": "update", "contract_version": f"update of {IMMUTABLE}"}
+KEPT = {
+    "audit_entry": "update",
+    "contract_version": f"update of {IMMUTABLE}",
+    "proposal_change": "update",
+    "approval": f"update of {APPROVED}",
+    "comment": "update",
+}
 
 
 def guard() -> None:

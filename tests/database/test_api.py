@@ -87,6 +87,9 @@ EVENT = event()
 USER = {"name": "new", "password": PASSWORD, "roles": ["viewer"]}
 TOKEN = {"name": "ci", "scopes": ["contracts:read"]}
 JUDGED = {"decision": "accepted", "revision": 1}
+KNOWN = "/contract/version"
+CONCLUDED = "approval:given version:activated proposal:approved"
+GOES = {"reason": "nobody needs it"}
 GENERATION = {"number": 0, "entries": {}}
 CALLS = [
     Call("GET", "/ready", EVERYBODY, anonymous=True),
@@ -136,8 +139,30 @@ CALLS = [
         local=True,
         authored=True,
     ),
+    Call(
+        "PUT",
+        "/proposals/{reviewed}/document",
+        OWNERS | {"producer"},
+        200,
+        {"document": sold("shop-orders", name="Again"), "revision": 1},
+        "proposal:edited",
+        local=True,
+        authored=True,
+    ),
+    Call("GET", "/proposals/{reviewed}/comments", EVERYBODY, local=True),
+    Call("POST", "/proposals/{reviewed}/comments", PROPOSERS, 201, {"text": "why?"}, "comment:added", local=True),
+    Call(
+        "POST",
+        "/contract/version/deprecate?id=known&version=1.0.0",
+        OWNERS,
+        200,
+        GOES,
+        "version:deprecated",
+        local=True,
+    ),
+    Call("POST", KNOWN + "/retire?id=known&version=1.0.0", OWNERS, 200, GOES, "version:retired", local=True),
     Call("POST", "/proposals/{unsent}/submit", AUTHOR, 200, None, "proposal:submitted", authored=True),
-    Call("POST", "/proposals/{reviewed}/approve", OWNERS, 200, APPROVED, "proposal:approved", local=True),
+    Call("POST", "/proposals/{reviewed}/approve", OWNERS, 200, APPROVED, CONCLUDED, local=True),
     Call("POST", "/proposals/{reviewed}/reject", OWNERS, 200, {"reason": "no"}, "proposal:rejected", local=True),
     Call("POST", "/proposals/{reviewed}/withdraw", AUTHOR, 200, {}, "proposal:withdrawn", authored=True),
     Call("GET", "/contracts", EVERYBODY, local=True, elsewhere=True),

@@ -11,7 +11,6 @@ from registry.api.schemas.contracts import (
     RunOut,
     RunSummary,
     SampleOut,
-    VersionOut,
 )
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
 from registry.api.schemas.gate import (
@@ -53,24 +52,33 @@ from registry.api.schemas.people import (
 )
 from registry.api.schemas.proposals import (
     ApprovalIn,
+    ApprovalOut,
+    CommentIn,
+    CommentOut,
+    Decided,
     DecisionIn,
     DecisionsIn,
+    EditIn,
     PreviewOut,
     ProposalIn,
     ProposalOut,
     ProposalSummary,
     ReasonIn,
     SuggestionOut,
+    WindowIn,
     WithdrawalIn,
 )
 from registry.api.schemas.reference import AnalyzerOut, ArgumentOut
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
+from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionOut
 
 __all__ = [
     "AliasIn",
     "AnalyzerOut",
     "ApprovalIn",
+    "ApprovalOut",
+    "ApprovedOut",
     "ArgumentOut",
     "AskedOut",
     "AuditOut",
@@ -79,16 +87,21 @@ __all__ = [
     "BreachOut",
     "ChainOut",
     "ChangeOut",
+    "CommentIn",
+    "CommentOut",
     "ContractOut",
     "ContractSummary",
     "DatasetOut",
+    "Decided",
     "DecisionIn",
     "DecisionsIn",
     "DiffOut",
     "DifferenceOut",
     "DraftIn",
+    "EditIn",
     "EntryForm",
     "ErasedOut",
+    "FarewellIn",
     "FaultOut",
     "GatedOut",
     "GenerationForm",
@@ -141,5 +154,6 @@ __all__ = [
     "VerdictOut",
     "VersionOut",
     "Versioned",
+    "WindowIn",
     "WithdrawalIn",
 ]
