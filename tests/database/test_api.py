@@ -159,7 +159,7 @@ CALLS = [
         "version:deprecated",
         local=True,
     ),
-    Call("POST", KNOWN + "/retire?id=known&version=1.0.0", OWNERS, 200, GOES, "version:retired", local=True),
+    Call("POST", "/contract/version/retire?id=known&version=1.0.0", OWNERS, 200, GOES, "version:retired", local=True),
     Call("POST", "/proposals/{unsent}/submit", AUTHOR, 200, None, "proposal:submitted", authored=True),
     Call("POST", "/proposals/{reviewed}/approve", OWNERS, 200, APPROVED, CONCLUDED, local=True),
     Call("POST", "/proposals/{reviewed}/reject", OWNERS, 200, {"reason": "no"}, "proposal:rejected", local=True),
