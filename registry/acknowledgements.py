@@ -18,7 +18,7 @@ from registry import audit, consumed, consumer_checks, impact, scope, subscripti
 from registry.access import Principal, decide_somewhere
 from registry.cursors import Asked, Order, Portion
 from registry.errors import Forbidden, IllegalTransition, Invalid, NotFound
-from registry.standing import Standing, group_of, standings
+from registry.standing import Standing, standings
 from registry.subscriptions import active
 from registry.tables import AcknowledgementRow, Contract, ContractVersion, Subscription, User
 from registry.words import Action, Answer, Permission, Pin, SubscriptionState
@@ -180,7 +180,7 @@ def _built_on(standing: Standing, of: Subscription, group: str) -> ContractVersi
     followed = standing.followed(of.pin, of.pinned_to)
     if of.pin is Pin.NONE or followed is None:
         return followed
-    return standing.of_group(group) if group_of(followed) == group else None
+    return standing.of_group(group) if followed.group == group else None
 
 
 def _days(session: Session, new: Document) -> int:

@@ -1,38 +1,57 @@
-"""The procedure from proposal to version: submitted, approved by an owner who is not the author, or declined."""
+"""The procedure from proposal to version: submitted, approved by owners who did not write it, or declined."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import update
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from contracts.document import Contract as Document
-from registry import audit, datasets, drafts, reach, records, scope, tasks
+from registry import acknowledgements, activation, audit, consent, drafts, reach, records, revisions, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.database import lock
-from registry.errors import Conflict, Forbidden
-from registry.tables import Contract, ContractVersion, Proposal
+from registry.errors import Conflict, Forbidden, Invalid, Outrun
+from registry.lifecycle import PROPOSAL
+from registry.revisions import Change
+from registry.tables import ApprovalRow, Contract, ContractVersion, Proposal
 from registry.versions import next_free
-from registry.words import Action, Decision, Permission, ProposalState, VersionState
+from registry.words import Action, Decision, Permission, VersionState
 
-APPROVING = 7_268_392_103
+DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected it", "approve": "approved it"}
 
 
 @dataclass(frozen=True)
 class Approval:
-    """What an approver brings: the fingerprint that they saw, and the identities to give to new rows."""
+    """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
+
+    `revision` None: the fingerprint alone says what was seen."""
 
     fingerprint: str
     make_id: Callable[[], UUID]
+    revision: int | None = None
+
+
+@dataclass(frozen=True)
+class Approved:
+    """What an approval came to: the version, where it was the last one needed; else what is still missing, in words."""
+
+    version: ContractVersion | None
+    missing: tuple[str, ...] = ()
+
+
+def may_approve(proposal: Proposal, by: Principal, *, writers: Collection[UUID], approvers: Collection[UUID]) -> bool:
+    """Whether the principal is one whose approval would count: an owner who neither wrote it nor gave theirs."""
+    in_review = proposal.state in PROPOSAL.where("approve")
+    decides = by.may(Permission.DECIDE, scope.of_proposal(proposal))
+    return in_review and decides and by.user_id not in {*writers, *approvers}
 
 
 def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime) -> Proposal:
     """Puts the author's draft before the owners."""
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "submit")
-    drafts.step(proposal, "submit")
+    _step(session, proposal, "submit", by=by, now=now)
     audit.record(session, Action.PROPOSAL_SUBMITTED, actor=by.name, object_id=proposal.id, now=now)
     return proposal
 
@@ -41,7 +60,7 @@ def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str 
     """Takes the author's proposal back."""
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "withdraw")
-    drafts.step(proposal, "withdraw")
+    _step(session, proposal, "withdraw", by=by, now=now)
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
     audit.record(session, Action.PROPOSAL_WITHDRAWN, actor=by.name, object_id=proposal.id, now=now, details=details)
@@ -52,48 +71,37 @@ def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, n
     """Declines the proposal, for a reason that its author will read."""
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
     decide(by, Permission.DECIDE, scope.of_proposal(proposal))
-    drafts.step(proposal, "reject")
+    _step(session, proposal, "reject", by=by, now=now)
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
     audit.record(session, Action.PROPOSAL_REJECTED, actor=by.name, object_id=proposal.id, now=now, details=details)
     return proposal
 
 
-def may_approve(proposal: Proposal, by: Principal) -> bool:
-    """Whether the principal is one who may approve it: an owner, and never its author."""
-    in_review = proposal.state is ProposalState.IN_REVIEW
-    return in_review and by.may(Permission.DECIDE, scope.of_proposal(proposal)) and proposal.author_id != by.user_id
+def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Principal, now: datetime) -> Approved:
+    """Keeps the owner's approval of exactly what they saw. The last one that is needed makes the proposal a version,
+    in force at once unless its window begins later.
 
-
-def approve(
-    session: Session, proposal_id: UUID, approval: Approval, *, by: Principal, now: datetime
-) -> ContractVersion:
-    """Makes the proposal the contract's active version, and asks for the validation of its tables.
-
-    Raises Forbidden for the author, administrators included; Conflict while a suggestion is pending, where the document
-    is another than the one shown, or where its version or one of its datasets is taken."""
+    Raises Forbidden for its author and for who edited it, administrators included; Conflict while a suggestion is
+    pending, where the document is another than the one shown, or where its version or one of its datasets is taken."""
     decide_somewhere(by, Permission.DECIDE)
-    lock(session, APPROVING)
+    lock(session, activation.CHANGING)
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
     decide(by, Permission.DECIDE, scope.of_proposal(proposal))
-    drafts.step(proposal, "approve")
-    if proposal.author_id == by.user_id:
-        raise Forbidden("another owner must approve it: nobody approves their own proposal")
+    PROPOSAL.step(proposal.state, "approve")
+    _refuse_writers(session, proposal, by)
     _refuse_pending(session, proposal)
-    shown = drafts.preview(session, proposal)
-    if shown.fingerprint != approval.fingerprint:
-        raise Conflict("the document has changed since it was shown: look at it again and approve what you see")
+    shown = _as_seen(session, proposal, approval)
     document = drafts.read(shown.document)
     _refuse_beyond(session, document, by)
-    version = _activate(session, proposal, shown, approval.make_id(), by=by, now=now)
-    datasets.register(session, document, proposal.source or {}, make_id=approval.make_id)
-    _validate(session, document, approval.make_id, now=now)
-    _close(proposal, by, reason=None, now=now)
+    _refuse_taken(session, document)
     kept = records.make(session, proposal, shown, by=by, now=now)
-    told = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
-    details = {**told, "record": kept.hash}
-    audit.record(session, Action.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details)
-    return version
+    row = _row(proposal, shown, approval.make_id(), by=by, now=now)
+    consent.give(session, row, record=kept.hash, by=by, now=now)
+    agreed = consent.consent(session, proposal, document)
+    if agreed.missing:
+        return Approved(None, agreed.missing)
+    return Approved(_conclude(session, proposal, document, approval.make_id, by=by, now=now))
 
 
 def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:
@@ -101,6 +109,11 @@ def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:
     for place in scope.targets(session, document):
         decide(by, Permission.DECIDE, place)
     reach.refuse_beyond(session, document, by)
+
+
+def _step(session: Session, proposal: Proposal, name: str, *, by: Principal, now: datetime) -> None:
+    proposal.state = PROPOSAL.step(proposal.state, name)
+    revisions.advance(session, proposal, Change(DONE[name]), by=by, now=now)
 
 
 def _only_author(proposal: Proposal, by: Principal, name: str) -> None:
@@ -113,58 +126,84 @@ def _close(proposal: Proposal, by: Principal, *, reason: str | None, now: dateti
     proposal.decided_by_id, proposal.decided_at, proposal.reason = by.user_id, now, reason
 
 
+def _refuse_writers(session: Session, proposal: Proposal, by: Principal) -> None:
+    if proposal.author_id == by.user_id:
+        raise Forbidden("another owner must approve it: nobody approves their own proposal")
+    if by.user_id in revisions.writers(session, proposal):
+        raise Forbidden("another owner must approve it: nobody approves their own edit")
+
+
 def _refuse_pending(session: Session, proposal: Proposal) -> None:
     pending = sum(row.decision is Decision.PENDING for row in drafts.suggestions_of(session, proposal))
     if pending:
         raise Conflict(f"{pending} of its suggestions are not decided yet: accept or reject each first")
 
 
-def _activate(
-    session: Session, proposal: Proposal, shown: drafts.Preview, version_id: UUID, *, by: Principal, now: datetime
-) -> ContractVersion:
-    contract = _contract(session, proposal, by=by, now=now)
-    versions = session.exec(select(ContractVersion).where(ContractVersion.contract_id == contract.id)).all()
-    taken = {each.version for each in versions}
-    if shown.version in taken:
+def _as_seen(session: Session, proposal: Proposal, approval: Approval) -> drafts.Preview:
+    """What the approver saw. Raises Outrun where it is another by now, Invalid where a window was not seen for sure."""
+    if approval.revision is not None:
+        revisions.require(session, proposal, approval.revision)
+    elif proposal.effective_from or proposal.effective_until:
+        raise Invalid("the version has a window, which the fingerprint does not cover: name the revision that you saw")
+    shown = drafts.preview(session, proposal)
+    if shown.fingerprint != approval.fingerprint:
+        last = revisions.last(session, proposal)
+        raise Outrun(f"the document has changed since it was shown{last}: look at it again and approve what you see")
+    return shown
+
+
+def _refuse_taken(session: Session, document: Document) -> None:
+    query = select(ContractVersion.version).where(ContractVersion.contract_id == document.id)
+    taken = frozenset(session.exec(query).all())
+    if document.version in taken:
         free = next_free(taken)
-        raise Conflict(f"{contract.id} has a version {shown.version} already; the next free one is {free}")
-    for each in versions:
-        each.state = VersionState.SUPERSEDED
-    contract.active_version = shown.version
-    version = ContractVersion(
-        id=version_id,
-        contract_id=contract.id,
+        raise Conflict(f"{document.id} has a version {document.version} already; the next free one is {free}")
+
+
+def _row(proposal: Proposal, shown: drafts.Preview, row_id: UUID, *, by: Principal, now: datetime) -> ApprovalRow:
+    return ApprovalRow(
+        id=row_id,
+        proposal_id=proposal.id,
+        approver_id=by.user_id,
         version=shown.version,
-        body=shown.document,
         fingerprint=shown.fingerprint,
-        state=VersionState.ACTIVE,
+        revision=proposal.revision,
+        time=now,
+    )
+
+
+def _conclude(
+    session: Session, proposal: Proposal, document: Document, ids: Callable[[], UUID], *, by: Principal, now: datetime
+) -> ContractVersion:
+    _ensure_contract(session, document, by=by, now=now)
+    version = ContractVersion(
+        id=ids(),
+        contract_id=document.id,
+        version=document.version,
+        body=document.source,
+        fingerprint=document.fingerprint,
+        group=document.terms.group,
+        state=VersionState.APPROVED,
         proposal_id=proposal.id,
         approved_by_id=by.user_id,
         approved_at=now,
+        effective_from=proposal.effective_from,
+        effective_until=proposal.effective_until,
     )
     session.add(version)
+    _step(session, proposal, "approve", by=by, now=now)
+    _close(proposal, by, reason=None, now=now)
+    session.flush()
+    acknowledgements.ask(session, version, make_id=ids, now=now)
+    if activation.held(session, version, now=now) is None:
+        activation.activate(session, version, actor=by.name, now=now, ids=ids)
+    details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
+    audit.record(session, Action.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details)
     return version
 
 
-def _contract(session: Session, proposal: Proposal, *, by: Principal, now: datetime) -> Contract:
-    document = drafts.read(proposal.base)
-    contract = session.get(Contract, proposal.contract_id, with_for_update=True)
-    if contract is None:
-        contract = Contract(id=proposal.contract_id, name=document.name, owner_id=by.user_id, created=now)
-        session.add(contract)
-    contract.name = document.name
-    _place(session, contract, scope.domain_of(document))
-    return contract
-
-
-def _place(session: Session, contract: Contract, domain: str | None) -> None:
-    """Puts the contract into the domain, with all of its proposals."""
-    contract.domain = domain
-    session.exec(update(Proposal).where(col(Proposal.contract_id) == contract.id).values(domain=domain))
-
-
-def _validate(session: Session, document: Document, make_id: Callable[[], UUID], *, now: datetime) -> None:
-    for each in document.objects:
-        payload = {"contract_id": document.id, "version": document.version, "object": each.name, "all": True}
-        key = f"validate/{document.id}/{document.version}/{each.name}"
-        tasks.enqueue(session, kind="validate", payload=payload, key=key, now=now, task_id=make_id())
+def _ensure_contract(session: Session, document: Document, *, by: Principal, now: datetime) -> None:
+    """A contract exists from its first approved version on. Whoever gave the last approval that it needed owns it."""
+    if session.get(Contract, document.id, with_for_update=True) is None:
+        domain = scope.domain_of(document)
+        session.add(Contract(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created=now))

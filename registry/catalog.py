@@ -4,17 +4,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_
+from sqlalchemy import ColumnElement, false, func, not_, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
-from registry import scope
+from registry import revisions, scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
-from registry.drafts import OPEN
 from registry.errors import NotFound
-from registry.tables import Contract, ContractVersion, Dataset, Proposal, Run, SuggestionRow, User
+from registry.lifecycle import OPEN, PROPOSAL
+from registry.tables import ApprovalRow, Contract, ContractVersion, Dataset, Proposal, Run, SuggestionRow, User
 from registry.words import Decision, Permission, ProposalState
 
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
@@ -34,19 +34,23 @@ class ListedContract:
 
 @dataclass(frozen=True)
 class ListedProposal:
-    """A proposal, its author's name, and how many of its suggestions are decided how."""
+    """A proposal, its author's name, how its suggestions are decided, and whose approval holds or is void."""
 
     proposal: Proposal
     author: str
     counts: Mapping[Decision, int] = field(default_factory=dict)
+    approvers: frozenset[UUID] = frozenset()
+    voided: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True)
 class Inbox:
-    """What waits for a principal's decision, what they wait for, and what failed of their own."""
+    """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
+    that concern them, and runs of these that failed."""
 
     to_decide: Sequence[ListedProposal]
     waiting: Sequence[ListedProposal]
+    affecting: Sequence[ListedProposal]
     failed_runs: Sequence[Run]
 
 
@@ -113,20 +117,34 @@ def listed(session: Session, proposal: Proposal) -> ListedProposal:
 
 
 def inbox(session: Session, by: Principal, *, limit: int = 50) -> Inbox:
-    """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide."""
+    """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide.
+
+    Who approved a proposal already, or had a hand in it, waits for others."""
     query = _visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(limit)
-    others = query.where(
-        Proposal.state == ProposalState.IN_REVIEW,
-        Proposal.author_id != by.user_id,
-        scope.proposals(by, Permission.DECIDE),
+    mine = or_(revisions.wrote(by.user_id), _approved(by))
+    others = query.where(col(Proposal.state).in_(PROPOSAL.where("approve")), not_(mine))
+    decides = scope.proposals(by, Permission.DECIDE)
+    concerning = col(Proposal.contract_id).in_(_concerning(by))
+    failed = _latest_runs(col(Run.contract_id).in_(_concerning(by))).where(
+        col(Run.verdict).in_(FAILING), scope.runs(by)
     )
-    own = select(Contract.id).where(Contract.owner_id == by.user_id)
-    failed = _latest_runs(col(Run.contract_id).in_(own)).where(col(Run.verdict).in_(FAILING), scope.runs(by))
     return Inbox(
-        to_decide=_counted(session, others) if Permission.DECIDE in by.somewhere else [],
-        waiting=_counted(session, query.where(Proposal.author_id == by.user_id)),
+        to_decide=_counted(session, others.where(decides)) if Permission.DECIDE in by.somewhere else [],
+        waiting=_counted(session, query.where(mine)),
+        affecting=_counted(session, others.where(concerning, not_(func.coalesce(decides, false())))),
         failed_runs=session.exec(failed.order_by(col(Run.finished).desc()).limit(limit)).all(),
     )
+
+
+def _concerning(by: Principal) -> SelectOfScalar[str]:
+    """The contracts that the principal owns."""
+    return select(Contract.id).where(Contract.owner_id == by.user_id)
+
+
+def _approved(by: Principal) -> ColumnElement[bool]:
+    """The condition that the principal approved a proposal as it stands."""
+    given = select(ApprovalRow.proposal_id).where(ApprovalRow.approver_id == by.user_id)
+    return col(Proposal.id).in_(given.where(col(ApprovalRow.void_since).is_(None)))
 
 
 def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str]:
@@ -167,4 +185,19 @@ def _counted(session: Session, query: Select[Proposal, str]) -> list[ListedPropo
     grouped = counting.group_by(col(SuggestionRow.proposal_id), col(SuggestionRow.decision))
     for proposal_id, decision, count in session.exec(grouped.where(col(SuggestionRow.proposal_id).in_(list(counts)))):
         counts[proposal_id][Decision(decision)] = count
-    return [ListedProposal(proposal, author, counts[proposal.id]) for proposal, author in found]
+    given, void = _approvers(session, list(counts))
+    return [
+        ListedProposal(each, author, counts[each.id], given[each.id], void[each.id] - given[each.id])
+        for each, author in found
+    ]
+
+
+def _approvers(
+    session: Session, proposal_ids: Collection[UUID]
+) -> tuple[dict[UUID, frozenset[UUID]], dict[UUID, frozenset[UUID]]]:
+    """Of each proposal who gave an approval that holds, and who gave one that is void."""
+    query = select(ApprovalRow.proposal_id, ApprovalRow.approver_id, ApprovalRow.void_since)
+    rows = session.exec(query.where(col(ApprovalRow.proposal_id).in_(proposal_ids))).all()
+    given = {each: frozenset(who for of, who, void in rows if of == each and not void) for each in proposal_ids}
+    voided = {each: frozenset(who for of, who, void in rows if of == each and void) for each in proposal_ids}
+    return given, voided

@@ -7,11 +7,8 @@ from sqlmodel import Session, col, select
 from contracts.document import Contract
 from registry import catalog, drafts
 from registry.comparing import Compared, compared
+from registry.lifecycle import IN_FORCE
 from registry.tables import ContractVersion, Proposal
-from registry.words import VersionState
-
-# States in which readers rely on a version.
-LIVE = (VersionState.ACTIVE,)
 
 
 def of_versions(session: Session, contract_id: str, old: str | None, new: str | None) -> Compared:
@@ -41,8 +38,8 @@ def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
 def live(session: Session, contract_id: str) -> Sequence[Contract]:
     """The versions that readers rely on, newest first; [] where none is in force."""
     query = select(ContractVersion).where(ContractVersion.contract_id == contract_id)
-    ordered = query.order_by(col(ContractVersion.approved_at).desc(), col(ContractVersion.id).desc())
-    return [drafts.read(each.body) for each in session.exec(ordered.where(col(ContractVersion.state).in_(LIVE)))]
+    ordered = query.order_by(col(ContractVersion.activated_at).desc(), col(ContractVersion.id).desc())
+    return [drafts.read(each.body) for each in session.exec(ordered.where(col(ContractVersion.state).in_(IN_FORCE)))]
 
 
 def taken(session: Session, contract_id: str) -> Sequence[str]:

@@ -53,4 +53,4 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
         created=now,
     )
     drafts.create_drafted(session, proposal, drafted.suggestions, make_id=ids, now=now)
-    return {"proposal_id": str(proposal.id), "suggestions": len(drafted.suggestions)}
+    return {"proposal_id": str(proposal.id), "suggestions": len(drafts.suggestions_of(session, proposal))}

@@ -16,8 +16,8 @@ from sqlmodel import Session, col, select
 from engine.months import members
 from registry import access, audit, portions, questions, scope, states
 from registry.access import Principal
-from registry.drafts import OPEN
 from registry.errors import Invalid, NotFound
+from registry.lifecycle import OPEN
 from registry.tables import (
     AuditEntry,
     Dataset,
@@ -217,6 +217,7 @@ def _suggestions(session: Session, asked: Erasure) -> int:
         content = _without_values(row.content, asked, kept=kept)
         if row.content["object"] in objects and content != row.content:
             row.content, changed = content, changed + 1
+            row.news, row.edited = None, row.edited if kept else None
             opened |= {proposal.id: proposal} if proposal.state in OPEN else {}
     for proposal in opened.values():
         # Whoever looks at it decides about what it has become.

@@ -30,6 +30,10 @@ class Conflict(RegistryError):
     """Somebody changed this in the meantime."""
 
 
+class Outrun(Conflict):
+    """Somebody changed this while you looked at it."""
+
+
 class IllegalTransition(Conflict):
     """This step is not possible from here."""
 

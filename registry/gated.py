@@ -190,8 +190,8 @@ def _refuse_superseded(session: Session, of: Subject, run: RunResult) -> None:
     if run.contract_fingerprint == of.contract.fingerprint:
         return
     row = ContractVersion
-    query = select(row).where(row.contract_id == run.contract_id, col(row.approved_at) <= run.finished)
-    newest = session.exec(query.order_by(col(row.approved_at).desc(), col(row.id).desc()).limit(1)).first()
+    query = select(row).where(row.contract_id == run.contract_id, col(row.activated_at) <= run.finished)
+    newest = session.exec(query.order_by(col(row.activated_at).desc(), col(row.id).desc()).limit(1)).first()
     if newest is None or newest.fingerprint != run.contract_fingerprint:
         raise Conflict(f"version {run.contract_version} of contract {run.contract_id} is not the one in force")
 

@@ -11,10 +11,10 @@ from contracts.reading import read
 from engine.requests import Source
 from registry import datasets, references, runs, states
 from registry.errors import RegistryError
+from registry.lifecycle import IN_FORCE
 from registry.lineage import debounce, names
 from registry.tables import Contract as ContractRow
 from registry.tables import ContractVersion, Dataset, Task
-from registry.words import VersionState
 
 
 class Unworkable(RegistryError):
@@ -72,7 +72,7 @@ def order(session: Session, task: Task) -> Order:
 
 def _in_force(session: Session, contract_id: str) -> Contract:
     query = select(ContractVersion.body).join(ContractRow, col(ContractRow.id) == ContractVersion.contract_id)
-    active = query.where(ContractVersion.contract_id == contract_id, ContractVersion.state == VersionState.ACTIVE)
+    active = query.where(ContractVersion.contract_id == contract_id, col(ContractVersion.state).in_(IN_FORCE))
     body = session.exec(active.where(ContractRow.active_version == ContractVersion.version)).first()
     if body is None:
         raise Unworkable(f"no version of contract {contract_id} is in force")

@@ -17,7 +17,8 @@ from contracts.reading import read
 from registry import audit, catalog, chain
 from registry.access import Principal
 from registry.drafts import Preview, suggestions_of
-from registry.tables import ApprovalRecord, AuditEntry, ContractVersion, Proposal, SuggestionRow
+from registry.tables import ApprovalRecord, ApprovalRow, AuditEntry, ContractVersion, Proposal, SuggestionRow
+from registry.words import Action
 
 FORM = 1
 
@@ -105,8 +106,9 @@ def _faults_of_version(session: Session, record: ApprovalRecord) -> Iterator[str
 
 
 def _audited(session: Session, record: ApprovalRecord) -> bool:
-    """Whether an entry about the proposal holds the hash, and is itself as it was written."""
-    mine = AuditEntry.object_type == "proposal", AuditEntry.object_id == str(record.proposal_id)
+    """Whether the entry of an approval of the proposal holds the hash, and is itself as it was written."""
+    given = session.exec(select(ApprovalRow.id).where(ApprovalRow.proposal_id == record.proposal_id)).all()
+    mine = AuditEntry.action == Action.APPROVAL_GIVEN, col(AuditEntry.object_id).in_(list(map(str, given)))
     entries = session.exec(select(AuditEntry).where(*mine)).all()
     held = [each for each in entries if each.details.get("record") == record.hash]
     return any(chain.seal(audit.plain(each)) == each.hash for each in held)

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from contracts.reading import read
 from registry.errors import Conflict
+from registry.lifecycle import IN_FORCE
 from registry.tables import Contract, ContractVersion, Subscription
 from registry.words import Pin, VersionState
-
-IN_FORCE = frozenset({VersionState.ACTIVE})
 
 
 @dataclass(frozen=True)
@@ -26,13 +24,13 @@ class Standing:
 
     def of_group(self, group: str | None) -> ContractVersion | None:
         """The version that is in force in that group; None where none is."""
-        found = (each for each in self.versions if each.state in IN_FORCE and group_of(each) == group)
+        found = (each for each in self.versions if each.state in IN_FORCE and each.group == group)
         return next(found, None)
 
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups in which a version is in force."""
-        return tuple(group_of(each) for each in self.versions if each.state in IN_FORCE)
+        return tuple(each.group for each in self.versions if each.state in IN_FORCE)
 
     def followed(self, pin: Pin, pinned_to: str | None) -> ContractVersion | None:
         """The version that a consumer with that pin builds on; None where it is not there any more."""
@@ -58,11 +56,6 @@ def in_force(session: Session, contract_id: str) -> ContractVersion:
     if found is None:
         raise Conflict(f"no version of {contract_id} is in force yet")
     return found
-
-
-def group_of(version: ContractVersion) -> str:
-    """The group of versions that it belongs to."""
-    return read(version.body).terms.group
 
 
 def lag(subscription: Subscription, standing: Standing) -> str | None:

@@ -66,9 +66,12 @@ class Decision(StrEnum):
 
 
 class VersionState(StrEnum):
-    """Whether a contract version is the one in force."""
+    """Where an approved version stands: active and deprecated ones are in force; retired and superseded are final."""
 
+    APPROVED = "approved"
     ACTIVE = "active"
+    DEPRECATED = "deprecated"
+    RETIRED = "retired"
     SUPERSEDED = "superseded"
 
 
@@ -140,11 +143,20 @@ class Action(StrEnum):
     GRANT_GIVEN = "grant:given"
     GRANT_REVOKED = "grant:revoked"
     PROPOSAL_CREATED = "proposal:created"
+    PROPOSAL_EDITED = "proposal:edited"
     PROPOSAL_SUBMITTED = "proposal:submitted"
     PROPOSAL_APPROVED = "proposal:approved"
     PROPOSAL_REJECTED = "proposal:rejected"
     PROPOSAL_WITHDRAWN = "proposal:withdrawn"
+    APPROVAL_GIVEN = "approval:given"
+    APPROVAL_VOIDED = "approval:voided"
+    COMMENT_ADDED = "comment:added"
+    VERSION_ACTIVATED = "version:activated"
+    VERSION_DEPRECATED = "version:deprecated"
+    VERSION_RETIRED = "version:retired"
+    VERSION_SUPERSEDED = "version:superseded"
     SUGGESTION_ACCEPTED = "suggestion:accepted"
+    SUGGESTION_EDITED = "suggestion:edited"
     SUGGESTION_REJECTED = "suggestion:rejected"
     SUGGESTION_RESET = "suggestion:reset"
     SUBSCRIPTION_CREATED = "subscription:created"

@@ -26,7 +26,7 @@ from engine import key_files, plugins
 from engine.judging import lacking
 from engine.keying import Key
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
-from registry import audit, clock, config, drafting, ids, orders, replays, states, tasks, upkeep, validation
+from registry import activation, audit, clock, config, drafting, ids, orders, replays, states, tasks, upkeep, validation
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
@@ -93,6 +93,7 @@ class Worker:
         while not stop.told:
             try:
                 ordered = self.order_upkeep(ordered)
+                self.keep_time()
                 busy = self.step()
             except OperationalError:
                 log.warning("the database does not answer; trying again", exc_info=True)
@@ -108,6 +109,17 @@ class Worker:
                 upkeep.order(tx, now=now, task_id=self.ids())
                 tx.commit()
         return now.date()
+
+    def keep_time(self) -> int:
+        """Puts versions in force that are due and ends those whose time is over; how many there were."""
+        now = self.clock()
+        with reading(self.database) as tx:
+            if not activation.waiting(tx, now=now):
+                return 0
+        with transaction(self.database) as tx:
+            moved = activation.keep_time(tx, now=now, ids=self.ids)
+            tx.commit()
+        return moved
 
     def take_in(self) -> bool:
         """Folds waiting events, each in its own transaction: one that cannot be folded stops no other."""

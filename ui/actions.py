@@ -5,7 +5,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.api.schemas import PreviewOut, ProposalOut
+from registry.api.schemas import ApprovedOut, PreviewOut, ProposalOut
 from registry.client import ClientError
 from registry.words import Decision
 from ui import panels, session
@@ -73,10 +73,20 @@ def submit(proposal: ProposalOut) -> None:
 
 def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
     """Approves exactly the document that was shown."""
-    attempt(
-        lambda: session.registry().approve(proposal.id, preview.fingerprint),
-        done=f"Version {preview.version} is active. Its first verification is under way.",
-    )
+    answers: list[ApprovedOut] = []
+    registry = session.registry()
+    if attempt(lambda: answers.append(registry.approve(proposal.id, preview.fingerprint, revision=preview.revision))):
+        panels.tell(approved(answers[0]))
+
+
+def approved(answer: ApprovedOut) -> str:
+    """What an approval came to, in a sentence."""
+    if answer.version is None:
+        return f"Approved. Still missing: {'; '.join(answer.missing)}."
+    number = answer.version.version
+    if answer.version.state == "approved":
+        return f"Version {number} is approved. It comes into force later; the one in force stays until then."
+    return f"Version {number} is active. Its first verification is under way."
 
 
 def decline(proposal: ProposalOut) -> None:

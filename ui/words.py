@@ -66,7 +66,10 @@ PROPOSALS = {
     "withdrawn": Mark("Withdrawn", ":material/undo:", "gray"),
 }
 VERSIONS = {
+    "approved": Mark("Approved", ":material/schedule:", "orange"),
     "active": Mark("Active", ":material/verified:", "blue"),
+    "deprecated": Mark("Deprecated", ":material/warning:", "orange"),
+    "retired": Mark("Retired", ":material/block:", "gray"),
     "superseded": Mark("Superseded", ":material/history:", "gray"),
     "none": Mark("No version yet", ":material/edit_note:", "gray"),
 }

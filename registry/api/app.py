@@ -23,6 +23,7 @@ from registry.api import (
     schemas,
     tasks,
     teams,
+    versions,
 )
 from registry.api.dependencies import Reader, Service
 from registry.api.limits import BodyLimit
@@ -53,6 +54,7 @@ ROUTERS = (
     gate.router,
     lineage.router,
     replays.router,
+    versions.router,
 )
 
 

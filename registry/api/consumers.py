@@ -120,7 +120,7 @@ def promote_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) 
     """Proposes a consumer's check for the contract itself."""
     made = promotions.promote(tx, subscription_id, check_id, make_id=ids.new, by=by, now=clock.now())
     tx.commit()
-    return views.proposal_summary(catalog.listed(tx, made))
+    return views.proposal_summary(catalog.listed(tx, made), by)
 
 
 def _use(body: schemas.UseIn) -> Use:

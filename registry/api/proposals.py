@@ -1,15 +1,23 @@
-"""Routes of proposals: put forward, decided suggestion by suggestion, approved, declined."""
+"""Routes of proposals: put forward, edited, decided, discussed, and the inbox of what waits for whom."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, cast
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
+from sqlalchemy import Engine
 from sqlmodel import Session
 
-from registry import access, approval, catalog, clock, drafts, ids
+from registry import access, approval, catalog, clock, consent, decisions, discussion, drafts, editing, ids, revisions
 from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Writer
 from registry.api.etags import IfMatch, tagged
+from registry.catalog import ListedProposal
+from registry.database import transaction
+from registry.errors import IllegalTransition, Invalid, Outrun
+from registry.lifecycle import PROPOSAL
 from registry.tables import Contract, Proposal
 from registry.words import Decision, Permission, ProposalState
 
@@ -33,8 +41,9 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     access.decide_somewhere(by, Permission.READ)
     found = catalog.inbox(tx, by)
     return schemas.InboxOut(
-        to_decide=tuple(map(views.proposal_summary, found.to_decide)),
-        waiting=tuple(map(views.proposal_summary, found.waiting)),
+        to_decide=_summaries(found.to_decide, by),
+        waiting=_summaries(found.waiting, by),
+        affecting=_summaries(found.affecting, by),
         failed_runs=tuple(map(schemas.RunSummary.model_validate, found.failed_runs)),
     )
 
@@ -46,7 +55,7 @@ def list_proposals(
     """Proposals, newest first."""
     access.decide_somewhere(by, Permission.READ)
     found = catalog.proposals(tx, by, asked, state=state, contract_id=contract_id)
-    return views.page(views.proposal_summary, found)
+    return views.page(lambda each: views.proposal_summary(each, by), found)
 
 
 @router.post("/proposals", status_code=201)
@@ -63,6 +72,7 @@ def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.Proposa
         state=state,
         comment=body.comment,
         created=now,
+        **body.window.model_dump(),
     )
     return _committed(tx, drafts.create(tx, proposal, author=by, now=now), by)
 
@@ -86,18 +96,43 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
     )
 
 
+@router.put("/proposals/{proposal_id}/document", dependencies=UNCHANGED)
+def edit(proposal_id: UUID, body: schemas.EditIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Puts another document in place of the proposed one; earlier approvals are void."""
+    window = editing.Window(**body.window.model_dump()) if body.window else None
+    wanted = editing.Edit(body.document.encode(), body.revision, window)
+    with _heard(tx, proposal_id, body.comment, by):
+        proposal = editing.edit(tx, proposal_id, wanted, by=by, now=clock.now())
+    return _committed(tx, proposal, by)
+
+
+@router.get("/proposals/{proposal_id}/comments")
+def list_comments(proposal_id: UUID, by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.CommentOut]:
+    """The discussion of a proposal, oldest first."""
+    found = discussion.comments(tx, proposal_id, asked, by=by)
+    return views.page(lambda each: views.comment(*each), found)
+
+
+@router.post("/proposals/{proposal_id}/comments", status_code=201)
+def say(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writer) -> schemas.CommentOut:
+    """Says something about a proposal, for good."""
+    row = discussion.say(tx, proposal_id, body.text, comment_id=ids.new(), by=by, now=clock.now())
+    tx.commit()
+    return views.comment(row, by.name)
+
+
 @router.put("/proposals/{proposal_id}/suggestions/{suggestion_id}", dependencies=UNCHANGED)
 def judge(
     proposal_id: UUID, suggestion_id: UUID, body: schemas.DecisionIn, by: Caller, tx: Writer
 ) -> schemas.ProposalOut:
     """Decides about one suggestion."""
-    return _judge(tx, proposal_id, (suggestion_id,), body, by)
+    return _judge(tx, proposal_id, (suggestion_id,), _judgement(body, body.patch), by)
 
 
 @router.post("/proposals/{proposal_id}/decisions", dependencies=UNCHANGED)
 def judge_several(proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Decides about several suggestions, all or none."""
-    return _judge(tx, proposal_id, body.suggestions, body, by)
+    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by)
 
 
 @router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
@@ -107,18 +142,22 @@ def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
 
 
 @router.post("/proposals/{proposal_id}/approve")
-def approve(proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, tx: Writer) -> schemas.VersionOut:
-    """Makes the proposal the contract's active version."""
-    brought = approval.Approval(body.fingerprint, make_id=ids.new)
-    version = approval.approve(tx, proposal_id, brought, by=by, now=clock.now())
+def approve(proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, tx: Writer) -> schemas.ApprovedOut:
+    """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
+    now, brought = clock.now(), approval.Approval(body.fingerprint, ids.new, body.revision)
+    with _heard(tx, proposal_id, body.comment, by):
+        came = approval.approve(tx, proposal_id, brought, by=by, now=now)
     tx.commit()
-    return views.version(version, by.name)
+    version = views.version(came.version, by.name) if came.version else None
+    return schemas.ApprovedOut(version=version, missing=came.missing)
 
 
 @router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
 def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Declines the proposal."""
-    return _committed(tx, approval.reject(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)
+    with _kept(tx, proposal_id, body.reason, by):
+        proposal = approval.reject(tx, proposal_id, by=by, reason=body.reason, now=clock.now())
+    return _committed(tx, proposal, by)
 
 
 @router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)
@@ -127,12 +166,50 @@ def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writ
     return _committed(tx, approval.withdraw(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)
 
 
-def _judge(
-    tx: Session, proposal_id: UUID, chosen: tuple[UUID, ...], body: schemas.DecisionIn, by: Principal
-) -> schemas.ProposalOut:
+def _summaries(found: Iterable[ListedProposal], by: Principal) -> tuple[schemas.ProposalSummary, ...]:
+    return tuple(views.proposal_summary(each, by) for each in found)
+
+
+def _judgement(body: schemas.Decided, patch: dict[str, Any] | None = None) -> decisions.Judgement:
     reason = body.reason if body.decision is not Decision.PENDING else None
-    judgement = drafts.Judgement(body.decision, body.revision, reason)
-    return _committed(tx, drafts.judge(tx, proposal_id, chosen, judgement, by=by, now=clock.now()), by)
+    return decisions.Judgement(body.decision, body.revision, reason, patch)
+
+
+def _judge(
+    tx: Session, proposal_id: UUID, chosen: tuple[UUID, ...], judgement: decisions.Judgement, by: Principal
+) -> schemas.ProposalOut:
+    with _kept(tx, proposal_id, judgement.reason, by):
+        proposal = decisions.judge(tx, proposal_id, chosen, judgement, by=by, now=clock.now())
+    return _committed(tx, proposal, by)
+
+
+@contextmanager
+def _heard(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
+    """Keeps the comment beside what is done in the block, and without it where somebody else was first."""
+    with _kept(tx, proposal_id, comment, by):
+        yield
+    if comment:
+        discussion.say(tx, proposal_id, comment, comment_id=ids.new(), by=by, now=clock.now())
+
+
+@contextmanager
+def _kept(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
+    """Keeps the comment of whoever was not first: of all that they sent, it alone still says what they meant."""
+    try:
+        yield
+    except (Outrun, IllegalTransition) as error:
+        tx.rollback()
+        if comment and Permission.PROPOSE in by.permissions:
+            _keep(tx, proposal_id, comment, by)
+            error.message += "; what you wrote is kept in the discussion"
+        raise
+
+
+def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
+    """Keeps the comment for good, although its request is refused: what the request's own session did is not kept."""
+    with transaction(cast("Engine", tx.get_bind())) as apart:
+        discussion.say(apart, proposal_id, comment, comment_id=ids.new(), by=by, now=clock.now())
+        apart.commit()
 
 
 def _committed(tx: Session, proposal: Proposal, by: Principal) -> schemas.ProposalOut:
@@ -142,7 +219,21 @@ def _committed(tx: Session, proposal: Proposal, by: Principal) -> schemas.Propos
 
 def _shown(tx: Session, proposal: Proposal, by: Principal) -> schemas.ProposalOut:
     suggestions = drafts.suggestions_of(tx, proposal)
-    names = catalog.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
     contract = tx.get(Contract, proposal.contract_id)
-    active = contract.active_version if contract else None
-    return views.proposal(catalog.listed(tx, proposal), suggestions, names=names, active_version=active, by=by)
+    names = catalog.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
+    review = views.Review(
+        approvals=consent.approvals(tx, proposal.id),
+        writers=revisions.writers(tx, proposal),
+        missing=_missing(tx, proposal),
+        active_version=contract.active_version if contract else None,
+    )
+    return views.proposal(catalog.listed(tx, proposal), suggestions, review, names=names, by=by)
+
+
+def _missing(tx: Session, proposal: Proposal) -> tuple[str, ...]:
+    """What a proposal in review lacks; () for others, and where its accepted suggestions do not fit its document."""
+    if proposal.state not in PROPOSAL.where("approve"):
+        return ()
+    with suppress(Invalid):
+        return consent.consent(tx, proposal, drafts.read(drafts.preview(tx, proposal).document)).missing
+    return ()

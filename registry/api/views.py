@@ -1,17 +1,29 @@
 """Rows as the API shows them. Pure: everything that a view needs is handed in."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
-from registry import approval, drafts, scope
+from registry import decisions, scope
 from registry.access import Principal
 from registry.api import schemas
+from registry.approval import may_approve
 from registry.catalog import ListedContract, ListedProposal
 from registry.cursors import Portion
 from registry.history import Report
-from registry.tables import ContractVersion, Dataset, MeasurementRow, Proposal, Run, SuggestionRow, User
-from registry.words import Decision, Permission, ProposalState
+from registry.lifecycle import PROPOSAL
+from registry.tables import (
+    ApprovalRow,
+    CommentRow,
+    ContractVersion,
+    Dataset,
+    MeasurementRow,
+    Run,
+    SuggestionRow,
+    User,
+)
+from registry.words import Decision, Permission
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -32,31 +44,45 @@ def me(user: User, principal: Principal) -> schemas.Me:
     return schemas.Me(user=shown, permissions=permissions, granted=tuple(granted))
 
 
-def proposal_summary(listed: ListedProposal) -> schemas.ProposalSummary:
+def proposal_summary(listed: ListedProposal, by: Principal) -> schemas.ProposalSummary:
     """The proposal in a list."""
-    return schemas.ProposalSummary(**_summary_of(listed))
+    return schemas.ProposalSummary(**_summary_of(listed, by))
+
+
+@dataclass(frozen=True)
+class Review:
+    """How far the review of a proposal is: all approvals with their names, who wrote it, and what it lacks."""
+
+    approvals: Sequence[tuple[ApprovalRow, str]]
+    writers: frozenset[UUID]
+    missing: tuple[str, ...]
+    active_version: str | None
 
 
 def proposal(
     listed: ListedProposal,
     suggestions: Sequence[SuggestionRow],
+    review: Review,
     *,
     names: Mapping[UUID, str],
-    active_version: str | None,
     by: Principal,
 ) -> schemas.ProposalOut:
     """The proposal with its suggestions, and what `by` may do to it."""
     row = listed.proposal
     return schemas.ProposalOut(
-        **_summary_of(listed),
-        **_permitted(row, by),
+        **_summary_of(listed, by),
+        **_permitted(listed, review, by),
         comment=row.comment,
         reason=row.reason,
         decided_by=names.get(row.decided_by_id) if row.decided_by_id else None,
         decided_at=row.decided_at,
         task_id=row.task_id,
         source=row.source,
-        active_version=active_version,
+        active_version=review.active_version,
+        effective_from=row.effective_from,
+        effective_until=row.effective_until,
+        given=tuple(approval(each, name) for each, name in review.approvals),
+        missing=review.missing,
         suggestions=tuple(suggestion(each, names) for each in suggestions),
     )
 
@@ -67,10 +93,19 @@ def suggestion(row: SuggestionRow, names: Mapping[UUID, str]) -> schemas.Suggest
     return schemas.SuggestionOut(**row.model_dump(exclude={"decided_by_id", "proposal_id"}), decided_by=decided_by)
 
 
+def approval(row: ApprovalRow, approver: str) -> schemas.ApprovalOut:
+    """The approval, with the name of who gave it."""
+    return schemas.ApprovalOut(**row.model_dump(include=set(schemas.ApprovalOut.model_fields)), approver=approver)
+
+
+def comment(row: CommentRow, author: str) -> schemas.CommentOut:
+    """The comment, with its author's name."""
+    return schemas.CommentOut(**row.model_dump(include=set(schemas.CommentOut.model_fields)), author=author)
+
+
 def version(row: ContractVersion, approved_by: str) -> schemas.VersionOut:
-    """The version, with its approver's name."""
-    shown = row.model_dump(include={"version", "fingerprint", "state", "approved_at", "proposal_id"})
-    return schemas.VersionOut(**shown, approved_by=approved_by)
+    """The version, with the name of who approved it last."""
+    return schemas.VersionOut(**row.model_dump(include=set(schemas.VersionOut.model_fields)), approved_by=approved_by)
 
 
 def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
@@ -121,19 +156,22 @@ def _without_details(measurement: schemas.MeasurementOut) -> schemas.Measurement
     return measurement.model_copy(update={"details": None})
 
 
-def _summary_of(listed: ListedProposal) -> dict[str, Any]:
+def _summary_of(listed: ListedProposal, by: Principal) -> dict[str, Any]:
     shown = {"id", "contract_id", "title", "state", "revision", "created"}
     counts = {each.value: listed.counts.get(each, 0) for each in Decision}
-    return {**listed.proposal.model_dump(include=shown), **counts, "author": listed.author}
+    said = {"approvals": len(listed.approvers), "voided": by.user_id in listed.voided}
+    return {**listed.proposal.model_dump(include=shown), **counts, **said, "author": listed.author}
 
 
-def _permitted(row: Proposal, by: Principal) -> dict[str, Any]:
+def _permitted(listed: ListedProposal, review: Review, by: Principal) -> dict[str, Any]:
+    row = listed.proposal
     place = scope.of_proposal(row)
     own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
     return {
-        "may_judge": drafts.may_judge(row, by),
-        "may_submit": own and row.state is ProposalState.DRAFT,
-        "may_approve": approval.may_approve(row, by),
-        "may_reject": row.state is ProposalState.IN_REVIEW and by.may(Permission.DECIDE, place),
-        "may_withdraw": own and row.state in drafts.OPEN,
+        "may_judge": decisions.may_judge(row, by),
+        "may_edit": decisions.may_judge(row, by),
+        "may_submit": own and row.state in PROPOSAL.where("submit"),
+        "may_approve": may_approve(row, by, writers=review.writers, approvers=listed.approvers),
+        "may_reject": row.state in PROPOSAL.where("reject") and by.may(Permission.DECIDE, place),
+        "may_withdraw": own and row.state in PROPOSAL.where("withdraw"),
     }

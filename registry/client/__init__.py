@@ -16,6 +16,7 @@ from registry.client.proposals import Proposals
 from registry.client.replays import Replays
 from registry.client.tasks import Tasks
 from registry.client.teams import Teams
+from registry.client.versions import Versions
 
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 
@@ -33,6 +34,7 @@ class Client(
     Gate,
     Tasks,
     Replays,
+    Versions,
 ):
     """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
 

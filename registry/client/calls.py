@@ -55,6 +55,9 @@ class Calls:
     def _post(self, form: type[Answer], path: str, body: BaseModel | None = None) -> Answer:
         return self._answer(form, self._send("POST", path, body=body))
 
+    def _put(self, form: type[Answer], path: str, body: BaseModel) -> Answer:
+        return self._answer(form, self._send("PUT", path, body=body))
+
     def _answer(self, form: type[Answer], response: httpx.Response) -> Answer:
         return TypeAdapter(form).validate_json(response.content)
 

@@ -1,6 +1,7 @@
 """Calls about proposals: what waits, and the way of a document to a version."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
 from registry.api import schemas
@@ -27,10 +28,17 @@ class Proposals(Calls):
         return self._get(schemas.ProposalOut, f"/proposals/{proposal_id}")
 
     def propose(
-        self, document: str, *, title: str | None = None, comment: str | None = None, submit: bool = True
+        self,
+        document: str,
+        *,
+        title: str | None = None,
+        comment: str | None = None,
+        submit: bool = True,
+        window: schemas.WindowIn | None = None,
     ) -> schemas.ProposalOut:
         """Puts a contract document forward; `submit` False keeps it a draft."""
-        body = schemas.ProposalIn(document=document, title=title, comment=comment, submit=submit)
+        when = window or schemas.WindowIn()
+        body = schemas.ProposalIn(document=document, title=title, comment=comment, submit=submit, window=when)
         return self._post(schemas.ProposalOut, "/proposals", body)
 
     def preview(self, proposal_id: UUID) -> schemas.PreviewOut:
@@ -50,14 +58,45 @@ class Proposals(Calls):
         body = schemas.DecisionsIn(suggestions=tuple(suggestions), decision=decision, revision=revision, reason=reason)
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/decisions", body)
 
+    def edit(
+        self,
+        proposal_id: UUID,
+        document: str,
+        *,
+        revision: int,
+        window: schemas.WindowIn | None = None,
+        comment: str | None = None,
+    ) -> schemas.ProposalOut:
+        """Puts another document in place of the proposed one, as of the revision that was seen."""
+        body = schemas.EditIn(document=document, revision=revision, window=window, comment=comment)
+        return self._put(schemas.ProposalOut, f"/proposals/{proposal_id}/document", body)
+
+    def change(
+        self, proposal_id: UUID, suggestion: UUID, patch: Mapping[str, Any], *, revision: int, reason: str | None = None
+    ) -> schemas.ProposalOut:
+        """Accepts the suggestion with another content than was drafted, as of the revision that was seen."""
+        accepted = Decision.ACCEPTED
+        body = schemas.DecisionIn(decision=accepted, revision=revision, reason=reason, patch=dict(patch))
+        return self._put(schemas.ProposalOut, f"/proposals/{proposal_id}/suggestions/{suggestion}", body)
+
+    def comments(self, proposal_id: UUID) -> list[schemas.CommentOut]:
+        """The discussion of a proposal, oldest first."""
+        return self._listed(schemas.Page[schemas.CommentOut], f"/proposals/{proposal_id}/comments")
+
+    def say(self, proposal_id: UUID, text: str) -> schemas.CommentOut:
+        """Says something about a proposal, for good."""
+        return self._post(schemas.CommentOut, f"/proposals/{proposal_id}/comments", schemas.CommentIn(text=text))
+
     def submit(self, proposal_id: UUID) -> schemas.ProposalOut:
         """Puts one's draft before the owners."""
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/submit")
 
-    def approve(self, proposal_id: UUID, fingerprint: str) -> schemas.VersionOut:
-        """Makes the proposal the active version; `fingerprint` is that of the preview that was seen."""
-        body = schemas.ApprovalIn(fingerprint=fingerprint)
-        return self._post(schemas.VersionOut, f"/proposals/{proposal_id}/approve", body)
+    def approve(
+        self, proposal_id: UUID, fingerprint: str, *, revision: int | None = None, comment: str | None = None
+    ) -> schemas.ApprovedOut:
+        """Approves the preview that was seen, by its fingerprint and its revision."""
+        body = schemas.ApprovalIn(fingerprint=fingerprint, revision=revision, comment=comment)
+        return self._post(schemas.ApprovedOut, f"/proposals/{proposal_id}/approve", body)
 
     def reject(self, proposal_id: UUID, reason: str) -> schemas.ProposalOut:
         """Declines the proposal."""

@@ -2,7 +2,16 @@
 
 from registry.tables.base import Table
 from registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, Subscription
-from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
+from registry.tables.contracts import (
+    ApprovalRow,
+    ChangeRow,
+    CommentRow,
+    Contract,
+    ContractVersion,
+    Dataset,
+    Proposal,
+    SuggestionRow,
+)
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import (
@@ -30,7 +39,10 @@ __all__ = [
     "AcknowledgementRow",
     "ApiToken",
     "ApprovalRecord",
+    "ApprovalRow",
     "AuditEntry",
+    "ChangeRow",
+    "CommentRow",
     "ConsumerCheckRow",
     "Contract",
     "ContractVersion",

@@ -24,7 +24,10 @@ class Contract(Table, table=True):
 
 
 class ContractVersion(Table, table=True):
-    """An approved version: its body, byte for byte. Only `state` ever changes."""
+    """An approved version: its body, byte for byte. Only where it stands in its life ever changes.
+
+    `group`: of each group of a contract one version is in force. `effective_from` None: at once; `effective_until`
+    None: until another takes its place. `successor` and `reason` are what a deprecation or a retirement says."""
 
     __tablename__ = "contract_version"
     __table_args__ = (UniqueConstraint("contract_id", "version"),)
@@ -33,10 +36,17 @@ class ContractVersion(Table, table=True):
     version: str
     body: bytes
     fingerprint: str
-    state: VersionState = word(VersionState)
+    group: str = "main"
+    state: VersionState = word(VersionState, index=True)
     proposal_id: UUID | None = reference("proposal.id", default=None, index=True)
     approved_by_id: UUID = reference("user.id")
     approved_at: datetime = moment()
+    effective_from: datetime | None = moment(default=None)
+    effective_until: datetime | None = moment(default=None)
+    activated_at: datetime | None = moment(default=None)
+    ended_at: datetime | None = moment(default=None)
+    successor: str | None = None
+    reason: str | None = None
 
 
 class Dataset(Table, table=True):
@@ -62,7 +72,8 @@ class Dataset(Table, table=True):
 class Proposal(Table, table=True):
     """A document on its way to become a version. `revision` grows with every change of it or of its suggestions.
 
-    `domain` is that of the contract; of one that is not there yet, that of the document."""
+    `domain` is that of the contract; of one that is not there yet, that of the document.
+    `effective_from` and `effective_until` are the window in which the version shall be in force; None: no limit."""
 
     __tablename__ = "proposal"
     id: UUID = Field(primary_key=True)
@@ -80,10 +91,15 @@ class Proposal(Table, table=True):
     created: datetime = moment()
     decided_by_id: UUID | None = reference("user.id", default=None)
     decided_at: datetime | None = moment(default=None)
+    effective_from: datetime | None = moment(default=None)
+    effective_until: datetime | None = moment(default=None)
 
 
 class SuggestionRow(Table, table=True):
-    """A suggested check of a proposal and the decision about it. `content` is the suggestion as it was drafted."""
+    """A suggested check of a proposal and the decision about it. `content` is the suggestion as it was drafted.
+
+    `edited`: the patch that somebody accepted in place of the drafted one. `news`: of one that was rejected before,
+    what its evidence says now and did not say then."""
 
     __tablename__ = "suggestion"
     __table_args__ = (UniqueConstraint("proposal_id", "identity"),)
@@ -95,5 +111,45 @@ class SuggestionRow(Table, table=True):
     decision: Decision = word(Decision, default=Decision.PENDING)
     reason: str | None = None
     rejected_before: bool = False
+    edited: dict[str, Any] | None = data(default=None)
+    news: str | None = None
     decided_by_id: UUID | None = reference("user.id", default=None)
     decided_at: datetime | None = moment(default=None)
+
+
+class ChangeRow(Table, table=True):
+    """One change of a proposal, by the revision that it made. `wrote`: its author had a hand in what is proposed."""
+
+    __tablename__ = "proposal_change"
+    proposal_id: UUID = reference("proposal.id", primary_key=True)
+    revision: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    author_id: UUID = reference("user.id")
+    what: str
+    wrote: bool
+    time: datetime = moment()
+
+
+class ApprovalRow(Table, table=True):
+    """One owner's consent to exactly the body of that fingerprint. `void_since`: it was edited; None: it holds."""
+
+    __tablename__ = "approval"
+    id: UUID = Field(primary_key=True)
+    proposal_id: UUID = reference("proposal.id", index=True)
+    approver_id: UUID = reference("user.id", index=True)
+    version: str
+    fingerprint: str
+    revision: int
+    time: datetime = moment()
+    void_since: datetime | None = moment(default=None)
+
+
+class CommentRow(Table, table=True):
+    """What somebody said about a proposal, and about which revision. Nobody edits or deletes it."""
+
+    __tablename__ = "comment"
+    id: UUID = Field(primary_key=True)
+    proposal_id: UUID = reference("proposal.id", index=True)
+    author_id: UUID = reference("user.id")
+    revision: int
+    text: str
+    time: datetime = moment()

@@ -1,4 +1,5 @@
-"""Triggers that keep the audit append-only and what was approved immutable, whoever writes to the database."""
+"""Triggers that keep the audit append-only, what was approved immutable and what people said as it was, whoever writes
+to the database."""
 
 from sqlalchemy import DDL, event
 from sqlalchemy.schema import ExecutableDDLElement
@@ -6,7 +7,11 @@ from sqlalchemy.schema import ExecutableDDLElement
 from registry.tables.base import Table
 
 REFUSED = "rows of this table are kept as they were written"
-IMMUTABLE = "id, contract_id, version, body, fingerprint, proposal_id, approved_by_id, approved_at"
+IMMUTABLE = (
+    'id, contract_id, version, body, fingerprint, "group", proposal_id, approved_by_id, approved_at, '
+    "effective_from, effective_until"
+)
+APPROVED = "id, proposal_id, approver_id, version, fingerprint, revision, time"
 FUNCTION = f"""
 create or replace function treaty_refuse() returns trigger language plpgsql as $$
 begin
@@ -19,15 +24,23 @@ KEPT = {
     "contract_version": f"update of {IMMUTABLE}",
     "approval_record": "update",
     "consumer_check": "update",
+    "proposal_change": "update",
+    "approval": f"update of {APPROVED}",
+    "comment": "update",
 }
+OTHER = "exists (select 1 from {table} as other where other.{key} = new.{key})"
 # `insert or replace` of SQLite deletes without asking the triggers: what would be replaced is looked for before.
 TAKEN = {
     "audit_entry": "new.position <> (select coalesce(max(position), 0) + 1 from audit_entry)",
     "contract_version": "exists (select 1 from contract_version as other where other.id = new.id"
     " or (other.contract_id = new.contract_id and other.version = new.version))",
-    "approval_record": "exists (select 1 from approval_record as other where other.hash = new.hash)",
+    "approval_record": OTHER.format(table="approval_record", key="hash"),
     "consumer_check": "exists (select 1 from consumer_check as other where other.id = new.id or (other.identity ="
     " new.identity and other.subscription_id = new.subscription_id and other.number = new.number))",
+    "proposal_change": "exists (select 1 from proposal_change as other where other.proposal_id = new.proposal_id"
+    " and other.revision = new.revision)",
+    "approval": OTHER.format(table="approval", key="id"),
+    "comment": OTHER.format(table="comment", key="id"),
 }
 
 

@@ -26,7 +26,9 @@ def propose(world: World, text_: str | None = None, *, by: str = "producer") -> 
 
 def approve(world: World, proposal: schemas.ProposalOut, *, by: str = "owner") -> schemas.VersionOut:
     client = world.client(by)
-    return client.approve(proposal.id, client.preview(proposal.id).fingerprint)
+    version = client.approve(proposal.id, client.preview(proposal.id).fingerprint).version
+    assert version
+    return version
 
 
 def draft(world: World, *suggestions: dict[str, Any], by: str = "producer") -> schemas.ProposalOut:

@@ -11,11 +11,11 @@ from support.api import World, document, drafted, plain, suggestion
 
 from contracts import writing
 from contracts.reading import read
-from registry import drafts, ids
+from registry import ids
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import reading, transaction
-from registry.errors import IllegalTransition, Invalid
+from registry.errors import Invalid
 from registry.tables import Proposal
 from registry.words import Decision, ProposalState
 
@@ -125,21 +125,34 @@ def test_nothing_is_decided_once_the_proposal_is_closed(world: World) -> None:
     )
 
 
-def test_a_suggestion_rejected_once_is_marked_when_it_comes_again(world: World) -> None:
+def test_a_suggestion_rejected_once_does_not_come_again_on_the_same_evidence(world: World) -> None:
     proposal = draft(world, suggestion("id"), suggestion("day"))
     owner, (first, second) = world.client("owner"), [each.id for each in proposal.suggestions]
     owner.judge(proposal.id, [first], REJECTED, revision=1, reason="ids may be missing")
     owner.judge(proposal.id, [second], ACCEPTED, revision=2)
     again = draft(world, suggestion("id"), suggestion("day"), suggestion("id", unique=True))
-    assert [each.rejected_before for each in again.suggestions] == [True, False, False]
+    assert [each.identity for each in again.suggestions] == ["orders.day.required", "orders.id.unique"]
+    assert not any(each.rejected_before for each in again.suggestions)
+
+
+def seen_on(partitions: int, column: str = "id") -> dict[str, Any]:
+    return suggestion(column) | {"evidence": {"rows": 10, "partitions": partitions, "held": partitions}}
+
+
+def test_a_rejected_suggestion_comes_again_with_new_evidence_and_says_what_is_new(world: World) -> None:
+    proposal = draft(world, seen_on(2))
+    world.client("owner").judge(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
+    assert draft(world, seen_on(3), suggestion("day")).suggestions[0].identity == "orders.day.required"
+    again = draft(world, seen_on(4)).suggestions[0]
+    assert (again.rejected_before, again.news) == (True, "it rests on 4 partitions; on 2 then")
 
 
 def test_a_suggestion_accepted_since_is_no_longer_marked(world: World) -> None:
     owner = world.client("owner")
-    for decision, reason in ((REJECTED, "no"), (ACCEPTED, None)):
-        proposal = draft(world)
+    for decision, reason, partitions in ((REJECTED, "no", 2), (ACCEPTED, None, 4)):
+        proposal = draft(world, seen_on(partitions))
         owner.judge(proposal.id, [proposal.suggestions[0].id], decision, revision=1, reason=reason)
-    assert not draft(world).suggestions[0].rejected_before
+    assert not draft(world, seen_on(4)).suggestions[0].rejected_before
 
 
 def test_a_rejection_counts_for_its_own_contract_alone(world: World) -> None:
@@ -179,23 +192,6 @@ def test_a_document_of_a_person_takes_its_title_from_its_name_and_version(world:
     proposal = world.client("producer").propose(document())
     assert (proposal.title, proposal.contract_id, proposal.suggestions) == ("Orders 1.0.0", "shop-orders", ())
     assert world.client("producer").propose(document(), title="Mine", comment="why").title == "Mine"
-
-
-@pytest.mark.parametrize("state", ProposalState)
-@pytest.mark.parametrize("name", ["submit", "approve", "reject", "withdraw"])
-def test_each_step_is_taken_where_it_is_legal_and_refused_where_not(state: ProposalState, name: str) -> None:
-    legal = {
-        ProposalState.DRAFT: {"submit", "withdraw"},
-        ProposalState.IN_REVIEW: {"approve", "reject", "withdraw"},
-    }.get(state, set())
-    proposal = Proposal(state=state, revision=1)
-    if name in legal:
-        drafts.step(proposal, name)
-        assert (proposal.state is state, proposal.revision) == (False, 2)
-    else:
-        with pytest.raises(IllegalTransition, match=f"cannot {name} a proposal that is {state.value}") as caught:
-            drafts.step(proposal, name)
-        assert all(each in str(caught.value) for each in legal)
 
 
 def test_proposals_are_listed_by_state_and_contract_newest_first(world: World) -> None:

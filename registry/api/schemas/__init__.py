@@ -26,7 +26,6 @@ from registry.api.schemas.contracts import (
     RunOut,
     RunSummary,
     SampleOut,
-    VersionOut,
 )
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
 from registry.api.schemas.gate import (
@@ -66,14 +65,20 @@ from registry.api.schemas.people import (
 )
 from registry.api.schemas.proposals import (
     ApprovalIn,
+    ApprovalOut,
+    CommentIn,
+    CommentOut,
+    Decided,
     DecisionIn,
     DecisionsIn,
+    EditIn,
     PreviewOut,
     ProposalIn,
     ProposalOut,
     ProposalSummary,
     ReasonIn,
     SuggestionOut,
+    WindowIn,
     WithdrawalIn,
 )
 from registry.api.schemas.reference import AnalyzerOut, ArgumentOut
@@ -90,6 +95,7 @@ from registry.api.schemas.replays import (
 )
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
+from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionOut
 
 __all__ = [
     "AcknowledgementOut",
@@ -97,7 +103,9 @@ __all__ = [
     "AnalyzerOut",
     "AnswerIn",
     "ApprovalIn",
+    "ApprovalOut",
     "ApprovalRecordOut",
+    "ApprovedOut",
     "ArgumentOut",
     "AskedOut",
     "AuditOut",
@@ -108,21 +116,26 @@ __all__ = [
     "CatalogPage",
     "ChainOut",
     "ChangeOut",
+    "CommentIn",
+    "CommentOut",
     "ConsumerCheckIn",
     "ConsumerCheckOut",
     "ContractOut",
     "ContractSummary",
     "CopyIn",
     "DatasetOut",
+    "Decided",
     "DecisionIn",
     "DecisionsIn",
     "DiffOut",
     "DifferenceOut",
     "DocumentIn",
     "DraftIn",
+    "EditIn",
     "EntryForm",
     "ErasedOut",
     "FacetOut",
+    "FarewellIn",
     "FaultOut",
     "GatedOut",
     "GenerationForm",
@@ -190,5 +203,6 @@ __all__ = [
     "VersionOut",
     "Versioned",
     "WeighedOut",
+    "WindowIn",
     "WithdrawalIn",
 ]

@@ -7,18 +7,7 @@ from uuid import UUID
 from engine.results import Outcome, Verdict
 from registry.api.schemas.base import Schema
 from registry.api.schemas.proposals import ProposalSummary
-from registry.words import VersionState
-
-
-class VersionOut(Schema):
-    """A version of a contract, without its body."""
-
-    version: str
-    fingerprint: str
-    state: VersionState
-    approved_by: str
-    approved_at: datetime
-    proposal_id: UUID | None
+from registry.api.schemas.versions import VersionOut
 
 
 class DatasetOut(Schema):
@@ -136,8 +125,10 @@ class RunOut(RunSummary):
 
 
 class InboxOut(Schema):
-    """What waits for the asking principal: to decide, own and under way, failed runs of own contracts."""
+    """What waits for the asking principal: to decide, own and under way; and what else affects them: proposals for
+    contracts that concern them, and failed runs of these."""
 
     to_decide: tuple[ProposalSummary, ...]
     waiting: tuple[ProposalSummary, ...]
+    affecting: tuple[ProposalSummary, ...]
     failed_runs: tuple[RunSummary, ...]

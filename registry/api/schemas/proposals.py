@@ -4,23 +4,47 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field, computed_field
+from pydantic import AwareDatetime, Field, computed_field
 
 from registry.api.schemas.base import Name, Prose, Reason, Request, Schema, Versioned
 from registry.words import Decision, ProposalState
+
+Document = Annotated[str, Field(min_length=1, max_length=262_144)]
+
+
+class WindowIn(Request):
+    """When a version shall be in force; None: at once, and until another takes its place."""
+
+    effective_from: AwareDatetime | None = None
+    effective_until: AwareDatetime | None = None
 
 
 class ProposalIn(Request):
     """A contract document to be reviewed, as text. `submit` puts it before the owners at once."""
 
-    document: Annotated[str, Field(min_length=1, max_length=262_144)]
+    document: Document
     title: Name | None = None
     comment: Prose | None = None
     submit: bool = True
+    window: WindowIn = WindowIn()
+
+
+class EditIn(Request):
+    """Another document in place of the proposed one; `revision` is the one that was shown. `window` None: as it was.
+
+    The comment is kept in the discussion, also where somebody else was first."""
+
+    document: Document
+    revision: int
+    window: WindowIn | None = None
+    comment: Prose | None = None
 
 
 class SuggestionOut(Schema):
-    """A suggested check: what was drafted, with its evidence, and what was decided."""
+    """A suggested check: what was drafted, with its evidence, and what was decided.
+
+    `edited`: what was accepted in place of the drafted patch. `news`: of one rejected before, what its evidence says
+    now and did not say then."""
 
     id: UUID
     identity: str
@@ -29,12 +53,25 @@ class SuggestionOut(Schema):
     decision: Decision
     reason: str | None
     rejected_before: bool
+    edited: dict[str, Any] | None = None
+    news: str | None = None
     decided_by: str | None
     decided_at: datetime | None
 
 
+class ApprovalOut(Schema):
+    """An owner's approval of exactly the document of that fingerprint. `void_since`: it was edited after that."""
+
+    approver: str
+    version: str
+    fingerprint: str
+    revision: int
+    time: datetime
+    void_since: datetime | None
+
+
 class ProposalSummary(Versioned):
-    """A proposal in a list."""
+    """A proposal in a list. `voided`: the asking principal approved it, and it was edited after that."""
 
     id: UUID
     contract_id: str
@@ -46,6 +83,8 @@ class ProposalSummary(Versioned):
     pending: int
     accepted: int
     rejected: int
+    approvals: int
+    voided: bool
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -55,7 +94,9 @@ class ProposalSummary(Versioned):
 
 
 class ProposalOut(ProposalSummary):
-    """A proposal with its suggestions. The `may_` fields say what the asking principal may do to it now."""
+    """A proposal with its suggestions. The `may_` fields say what the asking principal may do to it now.
+
+    `given` are all approvals; `missing` says, while it is in review, what it lacks to become a version."""
 
     comment: str | None
     reason: str | None
@@ -64,23 +105,34 @@ class ProposalOut(ProposalSummary):
     task_id: UUID | None
     source: dict[str, Any] | None
     active_version: str | None
+    effective_from: datetime | None
+    effective_until: datetime | None
+    given: tuple[ApprovalOut, ...]
+    missing: tuple[str, ...]
     suggestions: tuple[SuggestionOut, ...]
     may_judge: bool
+    may_edit: bool
     may_submit: bool
     may_approve: bool
     may_reject: bool
     may_withdraw: bool
 
 
-class DecisionIn(Request):
-    """A decision about one suggestion; `revision` is the one that was shown. A rejection needs a reason."""
+class Decided(Request):
+    """What is decided; `revision` is the one that was shown. A rejection needs a reason."""
 
     decision: Decision
     revision: int
     reason: Prose | None = None
 
 
-class DecisionsIn(DecisionIn):
+class DecisionIn(Decided):
+    """A decision about one suggestion. `patch`: what an accepted one sets in place of what was drafted."""
+
+    patch: dict[str, Any] | None = None
+
+
+class DecisionsIn(Decided):
     """One decision about several suggestions of one proposal, all or none."""
 
     suggestions: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
@@ -96,9 +148,29 @@ class PreviewOut(Schema):
 
 
 class ApprovalIn(Request):
-    """The fingerprint of the preview that the approver saw."""
+    """The fingerprint of the preview that the approver saw, and its revision, without which no window is approved.
+
+    The comment is kept in the discussion, also where somebody else was first."""
 
     fingerprint: str
+    revision: int | None = None
+    comment: Prose | None = None
+
+
+class CommentIn(Request):
+    """What to say about a proposal."""
+
+    text: Reason
+
+
+class CommentOut(Schema):
+    """What somebody said about a proposal, when it was at that revision."""
+
+    id: UUID
+    author: str
+    revision: int
+    text: str
+    time: datetime
 
 
 class ReasonIn(Request):

@@ -1,0 +1,145 @@
+"""Rounds in which two people edit a proposal and an owner approves it, all at the same moment."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Barrier
+from uuid import UUID
+
+from sqlalchemy import Engine
+from sqlmodel import Session, select
+from support.api import plain
+
+from contracts import writing
+from contracts.reading import read
+from registry import approval, clock, drafts, editing, ids, people
+from registry.access import Principal, permissions_of
+from registry.database import reading, transaction
+from registry.errors import IllegalTransition, Outrun
+from registry.tables import ContractVersion, Proposal
+from registry.words import ProposalState, Role
+
+EDITORS = {"author": Role.PRODUCER, "editor": Role.OWNER}
+APPROVER = "approver"
+
+
+@dataclass(frozen=True)
+class Race:
+    """One round: the edits that were acknowledged, those in the approved body, what the approver saw last, and how
+    often somebody was refused because another was first."""
+
+    edits: frozenset[str]
+    body: frozenset[str]
+    approved: bytes
+    seen: bytes
+    refused: int
+
+    def check(self) -> None:
+        """Raises AssertionError where an edit was lost, or what was approved is not what was shown."""
+        assert self.edits == self.body
+        assert self.approved == self.seen
+
+
+def rounds(engine: Engine, count: int) -> Iterator[Race]:
+    """That many rounds, each checked."""
+    who = {name: _person(engine, name, role) for name, role in {**EDITORS, APPROVER: Role.OWNER}.items()}
+    with ThreadPoolExecutor(len(who)) as threads:
+        for number in range(count):
+            race = _round(engine, who, threads, f"race-{number}")
+            race.check()
+            yield race
+
+
+def _round(engine: Engine, who: dict[str, Principal], threads: ThreadPoolExecutor, contract_id: str) -> Race:
+    proposal_id, start = _proposed(engine, who["author"], contract_id), Barrier(len(who))
+
+    def edit(name: str) -> tuple[bool, int]:
+        start.wait()
+        return _until_settled(lambda: _edit(engine, proposal_id, who[name], name))
+
+    def approve(name: str) -> tuple[bytes, int]:
+        start.wait()
+        seen: list[bytes] = []
+        _, refused = _until_settled(lambda: _approve(engine, proposal_id, who[name], seen))
+        return seen[-1], refused
+
+    editing_ = {name: threads.submit(edit, name) for name in EDITORS}
+    seen, refused = threads.submit(approve, APPROVER).result()
+    edits = {name: each.result() for name, each in editing_.items()}
+    with reading(engine) as tx:
+        body = tx.exec(select(ContractVersion.body).where(ContractVersion.contract_id == contract_id)).one()
+    return Race(
+        edits=frozenset(name for name, (done, _) in edits.items() if done),
+        body=frozenset(_tags(body)),
+        approved=body,
+        seen=seen,
+        refused=refused + sum(each for _, each in edits.values()),
+    )
+
+
+def _until_settled(step: Callable[[], None]) -> tuple[bool, int]:
+    """Whether the step was taken before the proposal was closed, and how often another was first."""
+    refused = 0
+    while True:
+        try:
+            step()
+        except Outrun:
+            refused += 1
+        except IllegalTransition:
+            return False, refused + 1
+        else:
+            return True, refused
+
+
+def _edit(engine: Engine, proposal_id: UUID, by: Principal, name: str) -> None:
+    """Adds the editor's name to the tags of the document as it is now."""
+    with reading(engine) as tx:
+        proposal = _visible(tx, proposal_id, by)
+        content = dict(read(proposal.base).document)
+        wanted = {**content, "tags": [*content.get("tags", ()), name]}
+        revision = proposal.revision
+    with transaction(engine) as tx:
+        editing.edit(tx, proposal_id, editing.Edit(writing.write(wanted), revision), by=by, now=clock.now())
+        tx.commit()
+
+
+def _approve(engine: Engine, proposal_id: UUID, by: Principal, seen: list[bytes]) -> None:
+    with reading(engine) as tx:
+        shown = drafts.preview(tx, _visible(tx, proposal_id, by))
+    seen.append(shown.document)
+    with transaction(engine) as tx:
+        approval.approve(tx, proposal_id, approval.Approval(shown.fingerprint, ids.new), by=by, now=clock.now())
+        tx.commit()
+
+
+def _visible(tx: Session, proposal_id: UUID, by: Principal) -> Proposal:
+    return drafts.get(tx, proposal_id, by=by)
+
+
+def _tags(body: bytes) -> list[str]:
+    return list(read(body).document.get("tags", ()))
+
+
+def _proposed(engine: Engine, author: Principal, contract_id: str) -> UUID:
+    proposal = Proposal(
+        id=ids.new(),
+        contract_id="",
+        title="",
+        base=writing.write(plain(contract_id)),
+        author_id=author.user_id,
+        state=ProposalState.IN_REVIEW,
+        created=clock.now(),
+    )
+    with transaction(engine) as tx:
+        drafts.create(tx, proposal, author=author, now=clock.now())
+        tx.commit()
+    return proposal.id
+
+
+def _person(engine: Engine, name: str, role: Role) -> Principal:
+    now = clock.now()
+    with transaction(engine) as tx:
+        user = people.new_user(ids.new(), name=name, password=None, roles=[role], now=now)
+        people.create_user(tx, user, actor="test", now=now)
+        tx.commit()
+    return Principal(user.id, name, frozenset({role}), permissions_of([role]))
