@@ -85,8 +85,8 @@ def _severity(old: Check, new: Check, place: Place) -> Iterator[Difference]:
 def _measured(old: Check, new: Check, place: Place, order: Order) -> Iterator[Difference]:
     """What is measured, and what is promised of it. The threshold is compared on what the new check measures."""
     ordered = order(old, new)
-    before, after = measured(old), measured(new)
-    if before != after:
+    if _asked(old) != _asked(new):
+        before, after = measured(old), measured(new)
         executed = Direction.UNTESTED if TOLD in (old.kind, new.kind) else ordered.direction
         said = f"check {place.check} measures {after} now, before it was {before}"
         yield place.difference("what is measured", before, after, executed, said)
@@ -95,6 +95,11 @@ def _measured(old: Check, new: Check, place: Place, order: Order) -> Iterator[Di
         was, now = threshold(old), threshold(new)
         said = f"check {place.check} {now or 'promises nothing'} now, before it {was or 'promised nothing'}"
         yield place.difference("threshold", was, now, direction, said)
+
+
+def _asked(check: Check) -> str:
+    """All that says what is measured: 1 and '1' and true are not the same."""
+    return fingerprint([check.kind, check.analyzer, check.arguments, check.where, check.column])
 
 
 def _promised(check: Check) -> list[Assertion]:
@@ -115,9 +120,7 @@ def measured(check: Check) -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_written, value))}]"
-    return str(value)
+    return f"[{', '.join(map(repr, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
 def threshold(check: Check) -> str | None:

@@ -1,0 +1,96 @@
+"""Differences between versions that are kept, and between a proposal and the version in force."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import pytest
+from support.api import World, drafted, suggestion
+from support.orders import check
+from support.versions import document
+
+from contracts.writing import write
+from registry.client import ClientError
+from registry.database import transaction
+
+
+def text(rows: int, version: str, **terms: Any) -> str:
+    content: Mapping[str, Any] = document(
+        check("size", mustBeGreaterThan=rows), terms=terms or None, version=version, apiVersion="v3.1.0"
+    )
+    return write(content).decode()
+
+
+def proposed(world: World, document: str) -> UUID:
+    return world.client("producer").propose(document).id
+
+
+def in_force(world: World, document: str) -> None:
+    made, owner = proposed(world, document), world.client("owner")
+    owner.approve(made, owner.preview(made).fingerprint)
+
+
+def test_two_versions_are_compared(world: World) -> None:
+    in_force(world, text(10, "1.0.0"))
+    in_force(world, text(20, "1.1.0"))
+    client = world.client("viewer")
+
+    found = client.diff("shop", "1.0.0", "1.1.0")
+
+    assert [(each.what, each.direction, each.check) for each in found.changes] == [("threshold", "tightens", "c")]
+    assert (found.bump, found.suggested, found.enough) == ("minor", "1.2.0", True)
+    assert client.diff("shop", "1.1.0", "1.0.0").changes[0].direction == "loosens"
+    assert client.diff("shop", "1.0.0") == found
+    assert client.diff("shop").changes == ()
+
+
+def test_a_proposal_is_compared_with_the_version_in_force(world: World) -> None:
+    in_force(world, text(10, "1.0.0"))
+    made = proposed(world, text(5, "1.1.0"))
+
+    found = world.client("owner").proposal_diff(made)
+
+    assert (found.old, found.new, found.bump, found.suggested, found.enough) == (
+        "1.0.0", "1.1.0", "major", "2.0.0", False
+    )  # fmt: skip
+    assert [(each.version, each.mode, each.change.what) for each in found.breaches] == [
+        ("1.0.0", "FORWARD", "threshold")
+    ]
+    assert {each.part: each.kept for each in found.laws} == {"structure": True, "guarantees": False}
+
+
+def test_the_terms_in_force_decide_and_not_those_that_are_proposed(world: World) -> None:
+    in_force(world, text(10, "1.0.0", compatibility={"guarantees": "BACKWARD"}))
+    made = proposed(world, text(5, "1.1.0", compatibility={"guarantees": "FULL"}))
+
+    found = world.client("owner").proposal_diff(made)
+
+    assert [each.mode for each in found.laws] == ["FORWARD", "BACKWARD"]
+    assert found.breaches == ()
+
+
+def test_a_first_version_differs_from_nothing(world: World) -> None:
+    found = world.client("owner").proposal_diff(proposed(world, text(5, "1.0.0")))
+    assert (found.old, found.changes, found.suggested, found.enough) == (None, (), "1.0.0", True)
+
+
+def test_accepted_suggestions_are_what_a_drafted_proposal_changes(world: World) -> None:
+    in_force(world, text(10, "1.0.0"))
+    with transaction(world.engine) as tx:
+        made = drafted(tx, world.users["producer"], suggestion(), base=text(10, "1.0.0"))
+        tx.commit()
+        proposal, first = made.id, world.client("owner").proposal(made.id).suggestions[0].id
+    owner = world.client("owner")
+    assert owner.proposal_diff(proposal).changes == ()
+
+    owner.judge(proposal, [first], "accepted", revision=1)  # type: ignore[arg-type]
+
+    assert [each.what for each in owner.proposal_diff(proposal).changes] == ["required"]
+
+
+@pytest.mark.parametrize(("contract", "old"), [("shop", "9.9.9"), ("elsewhere", None)])
+def test_versions_that_do_not_exist_are_not_found(world: World, contract: str, old: str | None) -> None:
+    in_force(world, text(10, "1.0.0"))
+    with pytest.raises(ClientError) as refused:
+        world.client("owner").diff(contract, old)
+    assert refused.value.status == 404
