@@ -30,14 +30,6 @@ class Asked:
     patch: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Made:
-    """The contract that the checks make (None: none is left), and why some no longer fit, by their id."""
-
-    contract: Contract | None
-    lost: Mapping[str, str]
-
-
 def inspected(producer: Contract, asked: Asked) -> tuple[BoundCheck, ...]:
     """The bound checks that this one stands for. Raises ContractError with all its faults.
 
@@ -57,20 +49,17 @@ def inspected(producer: Contract, asked: Asked) -> tuple[BoundCheck, ...]:
     return bound
 
 
-def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads: Iterable[str] = ()) -> Made:
+def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads: Iterable[str] = ()) -> Contract | None:
     """The contract of these checks on that object, of only the columns that they or their author read.
 
-    A check that does not fit the producer's document any more is left out, with its reason. Raises nothing: what a
-    consumer asks must never stand in the way of the producer."""
-    try:
-        return Made(_whole(producer, object_name, asked, reads), {})
-    except ContractError:
-        lost = {each.identity: reason for each in asked if (reason := _misfit(producer, each))}
-    kept = [each for each in asked if each.identity not in lost]
-    try:
-        return Made(_whole(producer, object_name, kept, reads) if kept else None, lost)
-    except ContractError as error:
-        return Made(None, lost | {each.identity: _words(error) for each in kept})
+    A check that does not fit the producer's document any more is left out; None where none is left. Raises nothing:
+    what a consumer asks must never stand in the way of the producer."""
+    for kept in (asked, [each for each in asked if misfit(producer, each) is None]):
+        try:
+            return _whole(producer, object_name, kept, reads) if kept else None
+        except ContractError:
+            continue
+    return None
 
 
 def needs(producer: Contract, asked: Iterable[Asked]) -> Iterator[tuple[str, Reach]]:
@@ -97,16 +86,13 @@ def _whole(producer: Contract, object_name: str, asked: Sequence[Asked], reads: 
     return read(writing.write(stripping.narrowed(whole.document, object_name, wanted)))
 
 
-def _misfit(producer: Contract, asked: Asked) -> str | None:
+def misfit(producer: Contract, asked: Asked) -> str | None:
+    """Why the check does not fit the producer's document; None: it does."""
     try:
         inspected(producer, asked)
     except ContractError as error:
-        return _words(error)
+        return "; ".join(fault.message for fault in error.faults)
     return None
-
-
-def _words(error: ContractError) -> str:
-    return "; ".join(fault.message for fault in error.faults)
 
 
 def _with(producer: Contract, asked: Sequence[Asked]) -> Contract:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlmodel import Session, col, select
@@ -28,16 +28,14 @@ from registry.words import Action
 MOST = 100
 
 
-@dataclass(frozen=True)
-class Consumed:
+class Consumed(NamedTuple):
     """A consumer's checks as a document of their own: the producer's active one, with these in place of its promises.
 
-    `lost`: why checks that no longer fit the producer's document are not in it, by their id."""
+    Checks that no longer fit the producer's document are not in it: `listed` says why."""
 
     subscription_id: UUID
     body: bytes
     fingerprint: str
-    lost: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -177,9 +175,8 @@ def _consumed(
     producer: Document, object_name: str, subscription: Subscription, rows: Sequence[ConsumerCheckRow]
 ) -> Consumed | None:
     reads = subscription.reads.get(object_name, ())
-    made = consumed.made(producer, object_name, [asked_of(row) for row in rows], reads=reads)
-    found = made.contract
-    return Consumed(subscription.id, found.source, found.fingerprint, made.lost) if found else None
+    found = consumed.made(producer, object_name, [asked_of(row) for row in rows], reads=reads)
+    return Consumed(subscription.id, found.source, found.fingerprint) if found else None
 
 
 def _producer(session: Session, subscription: Subscription) -> Document:

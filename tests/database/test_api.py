@@ -275,8 +275,7 @@ CALLS = [
 
 def filled(world: World) -> dict[str, str]:
     """A registry with one of each thing, and the names under which the calls above speak of them."""
-    known = world.client("producer").propose(sold("known"))
-    promised = plain("known")
+    promised = {**plain("known"), "domain": "shop"}
     promised["schema"][0]["properties"][1]["required"] = True
     known = world.client("producer").propose(writing.write(promised).decode())
     owner = world.client("owner")
