@@ -55,6 +55,7 @@ from registry.api.schemas.memory import (
 from registry.api.schemas.people import (
     Me,
     NewToken,
+    RotationIn,
     SessionOut,
     SetupIn,
     SignIn,
@@ -163,6 +164,7 @@ __all__ = [
     "Request",
     "RerunOut",
     "ResultOut",
+    "RotationIn",
     "RunOut",
     "RunSummary",
     "SampleOut",
