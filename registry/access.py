@@ -38,6 +38,7 @@ __all__ = [
     "authenticate",
     "decide",
     "decide_somewhere",
+    "has_ended",
     "hash_password",
     "mark_used",
     "permissions_of",
@@ -151,12 +152,22 @@ def _nobody() -> str:
 def _by_token(session: Session, secret: str, now: datetime) -> Principal:
     prefix = secret.split("_", 2)[1]
     token = session.exec(select(ApiToken).where(ApiToken.prefix == prefix)).first()
-    # Compared before anything else is looked at, and in constant time.
-    matches = hmac.compare_digest(token.secret_sha256 if token else "", secret_hash(secret))
-    if token is None or not matches or token.revoked or (token.expires and token.expires <= now):
+    if token is None or not _opens(token, secret_hash(secret), now) or has_ended(token, now):
         raise Unauthenticated
     whole = rights_of(session, _active(session, token.user_id))
     return _within(whole, token)
+
+
+def has_ended(token: ApiToken, now: datetime) -> bool:
+    """Whether the token was revoked or is past its time."""
+    return token.revoked is not None or (token.expires is not None and token.expires <= now)
+
+
+def _opens(token: ApiToken, hashed: str, now: datetime) -> bool:
+    """Whether it is the token's secret, or the one before it while that is good. Compares both, in constant time."""
+    current = hmac.compare_digest(token.secret_sha256, hashed)
+    previous = hmac.compare_digest(token.previous_sha256 or "", hashed)
+    return current or (previous and token.previous_until is not None and now < token.previous_until)
 
 
 def _active(session: Session, user_id: UUID) -> User:

@@ -1,6 +1,6 @@
 """What the registry refuses, and why: each error's docstring is its message unless a better one is given."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from contracts.errors import ContractError, Fault
 
@@ -12,6 +12,11 @@ class RegistryError(Exception):
         self.message = message or (type(self).__doc__ or "")
         self.faults = tuple(faults)
         super().__init__(self.message)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What an HTTP answer says of it beside its body; {} for nothing."""
+        return {}
 
 
 class Unauthenticated(RegistryError):
@@ -48,6 +53,19 @@ class Changed(RegistryError):
 
 class Unconditional(RegistryError):
     """Say which state you saw: send its ETag as `If-Match`, or `If-Match: *` to change whatever is there."""
+
+
+class TooMany(RegistryError):
+    """This was tried too often: wait a while."""
+
+    def __init__(self, message: str = "", *, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(message)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """After how many seconds it may be tried again."""
+        return {"Retry-After": str(self.seconds)}
 
 
 class NotReady(RegistryError):

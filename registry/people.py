@@ -3,14 +3,23 @@
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from registry import audit
-from registry.access import TOKEN_MARK, Principal, decide, decide_somewhere, hash_password, rights_of, secret_hash
+from registry.access import (
+    TOKEN_MARK,
+    Principal,
+    decide,
+    decide_somewhere,
+    has_ended,
+    hash_password,
+    rights_of,
+    secret_hash,
+)
 from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, Forbidden, NotFound
 from registry.tables import ApiToken, User, WebSession
@@ -90,7 +99,7 @@ def issue_token(session: Session, token: ApiToken, *, by: Principal, now: dateti
     if token.user_id != by.user_id:
         decide(by, Permission.USERS)
     _within(session, token, by)
-    secret = f"{TOKEN_MARK}_{token.prefix}_{secrets.token_urlsafe(32)}"
+    secret = _new_secret(token)
     token.secret_sha256 = secret_hash(secret)
     session.add(token)
     details = {"name": token.name, "prefix": token.prefix, "scopes": token.scopes, "user": str(token.user_id)}
@@ -107,12 +116,50 @@ def tokens(session: Session, by: Principal, asked: Asked) -> Portion[ApiToken]:
     return NEWEST.cut(session.exec(NEWEST.of(query, asked)).all(), asked)
 
 
-def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiToken:
-    """Ends the token. Raises NotFound where there is none, and for another's without the permission to manage users."""
+@dataclass(frozen=True)
+class Rotation:
+    """For how long the secret before the new one stays good, and in how many days the token ends; None: as it did."""
+
+    overlap: timedelta
+    expires_days: int | None = None
+
+
+def rotate_token(
+    session: Session, token_id: UUID, rotation: Rotation, *, by: Principal, now: datetime
+) -> tuple[str, ApiToken]:
+    """Gives the token a new secret, which is returned and shown this once. The one before the last ends at once.
+
+    Raises NotFound as `revoke_token`, Conflict for a token that has ended, Forbidden where its scopes are no longer all
+    permitted to who asks."""
     decide_somewhere(by, Permission.TOKENS)
+    token = _token(session, token_id, by)
+    if has_ended(token, now):
+        raise Conflict("this token has ended: issue another")
+    _within(session, token, by)
+    secret = _new_secret(token)
+    token.previous_sha256, token.previous_until = token.secret_sha256, now + rotation.overlap
+    token.secret_sha256 = secret_hash(secret)
+    token.expires = now + timedelta(days=rotation.expires_days) if rotation.expires_days else token.expires
+    details = {"prefix": token.prefix, "previous_until": token.previous_until.isoformat()}
+    audit.record(session, Action.TOKEN_ROTATED, actor=by.name, object_id=token.id, now=now, details=details)
+    return secret, token
+
+
+def _new_secret(token: ApiToken) -> str:
+    return f"{TOKEN_MARK}_{token.prefix}_{secrets.token_urlsafe(32)}"
+
+
+def _token(session: Session, token_id: UUID, by: Principal) -> ApiToken:
     token = session.get(ApiToken, token_id, with_for_update=True)
     if token is None or (token.user_id != by.user_id and not by.may(Permission.USERS)):
         raise NotFound
+    return token
+
+
+def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiToken:
+    """Ends the token. Raises NotFound where there is none, and for another's without the permission to manage users."""
+    decide_somewhere(by, Permission.TOKENS)
+    token = _token(session, token_id, by)
     token.revoked = token.revoked or now
     audit.record(session, Action.TOKEN_REVOKED, actor=by.name, object_id=token.id, now=now)
     return token

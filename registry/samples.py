@@ -16,7 +16,7 @@ ZERO, SHOWN = "\x00", "\N{REPLACEMENT CHARACTER}"
 
 def keep(session: Session, run_id: UUID, samples: Sequence[Sample], *, until: datetime, now: datetime) -> None:
     """Stores the samples of a run, and deletes all that are kept no longer."""
-    session.exec(delete(SampleRow).where(col(SampleRow.expires) <= now))
+    forget(session, now=now)
     session.add_all(
         SampleRow(
             run_id=run_id,
@@ -30,6 +30,11 @@ def keep(session: Session, run_id: UUID, samples: Sequence[Sample], *, until: da
         )
         for position, each in enumerate(samples)
     )
+
+
+def forget(session: Session, *, now: datetime) -> None:
+    """Deletes all samples that are kept no longer."""
+    session.exec(delete(SampleRow).where(col(SampleRow.expires) <= now))
 
 
 def of_run(session: Session, run_id: UUID, *, now: datetime) -> Sequence[SampleRow]:

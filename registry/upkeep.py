@@ -1,5 +1,5 @@
 """What is done once a day to what is stored: states of days are merged by month where that is asked for, generations
-that ended long ago are deleted, and files that none names."""
+that ended long ago are deleted, and files that none names, and what is kept for a time only, as events and samples."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -12,9 +12,10 @@ from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
 from engine.files import StateFiles
-from registry import collecting, compacting, idempotency, search, states, tasks
+from registry import collecting, compacting, idempotency, limits, samples, search, states, tasks
 from registry.config import Settings
 from registry.database import reading, transaction
+from registry.lineage import inbox
 from registry.tables import Dataset, Task
 
 log = logging.getLogger("treaty.worker")
@@ -45,7 +46,7 @@ def work(
         months = (compacting.compact(database, files, each, over=over, clock=clock, ids=ids) for each in datasets)
         merged, more = _for_a_while(chain.from_iterable(months), clock)
     pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in datasets)
-    _forget(database, clock())
+    _forget(database, settings, clock())
     search.complete(database)
     freed = collecting.collect(database, files, before=clock() - collecting.grace(settings))
     told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
@@ -68,10 +69,18 @@ def _datasets(database: Database) -> list[UUID]:
         return list(session.exec(select(Dataset.id).order_by(col(Dataset.id))))
 
 
-def _forget(database: Database, now: datetime) -> None:
+def _forget(database: Database, settings: Settings, now: datetime) -> None:
+    """Deletes what is kept for a time only; of the events, which may be many, a portion at a time."""
     with transaction(database) as session:
         idempotency.forget(session, now=now)
+        limits.forget(session, before=now - timedelta(minutes=settings.sign_in_minutes))
+        samples.forget(session, now=now)
         session.commit()
+    more = True
+    while more:
+        with transaction(database) as session:
+            more = inbox.forget(session, before=now - timedelta(days=settings.event_days)) > 0
+            session.commit()
 
 
 def _pruned(database: Database, dataset_id: UUID, before: datetime) -> int:

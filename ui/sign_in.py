@@ -52,7 +52,8 @@ class Doors:
         form = await _form(request)
         next_path = same_site_path(form["next"])
         try:
-            opened = await self._ask(lambda nobody: nobody.sign_in(form["name"], form["password"]))
+            address = request.client.host if request.client else None
+            opened = await self._ask(lambda nobody: nobody.sign_in(form["name"], form["password"], address=address))
         except (ClientError, ValidationError) as error:
             return _refused(door.sign_in(next_path, name=form["name"]), error)
         return _signed_in(request, opened, next_path)

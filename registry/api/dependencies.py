@@ -46,6 +46,14 @@ def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer
 Secret = Annotated[str, Depends(secret)]
 
 
+def address(request: Request) -> str | None:
+    """The address that the request came from; None where there is none, as in a test."""
+    return request.client.host if request.client else None
+
+
+Address = Annotated[str | None, Depends(address)]
+
+
 def caller(shared: Shared, bearer: Secret) -> access.Principal:
     """Who is asking. Their rights are read anew with every request."""
     now = clock.now()

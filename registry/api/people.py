@@ -1,15 +1,17 @@
 """Routes of people: the one-time link, sessions, users, tokens."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from fastapi import APIRouter, Response
 
-from registry import access, clock, ids, people, setup
+from registry import access, clock, ids, limits, people, setup
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Opener, Paging, Reader, Secret, Shared, Writer
+from registry.api.dependencies import Address, Caller, Opener, Paging, Reader, Secret, Shared, Writer
 from registry.api.etags import NeedsMatch, tagged
-from registry.database import reading
+from registry.database import reading, transaction
+from registry.limits import Limit
 from registry.tables import User
 from registry.words import Permission, Role
 
@@ -17,23 +19,28 @@ router = APIRouter(tags=["people"])
 
 
 @router.post("/setup", status_code=201)
-def complete_setup(body: schemas.SetupIn, tx: Opener) -> schemas.UserOut:
+def complete_setup(body: schemas.SetupIn, shared: Shared, address: Address, tx: Opener) -> schemas.UserOut:
     """Creates the first administrator through the one-time link."""
-    now = clock.now()
+    now, tried = clock.now(), limits.limits(shared.settings, address=address)
+    _count(shared, tried, now)
     secret = body.password.get_secret_value()
     user = people.new_user(ids.new(), name=body.name, password=secret, roles=[Role.ADMIN], now=now)
     administrator = setup.complete(tx, body.token, user, now=now)
+    limits.forgive(tx, tried)
     tx.commit()
     return schemas.UserOut.model_validate(administrator)
 
 
 @router.post("/session", status_code=201)
-def sign_in(body: schemas.SignIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
-    """Opens a session; the answer to a wrong name and to a wrong password is the same."""
+def sign_in(body: schemas.SignIn, shared: Shared, address: Address, tx: Opener) -> schemas.SessionOut:
+    """Opens a session; the answer to a wrong name and to a wrong password is the same. 429 after too many of either."""
+    now, tried = clock.now(), limits.limits(shared.settings, address=address, name=body.name)
+    _count(shared, tried, now)
     with reading(shared.engine) as looking:
         user = access.authenticate(looking, body.name, body.password.get_secret_value())
     lasts = timedelta(hours=shared.settings.session_hours)
-    secret, opened = access.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=lasts)
+    secret, opened = access.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts)
+    limits.forgive(tx, tried)
     tx.commit()
     return schemas.SessionOut(secret=secret, expires=opened.expires, user=schemas.UserOut.model_validate(user))
 
@@ -102,8 +109,29 @@ def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewTok
     return schemas.NewToken(secret=secret, token=schemas.TokenOut.model_validate(token))
 
 
+@router.post("/tokens/{token_id}/rotation", status_code=201)
+def rotate_token(token_id: UUID, body: schemas.RotationIn, by: Caller, tx: Writer) -> schemas.NewToken:
+    """Gives a token a new secret, shown this once; the one before stays good for a while."""
+    now = clock.now()
+    rotation = people.Rotation(timedelta(hours=body.overlap_hours), body.expires_days)
+    secret, token = people.rotate_token(tx, token_id, rotation, by=by, now=now)
+    tx.commit()
+    return schemas.NewToken(secret=secret, token=schemas.TokenOut.model_validate(token))
+
+
 @router.delete("/tokens/{token_id}", status_code=204)
 def revoke_token(token_id: UUID, by: Caller, tx: Writer) -> None:
     """Ends a token."""
     people.revoke_token(tx, token_id, by=by, now=clock.now())
     tx.commit()
+
+
+def _count(shared: Shared, tried: Sequence[Limit], now: datetime) -> None:
+    """Counts an attempt at the door, in a transaction of its own. Raises TooMany."""
+    with reading(shared.engine) as looking:
+        limits.refuse(looking, tried, now=now)
+    with transaction(shared.engine) as counting:
+        refused = limits.count(counting, tried, now=now)
+        counting.commit()
+    if refused:
+        raise refused

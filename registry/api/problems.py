@@ -22,6 +22,7 @@ from registry.errors import (
     NotFound,
     NotReady,
     RegistryError,
+    TooMany,
     Unauthenticated,
     Unconditional,
 )
@@ -37,6 +38,7 @@ STATUS: dict[type[RegistryError], int] = {
     Changed: 412,
     Invalid: 422,
     Unconditional: 428,
+    TooMany: 429,
     NotReady: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
@@ -91,7 +93,9 @@ def status_of(error: RegistryError) -> int:
 
 
 def _refused(error: RegistryError) -> JSONResponse:
-    return problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
+    told = problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
+    told.headers.update(error.headers)
+    return told
 
 
 def _malformed(error: RequestValidationError) -> JSONResponse:

@@ -22,9 +22,12 @@ class People(Calls):
         body = schemas.SetupIn(token=token, name=name, password=SecretStr(password))
         return self._post(schemas.UserOut, "/setup", body)
 
-    def sign_in(self, name: str, password: str) -> schemas.SessionOut:
-        """A new session; make another Client with its secret."""
-        return self._post(schemas.SessionOut, "/session", schemas.SignIn(name=name, password=SecretStr(password)))
+    def sign_in(self, name: str, password: str, *, address: str | None = None) -> schemas.SessionOut:
+        """A new session; make another Client with its secret. `address`: of whom this is asked for, where it is asked
+        for somebody else; a service on this machine believes it."""
+        body = schemas.SignIn(name=name, password=SecretStr(password))
+        headers = {"X-Forwarded-For": address} if address else None
+        return self._answer(schemas.SessionOut, self._send("POST", "/session", body=body, headers=headers))
 
     def sign_out(self) -> None:
         """Closes the session that this client acts through."""
@@ -64,6 +67,13 @@ class People(Calls):
         """A new API token, with its secret. `user_id` None: for oneself."""
         body = schemas.TokenIn(name=name, scopes=frozenset(scopes), expires_days=expires_days, user_id=user_id)
         return self._post(schemas.NewToken, "/tokens", body)
+
+    def rotate_token(
+        self, token_id: UUID, *, overlap_hours: float = 24, expires_days: int | None = None
+    ) -> schemas.NewToken:
+        """A new secret for the token; the one before stays good for so long."""
+        body = schemas.RotationIn(overlap_hours=overlap_hours, expires_days=expires_days)
+        return self._post(schemas.NewToken, f"/tokens/{token_id}/rotation", body)
 
     def revoke_token(self, token_id: UUID) -> None:
         """Ends a token."""

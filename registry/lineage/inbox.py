@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import update
+from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
@@ -82,6 +82,16 @@ def blame(session: Session, event_id: UUID, error: str) -> InboxEvent:
     event.error = error
     event.state = InboxState.PARKED if event.attempts >= TRIES else event.state
     return event
+
+
+def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
+    """Deletes events that came before that time, at most so many; how many these were. One that waits is kept; of a
+    folded one what it said of its run stays with that."""
+    over = col(InboxEvent.received) < before, col(InboxEvent.state) != InboxState.NEW
+    events = select(InboxEvent.id).where(*over).limit(most)
+    refused = select(RejectedEvent.id).where(col(RejectedEvent.time) < before).limit(most)
+    gone = session.exec(delete(InboxEvent).where(col(InboxEvent.id).in_(events))).rowcount
+    return gone + session.exec(delete(RejectedEvent).where(col(RejectedEvent.id).in_(refused))).rowcount
 
 
 def _count(session: Session, key: str) -> None:

@@ -128,6 +128,15 @@ CALLS = [
     Call("GET", "/tokens", PEOPLE, local=True, elsewhere=True),
     Call("POST", "/tokens", PEOPLE, 201, TOKEN, "token:issued", local=True, elsewhere=True),
     Call("DELETE", "/tokens/{token}", frozenset({"admin", "producer"}), 204, None, "token:revoked", authored=True),
+    Call(
+        "POST",
+        "/tokens/{token}/rotation",
+        frozenset({"admin", "producer"}),
+        201,
+        {"overlap_hours": 1},
+        "token:rotated",
+        authored=True,
+    ),
     Call("GET", "/audit", ADMIN),
     Call("GET", "/audit/chain", ADMIN),
     Call("GET", "/audit/head", ADMIN),
@@ -457,9 +466,10 @@ def test_a_change_that_cannot_be_audited_does_not_happen(
 
 
 def state(world: World) -> dict[str, list[str]]:
-    """All rows of all tables."""
+    """All rows of all tables; but for attempts at the door, which are counted whatever comes of them."""
+    kept = [table for table in metadata.sorted_tables if table.name != "sign_in_window"]
     with world.engine.connect() as connection:
-        return {table.name: sorted(map(str, connection.execute(table.select()))) for table in metadata.sorted_tables}
+        return {table.name: sorted(map(str, connection.execute(table.select()))) for table in kept}
 
 
 def test_every_route_is_in_the_table_of_calls(engine: Engine) -> None:

@@ -4,6 +4,7 @@ import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from sqlalchemy import Engine
@@ -11,9 +12,12 @@ from support.events import event
 from support.scenes import Scene, orders, rows
 
 from engine.files import StateFiles
-from registry.tables import PartitionState, Task
+from registry import ids
+from registry.database import transaction
+from registry.lineage import inbox
+from registry.tables import InboxEvent, PartitionState, RejectedEvent, Task
 from registry.upkeep import UPKEEP
-from registry.words import TaskState
+from registry.words import InboxState, TaskState
 
 LEFT = "0" * 64 + ".parquet"
 
@@ -59,6 +63,35 @@ def test_what_ended_long_ago_and_what_nothing_names_is_removed(scene: Scene) -> 
     assert files.listed() == ()
     assert {row.until for row in rows(scene.database, PartitionState)} == {None}
     assert upkeeps(scene)[0].result == {"merged": 0, "generations": 1, "files": 1, "bytes": 9}
+
+
+@pytest.mark.parametrize(("days", "kept"), [(89, (1, 1)), (91, (0, 0))])
+def test_events_are_kept_as_they_were_sent_for_a_time_and_what_waits_as_long_as_it_waits(
+    scene: Scene, days: int, kept: tuple[int, int]
+) -> None:
+    scene.send(event(run="folded"))
+    scene.work()
+    with transaction(scene.database) as tx:
+        inbox.reject(tx, inbox.Refusal(400, "no", b"x"), producer="p", now=scene.clock(), event_id=ids.new())
+        tx.commit()
+    scene.send(event(run="waits"))
+    scene.clock.advance(days * 86400)
+    with patch.object(inbox, "waiting", lambda _: None):
+        worker = scene.worker()
+        worker.order_upkeep(None)
+        assert worker.step()
+    states = [row.state for row in rows(scene.database, InboxEvent)]
+    assert (states.count(InboxState.FOLDED), len(rows(scene.database, RejectedEvent))) == kept
+    assert states.count(InboxState.NEW) == 1
+
+
+def test_events_are_forgotten_a_portion_at_a_time(scene: Scene) -> None:
+    for number in range(5):
+        scene.send(event(run=f"r{number}"))
+    scene.work()
+    later = scene.clock() + timedelta(days=1)
+    with transaction(scene.database) as tx:
+        assert [inbox.forget(tx, before=later, most=2) for _ in range(4)] == [2, 2, 1, 0]
 
 
 def test_validations_come_first(scene: Scene) -> None:

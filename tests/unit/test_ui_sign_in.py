@@ -46,7 +46,7 @@ class FakeClient:
         if self.broken:
             raise self.broken
 
-    def sign_in(self, name: str, password: str) -> SessionOut:
+    def sign_in(self, name: str, password: str, *, address: str | None = None) -> SessionOut:
         self._answer()
         if (name, password) not in [("maria", "a long password"), *self.registry.made]:
             raise ClientError(401, "the name or the password is not right")

@@ -54,6 +54,7 @@ from registry.api.schemas.memory import (
 from registry.api.schemas.people import (
     Me,
     NewToken,
+    RotationIn,
     SessionOut,
     SetupIn,
     SignIn,
@@ -176,6 +177,7 @@ __all__ = [
     "Request",
     "RerunOut",
     "ResultOut",
+    "RotationIn",
     "RunOut",
     "RunSummary",
     "SampleOut",

@@ -80,8 +80,15 @@ class TokenIn(Request):
     user_id: UUID | None = None
 
 
+class RotationIn(Request):
+    """A new secret for a token: for how long the old one stays good, and when the token ends (None: as it did)."""
+
+    overlap_hours: Annotated[float, Field(ge=0, le=720)] = 24
+    expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+
+
 class TokenOut(Schema):
-    """An API token as listed: never its secret."""
+    """An API token as listed: never its secret. Until `previous_until` the secret before its last rotation is good."""
 
     id: UUID
     prefix: str
@@ -92,6 +99,7 @@ class TokenOut(Schema):
     expires: datetime | None
     last_used: datetime | None
     revoked: datetime | None
+    previous_until: datetime | None
 
 
 class NewToken(Schema):

@@ -1,0 +1,175 @@
+"""The door: who tries to sign in too often waits, before a password is hashed, whichever process they ask."""
+
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+from sqlmodel import select
+from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_queries
+
+from registry import access, ids, limits, setup
+from registry.config import Settings
+from registry.database import reading, transaction
+from registry.errors import TooMany
+from registry.tables import AuditEntry, SignInWindow
+from registry.words import Action
+
+TRIES, BY_ADDRESS = 3, 5
+WITHIN = timedelta(minutes=15)
+SETTINGS = {"sign_in_tries": TRIES, "sign_in_address_tries": BY_ADDRESS}
+
+
+@pytest.fixture
+def door(engine: Engine) -> Iterator[World]:
+    with cheap_passwords():
+        yield build(engine, **SETTINGS)
+
+
+def tried(world: World, name: str, password: str = "wrong", **headers: str) -> Any:
+    return world.http.post("/api/v1/session", json={"name": name, "password": password}, headers=headers)
+
+
+@contextmanager
+def hashed() -> Iterator[list[str]]:
+    """Which names' passwords are looked at meanwhile."""
+    asked: list[str] = []
+    authenticate = access.authenticate
+
+    def noting(session: Any, name: str, password: str) -> Any:
+        asked.append(name)
+        return authenticate(session, name, password)
+
+    with patch.object(access, "authenticate", noting):
+        yield asked
+
+
+@pytest.mark.parametrize("name", ["owner", "nobody-at-all"])
+def test_after_some_failures_a_name_is_refused_before_a_password_is_hashed(door: World, name: str) -> None:
+    with hashed() as asked:
+        told = [tried(door, name) for _ in range(TRIES + 2)]
+    assert [each.status_code for each in told] == [401] * TRIES + [429] * 2
+    assert asked == [name] * TRIES
+    assert 0 < int(told[-1].headers["Retry-After"]) <= WITHIN.total_seconds()
+    assert tried(door, name.upper(), PASSWORD).status_code == 429
+    assert tried(door, "viewer", PASSWORD).status_code == 201
+
+
+def test_known_and_unknown_names_are_refused_alike(door: World) -> None:
+    told = [[tried(door, name) for _ in range(TRIES + 1)][-1] for name in ("owner", "nobody-at-all")]
+    assert [told[0].status_code, told[0].json()] == [429, told[1].json()]
+
+
+def test_who_signs_in_rightly_does_not_come_nearer_to_a_limit(door: World) -> None:
+    told = [tried(door, "owner", PASSWORD).status_code for _ in range(BY_ADDRESS + 3)]
+    assert set(told) == {201}
+
+
+def test_an_address_is_refused_whatever_names_it_tries(door: World) -> None:
+    told = [tried(door, f"name-{each}").status_code for each in range(BY_ADDRESS + 1)]
+    assert told == [401] * BY_ADDRESS + [429]
+    assert tried(door, "owner", PASSWORD).status_code == 429
+
+
+def test_the_one_time_link_is_not_guessed_either(door: World) -> None:
+    body = {"token": "guessed", "name": "eve", "password": PASSWORD}
+    told = [door.http.post("/api/v1/setup", json=body).status_code for _ in range(BY_ADDRESS + 1)]
+    assert told == [401] * BY_ADDRESS + [429]
+
+
+def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World) -> None:
+    for name in ("owner", "my secret password"):
+        for _ in range(TRIES + 3):
+            tried(door, name, **{"X-Forwarded-For": name})
+    with reading(door.engine) as tx:
+        entries = tx.exec(select(AuditEntry).where(AuditEntry.action == Action.SESSION_REFUSED)).all()
+        kept = [each.model_dump_json() for each in (*entries, *tx.exec(select(SignInWindow)))]
+    assert [each.details for each in entries] == [
+        {"by": "name", "attempts": TRIES, "user": "owner"},
+        {"by": "address", "attempts": BY_ADDRESS, "address": "testclient"},
+    ]
+    assert [each for each in kept if "secret" in each] == []
+    with counted_queries(door.engine) as statements:
+        tried(door, "owner")
+    assert [each for each in statements if each != "begin" and not each.lower().startswith("select")] == []
+
+
+def limit(engine: Engine, name: str = "ada") -> tuple[limits.Limit, ...]:
+    return limits.limits(Settings(**SETTINGS), address=None, name=name)  # type: ignore[arg-type]
+
+
+def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
+    """Whether an attempt may go on."""
+    with transaction(engine) as tx:
+        refused = limits.count(tx, limit(engine), now=NOW + after)
+        tx.commit()
+    return refused is None
+
+
+def test_a_window_ends_after_its_time(engine: Engine) -> None:
+    assert [counted(engine) for _ in range(TRIES + 1)] == [True] * TRIES + [False]
+    with reading(engine) as tx, pytest.raises(TooMany, match="try again in 15 minutes") as error:
+        limits.refuse(tx, limit(engine), now=NOW)
+    assert error.value.seconds == WITHIN.total_seconds()
+    assert not counted(engine, after=WITHIN - timedelta(seconds=1))
+    assert counted(engine, after=WITHIN)
+    with transaction(engine) as tx:
+        assert limits.forget(tx, before=NOW + WITHIN) == 0
+        assert limits.forget(tx, before=NOW + 3 * WITHIN) == 1
+
+
+def test_of_many_attempts_at_once_no_more_than_the_limit_go_on(engine: Engine) -> None:
+    start = Barrier(8)
+
+    def attempt(_: int) -> bool:
+        start.wait()
+        return counted(engine)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(attempt, range(8))) == TRIES
+
+
+def test_nothing_that_somebody_typed_or_was_given_is_logged_or_told(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    with transaction(engine) as tx:
+        link = setup.issue(tx, token_id=ids.new(), now=NOW, lasts=timedelta(days=36500))
+        tx.commit()
+    told: list[str] = []
+    with caplog.at_level(logging.DEBUG), cheap_passwords():
+        world = build(engine, **SETTINGS)
+        given = [world.client("producer").issue_token(f"t{each}", scopes=["contracts:read"]) for each in range(5)]  # type: ignore[list-item]
+        rotated = [world.client("producer").rotate_token(each.token.id) for each in given]
+        typed = [f"canary-password-{each}" for each in range(5)]
+        for each in typed:
+            told += [tried(world, "owner", each).text, tried(world, each, each).text]
+        told.append(world.http.post("/api/v1/setup", json={"token": link, "name": "x y", "password": typed[0]}).text)
+        secrets = [*typed, link, *(each.secret for each in (*given, *rotated)), *world.secrets.values()]
+        for each in secrets:
+            headers = {"Authorization": f"Bearer {each}"}
+            told += [world.http.get(path, headers=headers).text for path in ("/api/v1/tokens", "/api/v1/nowhere")]
+        told += [world.call("admin", "GET", path).text for path in ("/audit", "/tokens", "/users", "/grants")]
+    kept = "\n".join([*told, caplog.text])
+    assert len(secrets) >= 20
+    assert [each for each in secrets if each in kept] == []
+
+
+def test_a_service_behind_the_pages_counts_the_addresses_of_those_who_use_them() -> None:
+    from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+    seen: list[Any] = []
+
+    async def app(scope: Any, *_: Any) -> None:
+        seen.append(scope["client"])
+
+    client = TestClient(ProxyHeadersMiddleware(app, trusted_hosts="127.0.0.1"), client=("127.0.0.1", 1))  # type: ignore[arg-type]
+    with pytest.raises(AssertionError):
+        client.get("/", headers={"X-Forwarded-For": "203.0.113.9"})
+    assert [each[0] for each in seen] == ["203.0.113.9"]

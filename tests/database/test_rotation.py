@@ -1,0 +1,86 @@
+"""Tokens get a new secret without a pause: the one before stays good for a while."""
+
+from datetime import timedelta
+
+import pytest
+from support.api import World
+
+from registry import access, clock
+from registry.client import ClientError
+from registry.database import reading, transaction
+from registry.errors import Unauthenticated
+from registry.tables import ApiToken, User
+from registry.words import Permission
+
+HOUR = timedelta(hours=1)
+
+
+def opens(world: World, secret: str, *, after: timedelta = timedelta(0)) -> bool:
+    try:
+        with reading(world.engine) as tx:
+            return access.principal_of(tx, secret, now=clock.now() + after).name == "producer"
+    except Unauthenticated:
+        return False
+
+
+def test_the_secret_before_stays_good_for_as_long_as_was_said(world: World) -> None:
+    producer = world.client("producer")
+    first = producer.issue_token("ci", scopes=[Permission.READ])
+    second = producer.rotate_token(first.token.id, overlap_hours=1)
+    assert second.secret != first.secret
+    assert (second.token.id, second.token.prefix, second.token.expires) == (
+        first.token.id,
+        first.token.prefix,
+        first.token.expires,
+    )
+    assert [opens(world, each) for each in (first.secret, second.secret)] == [True, True]
+    assert [opens(world, each, after=HOUR) for each in (first.secret, second.secret)] == [False, True]
+
+
+def test_of_three_secrets_the_first_ends_with_the_third(world: World) -> None:
+    producer = world.client("producer")
+    first = producer.issue_token("ci", scopes=[Permission.READ])
+    rest = [producer.rotate_token(first.token.id).secret for _ in range(2)]
+    assert [opens(world, each) for each in (first.secret, *rest)] == [False, True, True]
+
+
+def test_without_an_overlap_the_secret_before_ends_at_once(world: World) -> None:
+    first = world.client("producer").issue_token("ci", scopes=[Permission.READ])
+    second = world.client("admin").rotate_token(first.token.id, overlap_hours=0, expires_days=7)
+    assert [opens(world, each) for each in (first.secret, second.secret)] == [False, True]
+    assert second.token.expires is not None
+    assert timedelta(days=6) < second.token.expires - clock.now() <= timedelta(days=7)
+
+
+def test_a_revoked_token_ends_with_both_of_its_secrets_and_is_not_rotated(world: World) -> None:
+    producer = world.client("producer")
+    first = producer.issue_token("ci", scopes=[Permission.READ])
+    second = producer.rotate_token(first.token.id)
+    producer.revoke_token(first.token.id)
+    assert [opens(world, each.secret) for each in (first, second)] == [False, False]
+    with pytest.raises(ClientError, match="has ended") as error:
+        producer.rotate_token(first.token.id)
+    assert error.value.status == 409
+
+
+def test_another_s_token_is_not_found_and_one_that_says_too_much_is_not_rotated(world: World) -> None:
+    token = world.client("producer").issue_token("ci", scopes=[Permission.LINEAGE]).token
+    with pytest.raises(ClientError) as error:
+        world.client("owner").rotate_token(token.id)
+    assert error.value.status == 404
+    with transaction(world.engine) as tx:
+        tx.get_one(User, world.users["producer"].id).roles = ["viewer"]
+        tx.commit()
+    with pytest.raises(ClientError) as error:
+        world.client("producer").rotate_token(token.id)
+    assert error.value.status == 403
+
+
+def test_no_secret_is_stored_and_the_use_is_noted(world: World) -> None:
+    first = world.client("producer").issue_token("ci", scopes=[Permission.READ])
+    second = world.client("producer").rotate_token(first.token.id)
+    world.http.get("/api/v1/me", headers={"Authorization": f"Bearer {first.secret}"})
+    with reading(world.engine) as tx:
+        row = tx.get_one(ApiToken, first.token.id)
+    assert row.last_used is not None
+    assert [each for each in (first.secret, second.secret) if each.rsplit("_", 1)[1] in row.model_dump_json()] == []
