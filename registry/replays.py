@@ -3,7 +3,7 @@
 Nothing here starts Spark or reads a row of a table; what a replay found is told, and nothing of it is stored."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 from uuid import UUID
@@ -13,20 +13,18 @@ from sqlmodel import Session
 
 from contracts.document import Contract
 from contracts.errors import ContractError
-from contracts.reading import read
 from engine.files import StateFiles
 from engine.large import large
 from engine.months import members
 from engine.replayed import Line, Replay, Told
 from engine.replaying import Replaying
 from engine.states import StateError
-from registry import access, arrivals, catalog, datasets, drafts, references, states, weighed
-from registry.access import Principal
+from registry import arrivals, datasets, diffs, drafts, references, scope, states, weighed
+from registry.access import EVERYWHERE, Place, Principal
 from registry.config import Settings
 from registry.database import reading
 from registry.errors import Invalid, NotFound
 from registry.references import Timeline
-from registry.tables import Contract as ContractRow
 from registry.tables import Dataset, Proposal, Task
 from registry.words import Permission
 
@@ -39,11 +37,21 @@ More = Callable[[int, int], bool]
 
 @dataclass(frozen=True)
 class Versions:
-    """The version of a contract that is in force (None: none is), and the one that might follow."""
+    """The version of a contract that is in force (None: none is), and the one that might follow.
+
+    `place`: where that one is. `hidden`: objects whose memory is not for who asks."""
 
     contract_id: str
     old: Contract | None
     new: Contract
+    place: Place = EVERYWHERE
+    hidden: frozenset[str] = frozenset()
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The names of the objects of both, those of the new one first."""
+        sides = [each for each in (self.new, self.old) if each]
+        return tuple(dict.fromkeys(each.name for side in sides for each in side.objects))
 
 
 @dataclass(frozen=True)
@@ -59,41 +67,51 @@ class Ways:
 
 def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> Versions:
     """What the proposal would put in force, and what is. Raises NotFound where the principal may not see it."""
-    return _proposed(session, drafts.get(session, proposal_id, by=by))
-
-
-def _proposed(session: Session, proposal: Proposal) -> Versions:
-    shown = drafts.preview(session, proposal)
-    return Versions(proposal.contract_id, in_force(session, proposal.contract_id), drafts.read(shown.document))
+    return _seen_by(session, _proposed(session, drafts.get(session, proposal_id, by=by)), by)
 
 
 def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> Versions:
     """Any document, as a version of that contract. Raises NotFound where there is none, Invalid for faults."""
-    access.decide(by, Permission.READ)
-    if session.get(ContractRow, contract_id) is None:
-        raise NotFound
-    return Versions(contract_id, in_force(session, contract_id), drafts.read(document))
+    scope.see(session, contract_id, by)
+    return _seen_by(session, _documented(session, contract_id, document), by)
 
 
-def in_force(session: Session, contract_id: str) -> Contract | None:
-    """The contract's version in force; None where there is none."""
-    try:
-        return read(catalog.version(session, contract_id).body)
-    except NotFound:
-        return None
+def _proposed(session: Session, proposal: Proposal) -> Versions:
+    new = drafts.read(drafts.preview(session, proposal).document)
+    return Versions(
+        proposal.contract_id, _followed(session, proposal.contract_id, new), new, scope.of_proposal(proposal)
+    )
+
+
+def _documented(session: Session, contract_id: str, document: bytes) -> Versions:
+    new = drafts.read(document)
+    place = scope.of_contract(session, contract_id)
+    return Versions(contract_id, _followed(session, contract_id, new), new, place)
+
+
+def _followed(session: Session, contract_id: str, new: Contract) -> Contract | None:
+    return diffs.followed(diffs.live(session, contract_id), new)
+
+
+def _seen_by(session: Session, versions: Versions, by: Principal) -> Versions:
+    """Without the memory of objects that the principal may not read."""
+    places = {name: scope.of_object(session, versions.contract_id, name) for name in versions.objects}
+    hidden = frozenset(name for name, place in places.items() if not by.may(Permission.READ, place))
+    return replace(versions, hidden=hidden)
 
 
 def replayed(session: Session, versions: Versions, files: StateFiles, ways: Ways, more: More) -> tuple[Replay, ...]:
-    """What each object of the new version would have found, and what the version in force does.
+    """What the checks of each object would have found, and what those of the version in force do.
 
     Raises Invalid where one of the versions cannot be judged at all."""
-    return tuple(_replayed(session, versions, each.name, files, ways, more) for each in versions.new.objects)
+    return tuple(_replayed(session, versions, each, files, ways, more) for each in versions.objects)
 
 
 def _replayed(
     session: Session, versions: Versions, object_name: str, files: StateFiles, ways: Ways, more: More
 ) -> Replay:
-    dataset = datasets.kept(session, versions.contract_id, object_name)
+    seen = object_name not in versions.hidden
+    dataset = datasets.kept(session, versions.contract_id, object_name) if seen else None
     came = arrivals.generations(session, dataset, replaced=ways.replaced) if dataset else []
     whole = sum(len(members(name)) for name in {each.partition for each in came})
     beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.counting else {}
@@ -214,11 +232,17 @@ def work(database: Database, settings: Settings, payload: Mapping[str, Any], mor
     return plain(versions, found, perf_counter() - began)
 
 
+def ordered(body: Mapping[str, Any], versions: Versions, by: Principal) -> dict[str, Any]:
+    """What a task needs to replay what was asked for, by whom."""
+    return {**body, "contract_id": versions.contract_id, "author": str(by.user_id), "hidden": sorted(versions.hidden)}
+
+
 def _ordered(session: Session, payload: Mapping[str, Any]) -> Versions:
+    hidden = frozenset(payload["hidden"])
     if payload["proposal_id"] is None:
-        contract_id = payload["contract_id"]
-        return Versions(contract_id, in_force(session, contract_id), drafts.read(payload["document"].encode()))
+        found = _documented(session, payload["contract_id"], payload["document"].encode())
+        return replace(found, hidden=hidden)
     proposal = session.get(Proposal, UUID(payload["proposal_id"]))
     if proposal is None:
         raise NotFound
-    return _proposed(session, proposal)
+    return replace(_proposed(session, proposal), hidden=hidden)

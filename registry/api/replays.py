@@ -36,10 +36,10 @@ def replay_document(
 @router.post("/replays", status_code=202)
 def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.TaskOut:
     """Asks a worker for a replay; the task tells its progress, and its result is what was found."""
-    access.decide(by, Permission.PROPOSE)
     versions = _asked(tx, body, by)
+    access.decide(by, Permission.PROPOSE, versions.place)
     now, task_id = clock.now(), ids.new()
-    payload = {**body.model_dump(mode="json"), "author": str(by.user_id)}
+    payload = replays.ordered(body.model_dump(mode="json"), versions, by)
     task = tasks.enqueue(
         tx, kind=REPLAY, payload=payload, key=f"{REPLAY}/{task_id}", now=now, task_id=task_id, priority=4
     )

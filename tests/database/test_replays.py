@@ -1,6 +1,7 @@
 """Replays of proposals and documents on stored states: by function, by API, by worker, on both databases."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -32,8 +33,10 @@ from registry.client import ClientError
 from registry.database import reading, transaction
 from registry.errors import NotFound
 from registry.replays import Ways
+from registry.rights import Granted
 from registry.runs import Origin
 from registry.tables import Dataset, ResultRow, Run
+from registry.words import Part, Permission
 from registry.worker import Worker
 
 
@@ -337,3 +340,14 @@ def test_of_each_difference_it_is_told_what_the_stored_partitions_say(memory: Me
     assert line.old is None
     assert line.new
     assert line.new.judged + sum(each.count for each in line.new.unjudged) == 8
+
+
+def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_their_own(memory: Memory) -> None:
+    made = memory.world.client("producer").propose(STRICTER)
+    author = memory.world.principal("producer")
+    elsewhere = Granted(Part.CONTRACT, "other", frozenset({Permission.READ}))
+    moved = replace(author, permissions=frozenset(), granted=(elsewhere,))
+    with reading(memory.world.engine) as tx:
+        versions = replays.of_proposal(tx, made.id, by=moved)
+        [told] = replays.replayed(tx, versions, memory.files, Ways(), lambda *_: True)
+    assert told.stored == 0
