@@ -13,7 +13,7 @@ from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.requests import EngineError
-from registry.commands import audit, backup, catalog, consumers, diff, memory, replay
+from registry.commands import audit, backup, catalog, consumers, diff, memory, proposals, replay
 from registry.config import ConfigError, Settings, load
 
 INTERRUPTED = 130
@@ -36,6 +36,7 @@ VERBS = (
     replay.replay,
     catalog.search,
     *consumers.COMMANDS,
+    *proposals.COMMANDS,
     backup.backup,
     backup.restore,
 )

@@ -1,0 +1,110 @@
+"""Proposals and versions, for people at a terminal."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.figures import visible
+from registry.api import schemas
+from registry.printing_diffs import print_diff
+from registry.printing_replays import print_replay
+from registry.reviewing import Reviewed
+
+SHOWN = 12
+
+
+def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
+    """What and whose it is, how it stands, and what it lacks to become a version."""
+    console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
+    console.print(f"proposal {found.id}")
+    _listed(console, "it lacks", found.missing)
+
+
+def print_inbox(found: schemas.InboxOut, console: Console) -> None:
+    """The three lists, each with its proposals, and the runs that failed."""
+    for title, rows in (
+        ("you decide", found.to_decide),
+        ("you wait for", found.waiting),
+        ("affects you", found.affecting),
+    ):
+        _listed(console, title, [f"{each.title}, by {each.author} ({each.id})" for each in rows])
+    _listed(
+        console,
+        "failed",
+        [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
+    )
+    if not any((found.to_decide, found.waiting, found.affecting, found.failed_runs)):
+        console.print("nothing waits for you")
+
+
+def print_review(found: Reviewed, console: Console) -> None:
+    """What changes, whom it breaks, when it would have alerted, what it lacks, and what to approve it with."""
+    print_proposal(found.proposal, console)
+    console.print("\n[bold]changes[/]")
+    print_diff(found.diff, console)
+    console.print("\n[bold]consumers[/]")
+    _print_impact(found.impact, console)
+    console.print("\n[bold]on what is stored[/]")
+    print_replay(found.replay, console)
+    shown = found.preview.fingerprint[:SHOWN]
+    console.print(f"\napprove it with: treaty approve {found.proposal.id} --fingerprint {shown}")
+
+
+def _print_impact(found: Sequence[schemas.ImpactOut], console: Console) -> None:
+    if not found:
+        console.print("nobody has subscribed")
+    for each in found:
+        told = "; ".join(each.breaks) if each.breaks else "not broken"
+        console.print(_shown(f"{each.subscriber} ({each.purpose}): {told}"))
+
+
+def print_approved(found: schemas.ApprovedOut, console: Console) -> None:
+    """The version that came of it, or what is still missing."""
+    if found.version:
+        print_version(found.version, console)
+    _listed(console, "approved; it still lacks", found.missing)
+
+
+def print_version(found: schemas.VersionOut, console: Console) -> None:
+    """The version, its state, and why it goes."""
+    told = f"version {found.version}: {found.state.value}"
+    reason = f", for {found.reason}" if found.reason else ""
+    successor = f"; use {found.successor}" if found.successor else ""
+    console.print(_shown(f"{told}{reason}{successor}"))
+
+
+def print_versions(found: schemas.ContractOut, console: Console) -> None:
+    """A line for each version."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("version", "state", "group", "approved by", "approved", "in force from", "until"):
+        table.add_column(heading, overflow="fold")
+    for each in found.versions:
+        table.add_row(
+            _shown(each.version), each.state.value, _shown(each.group), _shown(each.approved_by),
+            _moment(each.approved_at), _moment(each.activated_at or each.effective_from),
+            _moment(each.ended_at or each.effective_until),
+        )  # fmt: skip
+    console.print(table)
+
+
+def print_comment(found: schemas.CommentOut, console: Console) -> None:
+    """What was said, by whom."""
+    console.print(_shown(f"{found.author}, of revision {found.revision}: {found.text}"))
+
+
+def _listed(console: Console, title: str, lines: Sequence[str]) -> None:
+    if lines:
+        console.print(f"{title}:")
+    for line in lines:
+        console.print(f"  {_shown(line)}", soft_wrap=True)
+
+
+def _moment(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%d %H:%M}" if time else "-"
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))
