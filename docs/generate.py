@@ -7,6 +7,8 @@ from typing import Any
 
 import typer
 
+from contracts.compatibility import BUMPS, MODES
+from contracts.directions import Direction
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer
 from engine.avh.distances import DISTANCES
@@ -51,6 +53,25 @@ def distances() -> Iterator[str]:
     for name, each in DISTANCES.items():
         yield f"## `{name}`\n\n{inspect.cleandoc(each.of.__doc__ or '')}\n"
         yield f"- told from: {', '.join(sorted(each.kinds))}\n"
+
+
+def compatibility() -> Iterator[str]:
+    """The page of compatibility: directions, modes as laws, and which part of a version's number grows."""
+    yield "# Compatibility\n"
+    yield "`treaty diff OLD NEW` tells what differs, `treaty breaking OLD NEW` what breaks the modes that the terms of"
+    yield "the older version name: one for the structure (tables, columns, what single values may be), one for the"
+    yield "guarantees (checks, service levels). D(c) are the data that a contract c permits.\n"
+    yield "| mode | means | that is | is broken by a change that |\n|---|---|---|---|"
+    for mode, law in MODES.items():
+        broken = ", ".join(each for each in Direction if each in law.forbids)
+        yield f"| `{mode}` | {law.sentence} | {law.meaning} | {broken} |"
+    yield "\nA column that may be null is added without breaking any mode: older data are read with nulls there."
+    yield "Versions that are in force or that readers are pinned to are live.\n"
+    yield "| direction | the next number |\n|---|---|"
+    for direction in Direction:
+        yield f"| {direction} | {BUMPS[direction]} |"
+    yield ""
+    yield inspect.cleandoc(Direction.__doc__ or "") + "\n"
 
 
 def settings() -> Iterator[str]:
@@ -109,6 +130,7 @@ def api() -> Iterator[str]:
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "analyzers": analyzers,
     "distances": distances,
+    "compatibility": compatibility,
     "settings": settings,
     "cli": cli,
     "api": api,
