@@ -45,6 +45,15 @@ class StateFiles:
         filesystem.move(part, f"{folder}/{name}")
         return name
 
+    def probe(self) -> None:
+        """Returns where files can be written here. Raises OSError where not."""
+        filesystem, folder = self._opened()
+        filesystem.create_dir(folder, recursive=True)
+        # What a crash leaves of it is taken for what it leaves of a file that was being written.
+        part = f"{folder}/{'0' * 64}.parquet.{uuid4().hex}.part"
+        filesystem.open_output_stream(part).close()
+        filesystem.delete_file(part)
+
     def read(self, name: str) -> bytes:
         """The content of that name. Raises StateError where it is gone or damaged."""
         filesystem, folder = self._opened()

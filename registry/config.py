@@ -77,6 +77,7 @@ class Settings(BaseModel):
     sign_in_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
     setup_hours: float = Field(default=24, gt=0, description="how long the one-time administrator link is valid")
     event_days: float = Field(default=90, gt=0, description="how long lineage events are kept as they were sent")
+    metrics_open: bool = Field(default=False, description="GET /metrics answers without a token")
     max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events and states apart")
     max_state_bytes: int = Field(default=256 * MIB, gt=0, description="longest states of a partition that a gate sends")
     max_event_bytes: int = Field(default=32 * MIB, gt=0, description="longest lineage request, unpacked")

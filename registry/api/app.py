@@ -1,6 +1,6 @@
 """The HTTP service, put together from its settings and its database."""
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from sqlalchemy import Engine
 
 from engine import plugins
@@ -20,24 +20,22 @@ from registry.api import (
     reference,
     replays,
     runs,
-    schemas,
+    service,
     tasks,
     teams,
     versions,
 )
-from registry.api.dependencies import Reader, Service
+from registry.api.dependencies import Service
 from registry.api.limits import BodyLimit
+from registry.api.metrics import Counted, Requests
 from registry.api.once import Idempotency, repeat
 from registry.config import Settings
-from registry.database import migration_of
-from registry.errors import NotReady
 from registry.idempotency import Repeated
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
-ready = APIRouter(tags=["service"])
 ROUTERS = (
-    ready,
+    service.router,
     people.router,
     catalog.router,
     teams.router,
@@ -58,15 +56,6 @@ ROUTERS = (
 )
 
 
-@ready.get("/ready")
-def is_ready(tx: Reader) -> schemas.Ready:
-    """Answers once the database can be reached and has its tables."""
-    migration = migration_of(tx)
-    if not migration:
-        raise NotReady
-    return schemas.Ready(status="ready", migration=migration)
-
-
 def create_app(settings: Settings, engine: Engine) -> FastAPI:
     """The application over that database, which must be migrated. Raises PluginError for a plug-in that is no use."""
     plugins.load(settings.plugin_names)
@@ -76,6 +65,8 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
+    app.state.requests = Requests()
+    app.add_middleware(Counted, requests=app.state.requests)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)

@@ -16,7 +16,7 @@ from registry.cursors import Asked
 from registry.database import reading, transaction
 from registry.errors import Unauthenticated
 
-_bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
+bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def service(request: Request) -> Service:
 Shared = Annotated[Service, Depends(service)]
 
 
-def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> str:
+def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
     """The bearer of the request. Raises Unauthenticated where there is none."""
     if given is None:
         raise Unauthenticated("send an API token or the secret of a session as `Authorization: Bearer ...`")

@@ -109,7 +109,9 @@ SUBSCRIBED = {**USE, "contract_id": "known"}
 ASKED = {"object": "orders", "column": "id", "patch": {"unique": True}}
 COPIED = {"contract_id": "known", "object": "orders", "check": "day-required"}
 CALLS = [
+    Call("GET", "/health", EVERYBODY, anonymous=True),
     Call("GET", "/ready", EVERYBODY, anonymous=True),
+    Call("GET", "/metrics", EVERYBODY),
     Call("POST", "/setup", EVERYBODY, 401, SETUP, anonymous=True),
     Call("POST", "/session", EVERYBODY, 201, SIGN_IN, "session:opened", anonymous=True),
     Call("DELETE", "/session", EVERYBODY, 204, None, "session:closed", local=True, elsewhere=True),

@@ -1,7 +1,7 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
-from registry.api.schemas.base import FaultOut, Page, Problem, Ready, Request, Schema, Versioned
+from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Request, Schema, Versioned
 from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
 from registry.api.schemas.consumers import (
     AcknowledgementOut,
@@ -145,6 +145,7 @@ __all__ = [
     "GrantOut",
     "GrantedOut",
     "Head",
+    "Health",
     "ImpactOut",
     "InboxOut",
     "JudgementForm",

@@ -73,6 +73,12 @@ class Problem(Schema):
     reference: str | None = None
 
 
+class Health(Schema):
+    """The process answers."""
+
+    status: str
+
+
 class Ready(Schema):
     """The service answers and its database is at this schema version."""
 

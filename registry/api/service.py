@@ -1,0 +1,50 @@
+"""Routes of the service itself: whether it lives, whether it can work, what it tells of its work."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.security import HTTPAuthorizationCredentials
+
+from engine.files import StateFiles
+from registry import access, clock
+from registry.api import metrics, schemas
+from registry.api.dependencies import Reader, Shared, bearer, caller, secret
+from registry.database import migration_of
+from registry.errors import NotReady
+from registry.words import Permission
+
+router = APIRouter(tags=["service"])
+UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder in TREATY_HOME"
+
+
+@router.get("/health")
+def is_alive() -> schemas.Health:
+    """Answers as long as the process does; asks nothing of anything else."""
+    return schemas.Health(status="alive")
+
+
+@router.get("/ready")
+def is_ready(tx: Reader, shared: Shared) -> schemas.Ready:
+    """Answers once the database can be reached and has its tables, and states can be written."""
+    migration = migration_of(tx)
+    if not migration:
+        raise NotReady
+    try:
+        StateFiles(shared.settings.states).probe()
+    except OSError:
+        raise NotReady(UNWRITABLE) from None
+    return schemas.Ready(status="ready", migration=migration)
+
+
+def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
+    """Returns for who may read what the service tells of itself: who may read everything; everybody where set."""
+    if not shared.settings.metrics_open:
+        access.decide(caller(shared, secret(given)), Permission.READ)
+
+
+@router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])
+def tell_metrics(request: Request, tx: Reader) -> Response:
+    """Requests by route and status with their latency, tasks by state, runs by verdict, in Prometheus' text format."""
+    counted: metrics.Requests = request.app.state.requests
+    told = metrics.page((*counted.lines(), *metrics.work(tx, now=clock.now())))
+    return Response(told, headers={"Content-Type": metrics.MEDIA_TYPE})
