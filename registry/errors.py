@@ -46,6 +46,10 @@ class Unconditional(RegistryError):
     """Say which state you saw: send its ETag as `If-Match`, or `If-Match: *` to change whatever is there."""
 
 
+class Busy(RegistryError):
+    """As many of these are done at once as can be: try again in a few seconds."""
+
+
 class NotReady(RegistryError):
     """The database has no tables yet: run `treaty init`."""
 
