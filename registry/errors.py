@@ -68,6 +68,10 @@ class TooMany(RegistryError):
         return {"Retry-After": str(self.seconds)}
 
 
+class Busy(RegistryError):
+    """As many of these are done at once as can be: try again in a few seconds."""
+
+
 class NotReady(RegistryError):
     """The database has no tables yet: run `treaty init`."""
 

@@ -15,6 +15,7 @@ from contracts.errors import Fault
 from registry import ids
 from registry.api.schemas import FaultOut, Problem
 from registry.errors import (
+    Busy,
     Changed,
     Conflict,
     Forbidden,
@@ -40,6 +41,7 @@ STATUS: dict[type[RegistryError], int] = {
     Unconditional: 428,
     TooMany: 429,
     NotReady: 503,
+    Busy: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 BUSY = "the database does not answer: try again in a few seconds"

@@ -1,5 +1,6 @@
 """Routes of replays: what a version would have found on all that is stored, before anybody approves it."""
 
+from threading import BoundedSemaphore
 from time import monotonic, perf_counter
 from typing import Annotated
 from uuid import UUID
@@ -11,11 +12,15 @@ from engine.files import StateFiles
 from registry import access, audit, clock, ids, replays, tasks
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Service, Shared, Writer
+from registry.errors import Busy
 from registry.replays import REPLAY, Versions, Ways
 from registry.words import Action, Permission
 
 router = APIRouter(tags=["replays"])
 ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]
+# A replay takes a whole core: a crowd that asks for them must not take all of the service.
+REPLAYING = BoundedSemaphore(2)
+PATIENCE = 1.0
 
 
 @router.get("/proposals/{proposal_id}/replay")
@@ -56,6 +61,15 @@ def _asked(tx: Session, body: schemas.ReplayIn, by: access.Principal) -> Version
 
 
 def _told(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
+    if not REPLAYING.acquire(timeout=PATIENCE):
+        raise Busy("other versions are being replayed: try again in a few seconds, or have a worker do it")
+    try:
+        return _replayed(tx, versions, shared)
+    finally:
+        REPLAYING.release()
+
+
+def _replayed(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
     began, end = perf_counter(), monotonic() + shared.settings.replay_seconds
     files = StateFiles(shared.settings.states)
     found = replays.replayed(tx, versions, files, Ways(), lambda *_: monotonic() < end)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 import httpx
@@ -351,3 +352,16 @@ def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_th
         versions = replays.of_proposal(tx, made.id, by=moved)
         [told] = replays.replayed(tx, versions, memory.files, Ways(), lambda *_: True)
     assert told.stored == 0
+
+
+def test_a_crowd_that_asks_for_replays_does_not_take_the_whole_service(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("registry.api.replays.PATIENCE", 0.01)
+    taken = BoundedSemaphore(1)
+    monkeypatch.setattr("registry.api.replays.REPLAYING", taken)
+    viewer = memory.world.client("viewer")
+    with taken, pytest.raises(ClientError) as refused:
+        viewer.replay_document("shop-orders", STRICTER)
+    assert (refused.value.status, "a worker" in refused.value.message) == (503, True)
+    assert viewer.replay_document("shop-orders", STRICTER).complete
