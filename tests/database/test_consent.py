@@ -137,7 +137,7 @@ def test_an_approval_of_a_document_edited_meanwhile_is_refused_and_says_who_edit
 def test_an_owner_who_lost_the_right_no_longer_counts(world: World) -> None:
     made = world.client("producer").propose(document(quorum=2))
     approve(world, made.id)
-    world.call("admin", "PATCH", f"/users/{world.users['owner'].id}", json={"roles": ["viewer"]})
+    world.client("admin").change_user(world.users["owner"].id, schemas.UserChange(roles=[Role.VIEWER]))
     assert approve(world, made.id, by="other-owner").missing == ("1 of 2 approvals by owners",)
     assert approve(world, made.id, by="admin").version
 

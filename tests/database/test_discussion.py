@@ -10,10 +10,12 @@ from support.api import World, document, drafted, plain, suggestion
 
 from contracts import writing
 from contracts.reading import read
+from registry import catalog
+from registry.access import Principal, permissions_of
 from registry.api import schemas
 from registry.client import ClientError
-from registry.database import transaction
-from registry.words import Decision
+from registry.database import reading, transaction
+from registry.words import Decision, Role
 
 
 def refused(call: Callable[[], object]) -> ClientError:
@@ -206,5 +208,8 @@ def test_what_concerns_somebody_who_does_not_decide_affects_them(world: World) -
     second = world.client("producer").propose(document(version="2.0.0"))
     assert [each.id for each in owner.inbox().to_decide] == [second.id]
     assert owner.inbox().affecting == ()
-    world.call("admin", "PATCH", f"/users/{world.users['owner'].id}", json={"roles": ["viewer"]})
+    viewer = world.users["owner"].id, "owner", frozenset({Role.VIEWER}), permissions_of([Role.VIEWER])
+    with reading(world.engine) as tx:
+        found = catalog.inbox(tx, Principal(*viewer))
+    assert ([each.proposal.id for each in found.affecting], found.to_decide) == ([second.id], [])
     assert world.client("consumer").inbox().affecting == ()
