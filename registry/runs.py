@@ -23,7 +23,8 @@ class Origin:
     """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
 
     `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
-    nothing could be judged, or what else people should know."""
+    nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose checks these are;
+    None: the contract's own."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None
@@ -31,6 +32,7 @@ class Origin:
     marker: str | None = None
     states_version: int | None = None
     reason: str | None = None
+    subscription_id: UUID | None = None
 
 
 def record(
@@ -40,7 +42,7 @@ def record(
     run = _run(run_id, result, origin)
     session.add(run)
     session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
-    session.add_all(_measurements(run_id, result))
+    session.add_all(_measurements(run_id, result, origin.subscription_id))
     details = {"contract": run.contract_id, "version": run.version, "object": run.object, "verdict": run.verdict.value}
     audit.record(session, Action.RUN_RECORDED, actor=actor, object_id=run_id, details=details, now=now)
     return run
@@ -112,6 +114,7 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
         marker=origin.marker,
         states_version=origin.states_version,
         reason=_text(origin.reason),
+        subscription_id=origin.subscription_id,
     )
 
 
@@ -130,7 +133,7 @@ def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
     )
 
 
-def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
+def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:
     for position, each in enumerate(result.measurements):
         yield MeasurementRow(
             run_id=run_id,
@@ -147,6 +150,7 @@ def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
             time=result.finished,
             counted=each.counted,
             details=each.model_dump(mode="json")["details"],
+            subscription_id=subscription_id,
         )
 
 

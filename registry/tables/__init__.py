@@ -2,7 +2,7 @@
 
 from registry.tables.base import Table
 from registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, Subscription
-from registry.tables.contracts import Contract, ContractVersion, Dataset, Proposal, SuggestionRow
+from registry.tables.contracts import Contract, ContractVersion, Dataset, DatasetContract, Proposal, SuggestionRow
 from registry.tables.guards import guard
 from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
 from registry.tables.people import (
@@ -35,6 +35,7 @@ __all__ = [
     "Contract",
     "ContractVersion",
     "Dataset",
+    "DatasetContract",
     "DirtyMark",
     "DoneRequest",
     "Grant",
