@@ -47,11 +47,19 @@ def of(session: Session, dataset_id: UUID, about: About) -> list[InForce]:
     none."""
     found = [each for each in all_about(session, dataset_id) if each.about == about]
     if not found:
-        numbers = [each.version for each in versions(session, about.contract_id)]
-        if not numbers:
-            raise NotFound(f"no version of contract {about.contract_id} is in force")
-        raise NotFound(f"version {', '.join(numbers)} of contract {about.contract_id} has no object {about.object}")
+        raise NotFound(missing(session, about) or f"{about} is about another dataset")
     return found
+
+
+def missing(session: Session, about: About) -> str | None:
+    """Why nothing is in force of that object; None where something is."""
+    found = versions(session, about.contract_id)
+    if not found:
+        return f"no version of contract {about.contract_id} is in force"
+    if any(each.name == about.object for contract in found for each in contract.objects):
+        return None
+    numbers = ", ".join(each.version for each in found)
+    return f"version {numbers} of contract {about.contract_id} has no object {about.object}"
 
 
 def all_about(session: Session, dataset_id: UUID) -> list[InForce]:
@@ -60,7 +68,7 @@ def all_about(session: Session, dataset_id: UUID) -> list[InForce]:
     contracts = dict.fromkeys(each.contract_id for each in mine)
     found = [each for contract_id in contracts for each in _of(session, contract_id, mine)]
     shared = tuple(each.object for each in found if classifies(each.object))
-    return [_beside(each, shared) for each in found]
+    return [beside(each, shared) for each in found]
 
 
 def _of(session: Session, contract_id: str, mine: Sequence[About]) -> Iterator[InForce]:
@@ -75,7 +83,8 @@ def _is_kept(session: Session, about: About, dataset_id: UUID) -> bool:
     return kept is not None and kept.id == dataset_id
 
 
-def _beside(found: InForce, shared: tuple[DataObject, ...]) -> InForce:
+def beside(found: InForce, shared: tuple[DataObject, ...]) -> InForce:
+    """The same, with an object that knows what these others classify of its table."""
     if not shared:
         return found
     described = replace(found.object, beside=shared)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlmodel import Session, col, select
@@ -48,13 +49,21 @@ def record(
     return run
 
 
-def judged(session: Session, contract_id: str, version: str, *, object_name: str, dataset_id: UUID) -> bool:
-    """Whether this version has judged the data of this dataset before. Runs that could not read it do not count."""
-    query = select(Run.id).where(Run.contract_id == contract_id, Run.version == version, Run.object == object_name)
-    return (
-        session.exec(query.where(Run.dataset_id == dataset_id, col(Run.marker).is_not(None)).limit(1)).first()
-        is not None
-    )
+class Whose(NamedTuple):
+    """Whose runs: a contract's object, by the document with that fingerprint; `subscription_id` of which consumer."""
+
+    contract_id: str
+    object: str
+    fingerprint: str
+    subscription_id: UUID | None = None
+
+
+def last(session: Session, whose: Whose, dataset_id: UUID) -> Run | None:
+    """The newest of these runs that judged data of the dataset; None where none could read it."""
+    mine = Run.dataset_id == dataset_id, Run.contract_id == whose.contract_id, Run.object == whose.object
+    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
+    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by, col(Run.marker).is_not(None))
+    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first()
 
 
 def unevaluated(
