@@ -33,8 +33,9 @@ class Report:
 
 
 def runs(
-    session: Session, by: Principal, asked: Asked, *, contract_id: str | None = None, subscription_id: UUID | None = None
-) -> Portion[Run]:
+    session: Session, by: Principal, asked: Asked, *, contract_id: str | None = None,
+    subscription_id: UUID | None = None,
+) -> Portion[Run]:  # fmt: skip
     """Runs that the principal may read, of contracts' own checks or of that consumer's, newest first."""
     whose = col(Run.subscription_id).is_not_distinct_from(subscription_id)
     query = NEWEST.of(select(Run).where(whose, scope.runs(by)), asked)

@@ -71,6 +71,14 @@ def all_about(session: Session, dataset_id: UUID) -> list[InForce]:
     return [beside(each, shared) for each in found]
 
 
+def sharing(session: Session, dataset_id: UUID, contract: Contract, object_name: str) -> Contract:
+    """The contract, in force or not, whose object of that name knows what is classified of its table; as it is where it
+    has none."""
+    shared = tuple(each.object for each in all_about(session, dataset_id) if classifies(each.object))
+    found = next((each for each in contract.objects if each.name == object_name), None)
+    return beside(InForce(contract, found), shared).contract if found else contract
+
+
 def _of(session: Session, contract_id: str, mine: Sequence[About]) -> Iterator[InForce]:
     names = {each.object for each in mine if each.contract_id == contract_id}
     for contract in versions(session, contract_id):

@@ -14,7 +14,7 @@ from engine.checks import bind
 from engine.references import Referent
 from engine.results import CheckResult, RunResult, Value
 from engine.samples import discreet
-from registry import catalog, runs, states
+from registry import catalog, inforce, runs, states
 from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound
 from registry.tables import ResultRow, Run
@@ -68,7 +68,8 @@ def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
 
 
 def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referents: Mapping[str, Referent]) -> RunResult:
-    contract = read(catalog.version(session, run.contract_id, run.version).body)
+    version = read(catalog.version(session, run.contract_id, run.version).body)
+    contract = inforce.sharing(session, dataset_id, version, run.object)
     stored = states.load(session, dataset_id, version=run.states_version)
     schema = states.schema(session, dataset_id, version=run.states_version)
     result = judge(

@@ -36,7 +36,7 @@ def of_contract(session: Session, contract_id: str) -> Place:
 
 
 def of_dataset(session: Session, dataset: Dataset) -> tuple[Place, ...]:
-    """Where the dataset is: it lies in every contract about it, and goes by all names that the contract's object has."""
+    """Where the dataset is: in every contract about it, under all the names that the contract's object has."""
     places = [of_object(session, *each) for each in about(session, dataset.id)] or [Place()]
     return tuple(replace(place, datasets=place.datasets | {dataset.id}) for place in places)
 

@@ -13,10 +13,9 @@ from registry import clock, gated, ids, questions, states
 from registry.access import Principal, decide_somewhere
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
-from registry.api.memory import Meant, Name, Namespace
+from registry.api.memory import Called
 from registry.errors import Conflict
 from registry.gated import Subject, Swap
-from registry.questions import Question
 from registry.words import Permission
 
 PATH = "/dataset/gate"
@@ -34,19 +33,14 @@ def publisher(who: Caller) -> Principal:
 Publisher = Annotated[Principal, Depends(publisher)]
 
 
-def subject(
-    by: Caller, tx: Reader, name: Name, namespace: Namespace = None, contract_id: Meant = None
-) -> Subject:  # fmt: skip
+def subject(by: Caller, tx: Reader, named: Called) -> Subject:
     """The dataset that the request is about, which the caller may read."""
-    return gated.subject(tx, questions.see(tx, Question(name, namespace, contract_id=contract_id), by))
+    return gated.subject(tx, questions.see(tx, named, by))
 
 
-def published(
-    by: Publisher, tx: Reader, name: Name, namespace: Namespace = None, contract_id: Meant = None
-) -> Subject:  # fmt: skip
+def published(by: Publisher, tx: Reader, named: Called) -> Subject:
     """The dataset that the request is about, whose states the caller may read and write."""
-    asked = Question(name, namespace, contract_id=contract_id)
-    return gated.subject(tx, questions.see(tx, asked, by, Permission.STATES))
+    return gated.subject(tx, questions.see(tx, named, by, Permission.STATES))
 
 
 About = Annotated[Subject, Depends(subject)]

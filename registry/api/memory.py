@@ -1,6 +1,6 @@
 """Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
@@ -35,13 +35,17 @@ Partitions = Annotated[
 ]
 
 
-def question(
-    name: Name, by: Caller, tx: Reader, namespace: Namespace = None, where: Where = None, metric: Metrics = None,
-    contract_id: Meant = None,
-) -> Question:  # fmt: skip
+def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -> Question:
+    """The dataset that the request names."""
+    return Question(name, namespace, contract_id=contract_id)
+
+
+Called = Annotated[Question, Depends(called)]
+
+
+def question(named: Called, by: Caller, tx: Reader, where: Where = None, metric: Metrics = None) -> Question:
     """What the request asks, of a dataset that the caller may read."""
-    asked = Question(name, namespace, where, tuple(metric or ()), contract_id)
-    return questions.see(tx, asked, by)
+    return questions.see(tx, replace(named, where=where, metrics=tuple(metric or ())), by)
 
 
 Asked = Annotated[Question, Depends(question)]
