@@ -13,15 +13,16 @@ from contracts.fingerprint import fingerprint
 from contracts.reading import read
 from engine.months import members
 from engine.requests import Source
-from registry import datasets, inforce, references, runs, states
+from registry import consumer_checks, datasets, inforce, references, runs, states
+from registry.consumer_checks import Consumed
 from registry.datasets import About
 from registry.errors import RegistryError
 from registry.inforce import InForce
 from registry.lineage import debounce, names
 from registry.tables import Dataset, Task
 
-# The checks of a contract object's consumers: of each its subscription, the document, and the document's fingerprint.
-Consumers = Callable[[Session, str, str], Iterable[tuple[UUID, bytes, str]]]
+# The checks of a contract object's consumers, a document for each.
+Consumers = Callable[[Session, str, str], Iterable[Consumed]]
 Documents = tuple[tuple[bytes, str], ...]
 
 
@@ -97,12 +98,7 @@ class Order:
         return any(each.since is None or each.since != self.known for each in self.promises)
 
 
-def nobody(_: Session, __: str, ___: str) -> tuple[tuple[UUID, bytes, str], ...]:
-    """No consumer has checks of its own."""
-    return ()
-
-
-def order(session: Session, task: Task, consumers: Consumers = nobody) -> Order:
+def order(session: Session, task: Task, consumers: Consumers = consumer_checks.documents) -> Order:
     """What the task asks for. Raises Unworkable where no version is in force or nobody knows where the data lies."""
     about = About(task.payload["contract_id"], task.payload["object"])
     dataset = _dataset(session, about)
@@ -150,9 +146,9 @@ class _Desk:
     def of_consumers(self, found: Sequence[InForce], consumers: Consumers) -> Iterator[Promise]:
         """The checks of everybody who subscribed to one of these; documents that cannot be read are left out."""
         for about, beside in {each.about: each.object.beside for each in found}.items():
-            for subscription_id, body, _ in consumers(self.session, *about):
+            for each in consumers(self.session, *about):
                 try:
-                    yield self._of_consumer(about, subscription_id, read(body), beside)
+                    yield self._of_consumer(about, each.subscription_id, read(each.body), beside)
                 except (ContractError, KeyError):
                     continue
 

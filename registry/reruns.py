@@ -20,6 +20,7 @@ from registry.errors import Invalid, NotFound
 from registry.tables import ResultRow, Run
 from registry.tools import Judge
 
+CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
 NOTHING = "the run judged no states: there is nothing to do again"
 PRUNED = "the states that the run judged are no longer all kept: state_days says for how long they are"
 ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
@@ -53,6 +54,8 @@ def again(session: Session, run_id: UUID, judge: Judge) -> Rerun:
     run = session.get(Run, run_id)
     if run is None:
         raise NotFound
+    if run.subscription_id is not None:
+        raise Invalid(CONSUMED)
     if run.dataset_id is None or run.states_version is None:
         raise Invalid(NOTHING)
     if fingerprint(states.known(session, run.dataset_id, version=run.states_version)) != run.marker:

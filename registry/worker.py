@@ -26,12 +26,25 @@ from engine import key_files, plugins
 from engine.judging import lacking
 from engine.keying import Key
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
-from registry import audit, clock, config, drafting, ids, orders, replays, states, tasks, upkeep, validation
+from registry import (
+    audit,
+    clock,
+    config,
+    consumer_checks,
+    drafting,
+    ids,
+    orders,
+    replays,
+    states,
+    tasks,
+    upkeep,
+    validation,
+)
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
 from registry.lineage import debounce, inbox, intake
-from registry.orders import Consumers, Unworkable, nobody
+from registry.orders import Consumers, Unworkable
 from registry.portions import TaskParts
 from registry.sampling import Sampling
 from registry.tables import Task
@@ -71,7 +84,7 @@ class Worker:
     jitter: Callable[[], float] = random
     name: str = field(default_factory=lambda: f"worker-{ids.new()}")
     key: Key | None = None
-    consumers: Consumers = nobody
+    consumers: Consumers = consumer_checks.documents
 
     def tools(self, task: Task) -> Tools:
         """What the validation of that task works with."""
