@@ -20,25 +20,37 @@ WORDS = ("classification", "tags", "encryptedName")
 
 
 def marked(of: DataObject, schema: Schema) -> Schema:
-    """The schema that knows which of its columns and fields the contract classifies; equal to the one given."""
-    if not _is_tagged(of.tags) and not any(
-        _is_sensitive(each) for top in of.properties for each in (top, *_below(top))
-    ):
+    """The schema that knows which of its columns and fields the contract classifies, or another one about the same
+    table; equal to the one given."""
+    saying = [each for each in (of, *of.beside) if classifies(each)]
+    if not saying:
         return schema
+    return replace(schema, classified=frozenset(path for each in saying for path in _classified(each, schema)))
+
+
+def classifies(of: DataObject) -> bool:
+    """Whether the contract classifies anything of the table."""
+    return _is_tagged(of.tags) or any(_is_sensitive(each) for top in of.properties for each in (top, *_below(top)))
+
+
+def _classified(of: DataObject, schema: Schema) -> Iterator[Names]:
     # Of many columns each is looked up once.
     named = {each.name.casefold(): each for each in reversed(of.properties)}
     found = ((column, named.get(column.name.casefold())) for column in schema)
     alone = ((column, replace(of, properties=(of_it,) if of_it else ())) for column, of_it in found)
-    classified = (path for column, one in alone for path in _paths(column, ()) if is_classified(one, path))
-    return replace(schema, classified=frozenset(classified))
+    return (path for column, one in alone for path in _paths(column, ()) if _says(one, path))
 
 
 def is_classified(of: DataObject, names: Names) -> bool:
-    """Whether the contract classifies the column or field at these names.
+    """Whether the contract, or another one about the same table, classifies the column or field at these names.
 
-    It does where it, what it lies in or anything in it is classified as other than OPEN, bears a sensitive tag, or
+    One does where it, what it lies in or anything in it is classified as other than OPEN, bears a sensitive tag, or
     stands for an encrypted element; and where the table bears such a tag and nothing says otherwise. Case does not
     matter: to Spark it does not."""
+    return any(_says(each, names) for each in (of, *of.beside))
+
+
+def _says(of: DataObject, names: Names) -> bool:
     along = list(_along(of.properties, names))
     inside = [*along, *_below(along[-1])] if along and len(along) == len(names) else along
     open_table = not _is_tagged(of.tags) or any(_is_open(each) for each in along)

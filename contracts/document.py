@@ -146,7 +146,8 @@ class DataObject:
     """A table of the contract: its columns and its checks (those on its properties included).
 
     `views` are those of the contract, which its checks may name as their scope. `arrivals`: its files are told apart by
-    when they came. `computed`: the partition columns that are computed, as words (`contracts.partitioning`)."""
+    when they came. `computed`: the partition columns that are computed, as words (`contracts.partitioning`). `beside`:
+    objects of other contracts about the same table; what they classify is classified here, too."""
 
     name: str
     physical_name: str | None = None
@@ -156,6 +157,7 @@ class DataObject:
     views: tuple[View, ...] = ()
     arrivals: bool = False
     computed: tuple[str, ...] = ()
+    beside: "tuple[DataObject, ...]" = field(default=(), repr=False)
     path: str = ""
     line: int | None = None
 

@@ -1,6 +1,6 @@
 """What the promises of a contract mean on a table: checks bound to an analyzer, an assertion and the columns' types."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -130,6 +130,23 @@ def bind(data_object: DataObject, schema: Schema) -> BoundChecks:
     if binding.faults:
         raise ContractError(binding.faults)
     return BoundChecks(data_object, schema, tuple(each for each in bound if each is not None))
+
+
+def together(objects: Sequence[DataObject], schema: Schema) -> BoundChecks:
+    """The checks of all these objects on one table, to be read at once.
+
+    Raises ContractError for faults of the first one; of another that has faults nothing is read."""
+    first, *others = objects
+    bound = bind(first, schema)
+    more = tuple(check for each in others for check in _sound(each, schema))
+    return replace(bound, checks=(*bound.checks, *more))
+
+
+def _sound(data_object: DataObject, schema: Schema) -> tuple[BoundCheck, ...]:
+    try:
+        return bind(data_object, schema).checks
+    except ContractError:
+        return ()
 
 
 class Binding:

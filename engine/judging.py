@@ -14,7 +14,7 @@ from engine import evolution, plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.analyzers.frequencies import Frequencies, Spectrum
-from engine.checks import BoundCheck, BoundChecks, bind
+from engine.checks import BoundCheck, BoundChecks, bind, together
 from engine.keying import Key
 from engine.plan import ROWS
 from engine.references import Referent
@@ -328,8 +328,10 @@ def lacking(
     *,
     key: Key | None = None,
     afresh: bool = False,
+    also: Sequence[DataObject] = (),
 ) -> dict[str, frozenset[str]]:
-    """By partition, the keys of the states that its stored bag has, where the checks of the object need more.
+    """By partition, the keys of the states that its stored bag has, where the checks of the object, or of those that
+    are `also` promised of the table, need more.
 
     Bags that answer them all are left out, and those that say why their partition could not be read. No key for a
     damaged bag, nor for states of another version, nor for what the contract does not let be stored as it is: values of
@@ -344,7 +346,8 @@ def lacking(
             found[name] = frozenset[str]()
             continue
         if contents.schema not in bound:
-            bound[contents.schema] = Settled(bind(contract.object(object_name), contents.schema), key, afresh)
+            checks = together([contract.object(object_name), *also], contents.schema)
+            bound[contents.schema] = Settled(checks, key, afresh)
         if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
             found[name] = bound[contents.schema].held(contents)
     return found

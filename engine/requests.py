@@ -62,7 +62,10 @@ class MeasureRequest:
 
     `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
     refer to, too. `statistics` lets the files' own statistics answer what they state exactly. `key`: what values of
-    classified columns are hashed with; without one, states that need it are not stored."""
+    classified columns are hashed with; without one, states that need it are not stored.
+
+    `also`: further documents with the object of each, whose checks' states are computed in the same reading; what of
+    them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all."""
 
     source: Source
     contract: bytes
@@ -79,6 +82,8 @@ class MeasureRequest:
     statistics: bool = True
     key: Key | None = None
     arrivals: Mapping[str, str] | None = None
+    also: tuple[tuple[bytes, str], ...] = ()
+    classifying: tuple[tuple[bytes, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,7 @@ class SampleRequest:
     """Read up to `limit` rows that break each failed check of `only`, by check id with the partitions it failed in.
 
     `partitions` are those that are read; () means all. `arrivals` are read instead, by their fingerprints, where they
-    are named."""
+    are named. `classifying`: as of a measurement."""
 
     source: Source
     contract: bytes
@@ -153,6 +158,7 @@ class SampleRequest:
     limit: int = 5
     others: Mapping[str, Source] = field(default_factory=dict)
     arrivals: Mapping[str, str] = field(default_factory=dict)
+    classifying: tuple[tuple[bytes, str], ...] = ()
 
 
 @dataclass(frozen=True)

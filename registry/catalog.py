@@ -14,7 +14,17 @@ from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
 from registry.lifecycle import OPEN, PROPOSAL
-from registry.tables import ApprovalRow, Contract, ContractVersion, Dataset, Proposal, Run, SuggestionRow, User
+from registry.tables import (
+    ApprovalRow,
+    Contract,
+    ContractVersion,
+    Dataset,
+    DatasetContract,
+    Proposal,
+    Run,
+    SuggestionRow,
+    User,
+)
 from registry.words import Decision, Permission, ProposalState
 
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
@@ -87,10 +97,11 @@ def version(session: Session, contract_id: str, number: str | None = None) -> Co
     return found
 
 
-def datasets(session: Session, contract_id: str) -> Sequence[Dataset]:
-    """The datasets that the contract is about."""
-    query = select(Dataset).where(Dataset.contract_id == contract_id)
-    return session.exec(query.order_by(col(Dataset.object), Dataset.name)).all()
+def datasets(session: Session, contract_id: str) -> Sequence[tuple[Dataset, str]]:
+    """The datasets that the contract is about, each with the object that promises something about it."""
+    link = DatasetContract
+    query = select(Dataset, link.object).join(link, col(link.dataset_id) == col(Dataset.id))
+    return session.exec(query.where(link.contract_id == contract_id).order_by(link.object, Dataset.name)).all()
 
 
 def proposals(
@@ -168,7 +179,8 @@ def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
     """Of those runs the last one of each object of each contract."""
     newest = col(Run.finished).desc(), col(Run.id).desc()
     place = func.row_number().over(partition_by=[col(Run.contract_id), col(Run.object)], order_by=newest)
-    ranked = select(Run.id, place.label("place")).where(which).subquery()
+    own = col(Run.subscription_id).is_(None)
+    ranked = select(Run.id, place.label("place")).where(which, own).subquery()
     return select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place == 1)
 
 

@@ -14,14 +14,12 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
-from contracts.reading import read
 from engine import months, views
 from engine import states as bags
 from engine.states import Files, StateError
-from registry import catalog, states
+from registry import inforce, states
 from registry.database import reading, transaction
-from registry.errors import NotFound
-from registry.tables import Dataset, PartitionState
+from registry.tables import PartitionState
 
 log = logging.getLogger("treaty.worker")
 # Combinations of one grouping that are loaded at once: about 1 GB. So many would be kept together as apart, besides.
@@ -46,7 +44,7 @@ def compact(
     """Merges the states of days by month, of months that were over by that day, each in a transaction of its own.
 
     Says after each how many names stand for several days now that did not before. What changes meanwhile is left as it
-    is, and so are months that a view of the contract in force takes in part, and those of more combinations of one
+    is, and so are months that a view of a contract in force takes in part, and those of more combinations of one
     grouping than can be loaded at once."""
     with reading(database) as session:
         named = states.names(session, dataset_id)
@@ -60,14 +58,8 @@ def compact(
 
 def _views(session: Session, dataset_id: UUID) -> Callable[[str], bool]:
     """What tells of a name whether a view is true for some of its days alone: then these are not merged."""
-    dataset = session.get_one(Dataset, dataset_id)
-    schema = states.schema(session, dataset_id)
-    try:
-        contract = read(catalog.version(session, dataset.contract_id or "").body)
-    except NotFound:
-        return lambda _: False
-    found = next((each for each in contract.objects if each.name == dataset.object), None)
-    return lambda name: found is not None and views.tell_apart(found, schema, name)
+    schema, found = states.schema(session, dataset_id), inforce.all_about(session, dataset_id)
+    return lambda name: any(views.tell_apart(each.object, schema, name) for each in found)
 
 
 def _name(names: Iterable[str]) -> str:

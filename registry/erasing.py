@@ -10,17 +10,19 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import and_, delete, false, or_
 from sqlmodel import Session, col, select
 
 from engine.months import members
-from registry import access, audit, portions, questions, scope, states
+from registry import access, audit, datasets, portions, questions, scope, states
 from registry.access import Principal
+from registry.datasets import About
 from registry.errors import Invalid, NotFound
 from registry.lifecycle import OPEN
 from registry.tables import (
     AuditEntry,
     Dataset,
+    DatasetContract,
     MeasurementRow,
     PartitionState,
     PartRead,
@@ -48,9 +50,10 @@ class Places(Protocol):
 class Erasure:
     """What is to be erased: all that is remembered of these datasets, or only of these partitions where some are named.
 
-    The datasets are the names that one object of a contract has; all are one memory."""
+    The datasets are names of one table, that of the objects of contracts that are `about` it."""
 
     datasets: tuple[Dataset, ...]
+    about: frozenset[About]
     partitions: frozenset[str] = frozenset()
 
     @property
@@ -82,9 +85,9 @@ def erasure(session: Session, name: str, namespace: str | None, partitions: Coll
     found = questions.named(session, questions.Question(name, namespace))
     if found is None:
         raise _none(name)
-    described = Dataset.contract_id == found.contract_id, Dataset.object == found.object
-    alike = session.exec(select(Dataset).where(*described)).all() if found.contract_id else [found]
-    asked = Erasure(tuple(sorted(alike, key=lambda each: each.id)), frozenset(partitions))
+    ids, about = _alike(session, found.dataset.id)
+    alike = session.exec(select(Dataset).where(col(Dataset.id).in_(ids)).order_by(col(Dataset.id))).all()
+    asked = Erasure(tuple(alike), about, frozenset(partitions))
     unknown = sorted(asked.partitions - set(_remembered(session, asked)))
     if unknown:
         raise Invalid(f"nothing is remembered of partition {', '.join(unknown[:NAMED])}: name it as `states` does")
@@ -99,7 +102,12 @@ def see(session: Session, name: str, namespace: str | None, by: Principal) -> No
     found = questions.named(session, questions.Question(name, namespace))
     if found is None:
         return
-    scope.admit(by, Permission.ERASE, scope.of_dataset(session, found), unknown=_none(name))
+    places = scope.of_dataset(session, found.dataset)
+    if not any(by.may(Permission.READ, place) for place in places):
+        raise _none(name)
+    # What is remembered is remembered for every contract about the dataset.
+    for place in places:
+        access.decide(by, Permission.ERASE, place)
 
 
 def _none(name: str) -> NotFound:
@@ -111,7 +119,8 @@ def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now
 
     Where the transaction is not committed, states whose file is gone are computed again. Raises Forbidden."""
     for each in asked.datasets:
-        access.decide(by, Permission.ERASE, scope.of_dataset(session, each))
+        for place in scope.of_dataset(session, each):
+            access.decide(by, Permission.ERASE, place)
         # Whoever validates meanwhile finds other states than those that it began with, and begins anew.
         session.get_one(Dataset, each.id, with_for_update=True, populate_existing=True).states_version += 1
     _drop_parts(session, asked)
@@ -138,6 +147,18 @@ def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditE
     return session.exec(since.order_by(col(AuditEntry.position).desc())).first()
 
 
+def _alike(session: Session, dataset_id: UUID) -> tuple[frozenset[UUID], frozenset[About]]:
+    """Every name of the same table: an object of a contract that goes by two names says that both are one."""
+    link, ids, about = DatasetContract, frozenset({dataset_id}), frozenset[About]()
+    while True:
+        about = frozenset(each for dataset in ids for each in datasets.about(session, dataset))
+        same = (and_(col(link.contract_id) == each.contract_id, col(link.object) == each.object) for each in about)
+        found = ids | frozenset(session.exec(select(link.dataset_id).where(or_(false(), *same))))
+        if found == ids:
+            return ids, about
+        ids = found
+
+
 def _remembered(session: Session, asked: Erasure) -> Iterator[str]:
     for name in session.exec(select(PartitionState.partition).where(col(PartitionState.dataset_id).in_(asked.ids))):
         yield from (name, *members(name))
@@ -160,10 +181,9 @@ def _states(session: Session, asked: Erasure, files: Places) -> Erased:
 
 def _drop_parts(session: Session, asked: Erasure) -> None:
     """Drops what tasks under way have read so far: they read it again."""
-    subjects = {(each.contract_id, each.object) for each in asked.datasets}
     reading = select(Task).where(col(Task.id).in_(select(PartRead.task_id)))
     for task in session.exec(reading):
-        if (task.payload.get("contract_id"), task.payload.get("object")) in subjects:
+        if (task.payload.get("contract_id"), task.payload.get("object")) in asked.about:
             portions.drop(session, task.id, asked.partitions or None)
 
 
@@ -209,9 +229,9 @@ def _is_text(value: str | None) -> bool:
 
 def _suggestions(session: Session, asked: Erasure) -> int:
     """Takes values out of the evidence of what was drafted, of open proposals out of the suggested checks, too."""
-    contracts = {each.contract_id for each in asked.datasets if each.contract_id}
+    contracts = {each.contract_id for each in asked.about}
     query = select(SuggestionRow, Proposal).join(Proposal, col(Proposal.id) == col(SuggestionRow.proposal_id))
-    objects, changed, opened = {each.object for each in asked.datasets}, 0, dict[UUID, Proposal]()
+    objects, changed, opened = {each.object for each in asked.about}, 0, dict[UUID, Proposal]()
     for row, proposal in session.exec(query.where(col(Proposal.contract_id).in_(contracts))):
         kept = proposal.state is ProposalState.APPROVED and row.decision is Decision.ACCEPTED
         content = _without_values(row.content, asked, kept=kept)

@@ -14,7 +14,6 @@ from sqlmodel import Session, col, select
 from contracts.document import Contract, DataObject
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
-from contracts.reading import read
 from engine import states as bags
 from engine.checks import bind
 from engine.generations import Entry, Generation, Judgement
@@ -22,7 +21,7 @@ from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import Files, StateError
-from registry import audit, carried, catalog, questions, references, runs, states
+from registry import audit, carried, questions, references, runs, states
 from registry.errors import Conflict, Invalid, NotFound
 from registry.questions import Question
 from registry.runs import Origin
@@ -74,11 +73,8 @@ class Told:
 
 def subject(session: Session, asked: Question) -> Subject:
     """What is asked about. Raises NotFound for no such dataset, or none with a contract in force."""
-    dataset = questions.dataset_of(session, asked)
-    contract = read(catalog.version(session, dataset.contract_id or "").body)
-    found = next((each for each in contract.objects if each.name == dataset.object), None)
-    if found is None:
-        raise NotFound(f"version {contract.version} of contract {contract.id} has no object {dataset.object}")
+    dataset, about = questions.dataset_of(session, asked)
+    contract, found = questions.promised(session, dataset, about)
     return Subject(dataset, contract, found)
 
 
@@ -87,19 +83,21 @@ def others(session: Session, of: Subject) -> dict[str, Source]:
     return references.places(session, of.contract, of.object)
 
 
-def current(session: Session, dataset: Dataset) -> Generation:
-    """The states of every partition as the dataset's row says, with the newest run that judged exactly these."""
-    number = dataset.states_version
+def current(session: Session, of: Subject) -> Generation:
+    """The states of every partition as the dataset's row says, with the contract's newest run that judged exactly
+    these."""
+    dataset, number = of.dataset, of.dataset.states_version
     entries = {name: Entry(*each) for name, each in states.entries(session, dataset.id, version=number).items()}
-    run = _judging(session, dataset.id, _marker(session, dataset))
+    run = _judging(session, of, _marker(session, dataset))
     judged = Judgement(run.verdict.value, run.fingerprint, run.object) if run else None
     return Generation(number, entries, judged)
 
 
-def _judging(session: Session, dataset_id: UUID, marker: str | None) -> Run | None:
-    """The newest run of exactly these data."""
-    query = select(Run).where(Run.dataset_id == dataset_id, Run.marker == marker).order_by(col(Run.id).desc())
-    return session.exec(query.limit(1)).first() if marker else None
+def _judging(session: Session, of: Subject, marker: str | None) -> Run | None:
+    """The contract's newest run of exactly these data."""
+    mine = Run.dataset_id == of.dataset.id, Run.contract_id == of.contract.id, Run.object == of.object.name
+    query = select(Run).where(*mine, Run.marker == marker, col(Run.subscription_id).is_(None))
+    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first() if marker else None
 
 
 def _marker(session: Session, dataset: Dataset) -> str | None:
@@ -136,7 +134,7 @@ def prepared(session: Session, of: Subject, swap: Swap, files: Files) -> Prepare
     """The swap with all that it names. Raises Overtaken where another generation is current, Invalid where a bag or the
     run is gone, damaged or of something else, Conflict where another version of the contract came into force."""
     _refuse_other(of.dataset, swap.after)
-    before = current(session, of.dataset).entries
+    before = current(session, of).entries
     known = before if swap.judged else _sound(session, of.dataset.id, before, files)
     changed = {name: entry for name, entry in swap.entries.items() if known.get(name) != entry}
     try:
@@ -236,7 +234,7 @@ def answer(session: Session, of: Subject, marker: str | None = None) -> Told:
     """The verdict of the contract in force on exactly the data that are there, as far as is known here; `marker` is
     what the asker sees of the data now."""
     found = _marker(session, of.dataset)
-    run = _judging(session, of.dataset.id, found)
+    run = _judging(session, of, found)
     doubt = _doubt(session, of, run, same=marker in (None, found))
     return Told(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)
 

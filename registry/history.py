@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy
-from sqlalchemy import Select, String, Subquery, case, cast, func, or_
+from sqlalchemy import ColumnElement, Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
 from engine.results import Outcome
@@ -32,9 +32,13 @@ class Report:
     history: Mapping[str, Sequence[MeasurementRow]]
 
 
-def runs(session: Session, by: Principal, asked: Asked, *, contract_id: str | None = None) -> Portion[Run]:
-    """Runs that the principal may read, newest first."""
-    query = NEWEST.of(select(Run).where(scope.runs(by)), asked)
+def runs(
+    session: Session, by: Principal, asked: Asked, *, contract_id: str | None = None,
+    subscription_id: UUID | None = None,
+) -> Portion[Run]:  # fmt: skip
+    """Runs that the principal may read, of contracts' own checks or of that consumer's, newest first."""
+    whose = col(Run.subscription_id).is_not_distinct_from(subscription_id)
+    query = NEWEST.of(select(Run).where(whose, scope.runs(by)), asked)
     chosen = query if contract_id is None else query.where(Run.contract_id == contract_id)
     return NEWEST.cut(session.exec(chosen).all(), asked)
 
@@ -49,15 +53,19 @@ def report(session: Session, run_id: UUID) -> Report:
     metrics = {each.measurement for each in results if each.outcome in ATTENTION and each.measurement}
     dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
     lineage = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
-    history = measurements(session, run.contract_id, run.object, metrics)
+    history = measurements(session, run.contract_id, run.object, metrics, subscription_id=run.subscription_id)
     return Report(run, results, dataset, lineage.run_id if lineage else None, history)
 
 
 def measurements(
-    session: Session, contract_id: str, object_name: str, identities: Collection[str], *, limit: int = SHOWN
-) -> dict[str, list[MeasurementRow]]:
-    """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's."""
-    ranked = _ranked(contract_id, object_name, identities)
+    session: Session, contract_id: str, object_name: str, identities: Collection[str], *, limit: int = SHOWN,
+    subscription_id: UUID | None = None,
+) -> dict[str, list[MeasurementRow]]:  # fmt: skip
+    """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
+
+    Those of the contract's own checks, or of that consumer's."""
+    whose = col(MeasurementRow.subscription_id).is_not_distinct_from(subscription_id)
+    ranked = _ranked(contract_id, object_name, identities, whose)
     newest = ranked.c.partition.desc(), ranked.c.time.desc()
     place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
     kept = select(ranked.c.run_id, ranked.c.position, place).where(ranked.c.age == 1).subquery()
@@ -74,7 +82,9 @@ def measurements(
     return found
 
 
-def _ranked(contract_id: str, object_name: str, identities: Collection[str]) -> Subquery:
+def _ranked(
+    contract_id: str, object_name: str, identities: Collection[str], whose: ColumnElement[bool]
+) -> Subquery:  # fmt: skip
     """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
     row = MeasurementRow
     whole = or_(col(row.partition).is_(None), col(row.partition) == "")
@@ -87,5 +97,5 @@ def _ranked(contract_id: str, object_name: str, identities: Collection[str]) -> 
     partition = func.coalesce(col(row.partition), "").label("partition")
     shown = col(row.run_id), col(row.position), col(row.identity), partition, col(row.time), age.label("age")
     chosen: Select[Any] = sqlalchemy.select(*shown)
-    mine = col(row.contract_id) == contract_id, col(row.object) == object_name
+    mine = col(row.contract_id) == contract_id, col(row.object) == object_name, whose
     return chosen.where(*mine, col(row.identity).in_(list(identities))).subquery()

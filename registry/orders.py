@@ -1,20 +1,29 @@
-"""What a validation's task asks for: the version in force, where the data lies, and what is known of it."""
+"""What a validation's task asks for: all that is promised of the data, where they lie, and what is known of them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
+from contracts.classification import classifies
 from contracts.document import Contract, DataObject
+from contracts.errors import ContractError
+from contracts.fingerprint import fingerprint
 from contracts.reading import read
+from engine.months import members
 from engine.requests import Source
-from registry import datasets, references, runs, states
+from registry import consumer_checks, datasets, inforce, references, runs, states
+from registry.consumer_checks import Consumed
+from registry.datasets import About
 from registry.errors import RegistryError
-from registry.lifecycle import IN_FORCE
+from registry.inforce import InForce
 from registry.lineage import debounce, names
-from registry.tables import Contract as ContractRow
-from registry.tables import ContractVersion, Dataset, Task
+from registry.tables import Dataset, Task
+
+# The checks of a contract object's consumers, a document for each.
+Consumers = Callable[[Session, str, str], Iterable[Consumed]]
+Documents = tuple[tuple[bytes, str], ...]
 
 
 class Unworkable(RegistryError):
@@ -22,67 +31,163 @@ class Unworkable(RegistryError):
 
 
 @dataclass(frozen=True)
-class Order:
-    """A validation to be done: the version in force, the data, and what is known of it.
+class Promise:
+    """An object of a contract's version in force, or a consumer's checks of it, which are judged by themselves.
 
-    `afresh`: this version never judged this data, so all of it is judged. `again`: everything is read again, too.
-    `covers`: the triggers counted so far. `merged`: the names under which states of several known days lie together.
-    `others`: where the other datasets are that its checks read. `publishing`: a gate is about to publish to it."""
+    `about`: the contract's object that it is, or that the consumer subscribed to. `since`: by partition the fingerprint
+    that it was judged at last; None: it never was, or all is to be judged again. `covers`: the triggers counted so far.
+    `others`: where the other datasets are that its checks read. `subscription_id`: that of the consumer."""
 
     contract: Contract
     object: DataObject
+    about: About
+    since: Mapping[str, str] | None
+    covers: int = 0
+    others: Mapping[str, Source] = field(default_factory=dict)
+    subscription_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """A validation to be done: what the task is about, what else is promised of the same data, and what is known of
+    them.
+
+    `again`: everything is read again. `merged`: the names under which states of several known days lie together.
+    `publishing`: a gate is about to publish to it. `arrivals`: what came since the last look is a partition of its own.
+    `classifying`: the documents that say what of the table is classified, with the object of each."""
+
+    main: Promise
     dataset_id: UUID
     source: Source
     known: Mapping[str, str]
-    afresh: bool
     again: bool
-    covers: int
     task_id: UUID
+    also: tuple[Promise, ...] = ()
     lineage_run_id: UUID | None = None
-    others: Mapping[str, Source] = field(default_factory=dict)
     merged: frozenset[str] = frozenset()
     publishing: bool = False
+    arrivals: bool = False
+    classifying: Documents = ()
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """All of them, that of the task first."""
+        return (self.main, *self.also)
+
+    @property
+    def alone(self) -> "Order":
+        """The order of what the task is about, and of nothing else."""
+        return replace(self, also=())
+
+    @property
+    def others(self) -> dict[str, Source]:
+        """Where the other datasets are that checks read: by a name that two promises use, the dataset of the first."""
+        return {name: source for each in reversed(self.promises) for name, source in each.others.items()}
+
+    @property
+    def due(self) -> frozenset[str]:
+        """The known partitions that some promise has not judged as they are, of those that can be judged alone."""
+        behind = (each.since for each in self.promises)
+        return frozenset(
+            name for since in behind for name, mark in self.known.items() if since is None or since.get(name) != mark
+        ) - {day for name in self.merged for day in members(name)}
+
+    @property
+    def afresh(self) -> bool:
+        """Whether something is to be judged even where nothing has changed."""
+        return any(each.since is None or each.since != self.known for each in self.promises)
 
 
-def order(session: Session, task: Task) -> Order:
+def order(session: Session, task: Task, consumers: Consumers = consumer_checks.documents) -> Order:
     """What the task asks for. Raises Unworkable where no version is in force or nobody knows where the data lies."""
-    contract_id, name = task.payload["contract_id"], task.payload["object"]
-    contract = _in_force(session, contract_id)
-    found = next((each for each in contract.objects if each.name == name), None)
-    if found is None:
-        raise Unworkable(f"version {contract.version} of contract {contract_id} has no object {name}")
-    dataset = _dataset(session, contract_id, name)
-    version, again = contract.version, bool(task.payload.get("all"))
+    about = About(task.payload["contract_id"], task.payload["object"])
+    dataset = _dataset(session, about)
+    found = _in_force(session, dataset, about)
+    desk = _Desk(session, dataset.id, states.known(session, dataset.id), states.merged(session, dataset.id))
+    main, *also = [desk.promise(each) for each in found]
+    again = bool(task.payload.get("all"))
     return Order(
-        contract=contract,
-        object=found,
+        main=replace(main, since=None) if again else main,
+        also=(*also, *desk.of_consumers(found, consumers)),
         dataset_id=dataset.id,
-        source=_source(dataset, found),
-        known=states.known(session, dataset.id),
+        source=_source(dataset, main.object),
+        known=desk.known,
         again=again,
-        afresh=again or not runs.judged(session, contract_id, version, object_name=name, dataset_id=dataset.id),
-        covers=debounce.sequence(session, contract_id, name),
         task_id=task.id,
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
-        others=references.sources(session, contract, found),
-        merged=states.merged(session, dataset.id),
+        merged=desk.merged,
         publishing=dataset.publishing is not None,
+        arrivals=any(each.object.arrivals for each in found),
+        classifying=tuple((each.contract.source, each.object.name) for each in found if classifies(each.object)),
     )
 
 
-def _in_force(session: Session, contract_id: str) -> Contract:
-    query = select(ContractVersion.body).join(ContractRow, col(ContractRow.id) == ContractVersion.contract_id)
-    active = query.where(ContractVersion.contract_id == contract_id, col(ContractVersion.state).in_(IN_FORCE))
-    body = session.exec(active.where(ContractRow.active_version == ContractVersion.version)).first()
-    if body is None:
-        raise Unworkable(f"no version of contract {contract_id} is in force")
-    return read(body)
+@dataclass(frozen=True)
+class _Desk:
+    """What is known of the dataset while its order is written."""
+
+    session: Session
+    dataset_id: UUID
+    known: Mapping[str, str]
+    merged: frozenset[str]
+
+    def promise(self, found: InForce) -> Promise:
+        """The promise of a version in force."""
+        whose = runs.Whose(found.about.contract_id, found.about.object, found.contract.fingerprint)
+        return Promise(
+            found.contract,
+            found.object,
+            found.about,
+            self._since(whose),
+            debounce.sequence(self.session, *found.about),
+            references.sources(self.session, found.contract, found.object),
+        )
+
+    def of_consumers(self, found: Sequence[InForce], consumers: Consumers) -> Iterator[Promise]:
+        """The checks of everybody who subscribed to one of these; documents that cannot be read are left out."""
+        for about, beside in {each.about: each.object.beside for each in found}.items():
+            for each in consumers(self.session, *about):
+                try:
+                    yield self._of_consumer(about, each.subscription_id, read(each.body), beside)
+                except (ContractError, KeyError):
+                    continue
+
+    def _of_consumer(
+        self, about: About, subscription_id: UUID, document: Contract, beside: tuple[DataObject, ...]
+    ) -> Promise:
+        name = about.object if len(document.objects) > 1 else document.objects[0].name
+        described = inforce.beside(InForce(document, document.object(name)), beside)
+        since = self._since(runs.Whose(*about, document.fingerprint, subscription_id))
+        others = references.sources(self.session, replace(document, id=about.contract_id), described.object)
+        contract = replace(described.contract, id=about.contract_id)
+        return Promise(contract, described.object, about, since, 0, others, subscription_id)
+
+    def _since(self, whose: runs.Whose) -> Mapping[str, str] | None:
+        run = runs.last(self.session, whose, self.dataset_id)
+        if run is None:
+            return None
+        if run.states_version is None or run.marker == fingerprint(self.known):
+            return self.known
+        then = states.known(self.session, self.dataset_id, version=run.states_version)
+        # Days whose states were merged since are not judged one by one any more.
+        together = {day for name in self.merged for day in members(name)}
+        return {**then, **{name: mark for name, mark in self.known.items() if name in together}}
 
 
-def _dataset(session: Session, contract_id: str, name: str) -> Dataset:
-    found = datasets.kept(session, contract_id, name)
+def _in_force(session: Session, dataset: Dataset, about: About) -> list[InForce]:
+    """What is in force about the dataset, what the task is about first. Raises Unworkable."""
+    found = inforce.all_about(session, dataset.id)
+    mine = [each for each in found if each.about == about]
+    if not mine:
+        raise Unworkable(inforce.missing(session, about) or f"{about} is about another dataset")
+    return [*mine, *(each for each in found if each.about != about)]
+
+
+def _dataset(session: Session, about: About) -> Dataset:
+    found = datasets.kept(session, *about)
     if found is None:
-        raise Unworkable(f"nobody knows where the data of {name} lies: name its dataset in the contract's aliases")
+        nowhere = f"nobody knows where the data of {about.object} lies: name its dataset in the contract's aliases"
+        raise Unworkable(inforce.missing(session, about) or nowhere)
     return found
 
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
-from contracts.document import Contract
+from contracts.document import Contract, DataObject
 from contracts.errors import ContractError
 from contracts.logical_types import Schema
-from contracts.reading import read
 from engine import asking, evolution, views
 from engine import states as bags
 from engine.asking import Answer, Asked
@@ -21,10 +20,11 @@ from engine.checks import BoundChecks, bind
 from engine.months import members
 from engine.samples import HIDDEN, is_hidden
 from engine.states import Files, StateError
-from registry import catalog, datasets, references, scope, states
-from registry.access import Principal, decide_somewhere
+from registry import datasets, inforce, references, scope, states
+from registry.access import Place, Principal, decide_somewhere
+from registry.datasets import About
 from registry.errors import Invalid, NotFound
-from registry.lineage.names import normalise
+from registry.references import Named
 from registry.tables import Dataset, PartitionState
 from registry.words import Permission
 
@@ -44,13 +44,14 @@ class Question:
     """What is asked of a dataset: of the partitions that `where` chooses (None: all), the metrics of these names.
 
     `dataset` is a contract's id where that is about one table, `contract.object`, or a name as lineage has it;
-    `namespace` says of which one, where several datasets bear that name. No metrics: those that the contract measures.
-    """
+    `namespace` says of which one, where several datasets bear that name, `contract_id` (or contract.object) whose
+    promises are meant, where several contracts are about it. No metrics: those that the contract measures."""
 
     dataset: str
     namespace: str | None = None
     where: str | None = None
     metrics: tuple[str, ...] = ()
+    contract_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,8 @@ class Stored:
 def remembered(session: Session, question: Question) -> Memory:
     """The memory that the question is about. Raises NotFound for no such dataset or none with a contract in force,
     Invalid for a condition that chooses no partitions by their names, and for a metric that there is not."""
-    dataset = dataset_of(session, question)
-    contract = read(catalog.version(session, dataset.contract_id or "").body)
-    found = next((each for each in contract.objects if each.name == dataset.object), None)
-    if found is None:
-        raise NotFound(f"version {contract.version} of contract {contract.id} has no object {dataset.object}")
+    dataset, about = dataset_of(session, question)
+    contract, found = promised(session, dataset, about)
     version = dataset.states_version
     schema = states.schema(session, dataset.id, version=version)
     names = tuple(states.names(session, dataset.id, version=version))
@@ -112,35 +110,64 @@ def remembered(session: Session, question: Question) -> Memory:
     return Memory(dataset, contract, checks, names, chosen, asked or asking.of_checks(checks))
 
 
-def dataset_of(session: Session, question: Question) -> Dataset:
-    """The dataset that is asked about. Raises NotFound where no contract is about one, or several are."""
+def dataset_of(session: Session, question: Question) -> tuple[Dataset, About]:
+    """The dataset that is asked about, and whose promises are meant. Raises NotFound where no contract is about one, or
+    the name is that of several datasets; Invalid where several contracts are about it and none is named."""
     found = named(session, question)
-    if found is None or found.contract_id is None or found.object is None:
+    if found is None or not found.about:
         raise _none(question)
-    return datasets.kept(session, found.contract_id, found.object) or found
+    about = _meant(found.about, question)
+    return datasets.kept(session, *about) or found.dataset, about
 
 
-def see(session: Session, question: Question, by: Principal, permission: Permission = Permission.READ) -> None:
-    """Returns where the principal has the permission on the dataset that is asked about.
+def see(session: Session, question: Question, by: Principal, permission: Permission = Permission.READ) -> Question:
+    """The question of the promises about the dataset that the principal may read, where they have the permission.
 
-    Raises NotFound where there is none, and in the same words where they may not read it; else Forbidden."""
+    Raises NotFound where there are none, and in the same words where they may not read any; else Forbidden."""
     decide_somewhere(by, permission)
-    if not by.may(permission):
-        place = scope.of_dataset(session, dataset_of(session, question))
-        scope.admit(by, permission, place, unknown=_none(question))
+    if by.may(permission):
+        return question
+    found = named(session, question)
+    places = {each: _place(session, found.dataset, each) for each in found.about} if found else {}
+    readable = [each for each, place in places.items() if by.may(Permission.READ, place)]
+    if not readable:
+        raise _none(question)
+    about = _meant(readable, question)
+    scope.admit(by, permission, places[about], unknown=_none(question))
+    return replace(question, contract_id=str(about))
+
+
+def _place(session: Session, dataset: Dataset, about: About) -> Place:
+    place = scope.of_object(session, *about)
+    return replace(place, datasets=place.datasets | {dataset.id})
 
 
 def _none(question: Question) -> NotFound:
     return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
 
 
-def named(session: Session, question: Question) -> Dataset | None:
-    """The dataset that the question names, whether a contract is about it or not; None for none, or for several."""
+def named(session: Session, question: Question) -> Named | None:
+    """What the question names, whether a contract is about it or not; None for no dataset, or for several."""
     if question.namespace is None:
         return references.named(session, question.dataset)
-    name = normalise(question.namespace, question.dataset)
-    query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
-    return session.exec(query).first()
+    return references.exactly(session, question.namespace, question.dataset)
+
+
+def promised(session: Session, dataset: Dataset, about: About) -> tuple[Contract, DataObject]:
+    """The contract's version in force and its object. Raises NotFound where none is, or none has that object."""
+    found = inforce.of(session, dataset.id, about)[0]
+    return found.contract, found.object
+
+
+def _meant(about: Sequence[About], question: Question) -> About:
+    wanted = question.contract_id
+    chosen = [each for each in about if wanted in (None, each.contract_id, str(each))]
+    if len(chosen) == 1:
+        return chosen[0]
+    known = ", ".join(map(str, about))
+    if not chosen:
+        raise NotFound(f"contract {wanted} is not about the dataset {question.dataset}; about it: {known}")
+    raise Invalid(f"several contracts are about the dataset {question.dataset}: name one of {known}")
 
 
 def partitions(names: Iterable[str]) -> int:

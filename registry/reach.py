@@ -3,7 +3,7 @@ results of a run would tell them what they may not see."""
 
 from collections.abc import Iterator
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from contracts.document import Contract as Document
 from engine.references import datasets, wanted
@@ -27,7 +27,8 @@ def refuse_beyond(session: Session, document: Document, by: Principal) -> None:
     if by.may(Permission.READ):
         return
     for found in (*_spoken_of(session, document), *_claimed(session, document)):
-        if found is None or not by.may(Permission.READ, scope.of_dataset(session, found)):
+        places = scope.of_dataset(session, found) if found else ()
+        if not any(by.may(Permission.READ, place) for place in places):
             raise Forbidden(BEYOND)
 
 
@@ -36,13 +37,13 @@ def _spoken_of(session: Session, document: Document) -> Iterator[Dataset | None]
     own = {each.name for each in document.objects}
     for each in document.objects:
         named = {*datasets(each), *(found.dataset for found in wanted(each).values())}
-        yield from (references.named(session, name) for name in sorted(named - own))
+        found = (references.named(session, name) for name in sorted(named - own))
+        yield from (each.dataset if each else None for each in found)
 
 
 def _claimed(session: Session, document: Document) -> Iterator[Dataset]:
     """The datasets that the document is about and another contract is, too."""
     for _, name in names_of(document):
-        query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
-        found = session.exec(query).first()
-        if found and found.contract_id not in (None, document.id):
-            yield found
+        found = references.exactly(session, name.namespace, name.name)
+        if found and any(each.contract_id != document.id for each in found.about):
+            yield found.dataset

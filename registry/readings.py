@@ -19,13 +19,27 @@ from registry.tools import Tools
 
 @dataclass(frozen=True)
 class Reading:
-    """The data as read: the states of what had to be read, beside those that were stored; the partitions that arrived,
-    those that are gone."""
+    """The data as read: the states of what had to be read, beside those that were stored, and what was known before."""
 
     measured: Measured
     stored: Mapping[str, bytes] = field(default_factory=dict)
-    delta: tuple[str, ...] = ()
-    vanished: tuple[str, ...] = ()
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def vanished(self) -> tuple[str, ...]:
+        """The known partitions that are gone."""
+        return tuple(sorted(self.known.keys() - self.measured.fingerprints.keys()))
+
+    def arrived(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
+        """The partitions that are other than they were `since`; None: all. Days whose states stay merged cannot be
+        judged one by one."""
+        now = self.measured.fingerprints.items()
+        new = {name for name, mark in now if since is None or mark.startswith(UNREAD) or since.get(name) != mark}
+        return tuple(sorted(new - remeasuring.merged(self.stored)))
+
+    def lost(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
+        """Those that were there `since`, or are known, and are gone."""
+        return tuple(sorted((self.known if since is None else since).keys() - self.measured.fingerprints.keys()))
 
 
 @dataclass
@@ -75,8 +89,8 @@ def _portion(
     held = remeasuring.held(partial(_lacking, asked, tools, progress), here, packed)
     request = MeasureRequest(
         source=asked.source,
-        contract=asked.contract.source,
-        object=asked.object.name,
+        contract=asked.main.contract.source,
+        object=asked.main.object.name,
         known=here,
         held=held,
         passed=progress.broken,
@@ -85,7 +99,9 @@ def _portion(
         state_url=tools.state_url,
         others=asked.others,
         key=_key(asked, tools),
-        arrivals=asked.known if asked.object.arrivals else None,
+        arrivals=asked.known if asked.arrivals else None,
+        also=tuple((each.contract.source, each.object.name) for each in asked.also),
+        classifying=asked.classifying,
     )
     return _completed(tools.engine.measure(request), packed, held)
 
@@ -94,8 +110,9 @@ def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str
     """What stored bags have, where the checks need more.
 
     What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
-    lacking = partial(tools.lacking, asked.contract, asked.object.name, key=_key(asked, tools))
-    judged = {name for name in stored if asked.afresh or name in progress.parts} - progress.seen
+    also = [each.object for each in asked.also]
+    lacking = partial(tools.lacking, asked.main.contract, asked.main.object.name, key=_key(asked, tools), also=also)
+    judged = {name for name in stored if name in asked.due or name in progress.parts} - progress.seen
     once = {name for name in judged if months.members(name) == (name,)}
     again, others = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
     return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
@@ -114,18 +131,13 @@ def _whole(
     passing = {name: packed for name, packed in progress.passing.items() if name in read}
     marks = {name: part.fingerprint for name, part in read.items()}
     changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
-    vanished = tuple(sorted(asked.known.keys() - now.keys()))
     whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
-    # Days whose states stay merged cannot be judged one by one.
-    arrived = now.keys() - remeasuring.merged(stored) if asked.afresh else changed
-    return Reading(
-        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, tuple(sorted(arrived)), vanished
-    )
+    return Reading(replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.known)
 
 
 def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
     """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
-    if found.delta or not (asked.merged and found.measured.states):
+    if found.arrived(asked.known) or not (asked.merged and found.measured.states):
         return found
     with reading(tools.database) as session:
         schema = states.schema(session, asked.dataset_id)

@@ -1,42 +1,58 @@
 """Other datasets that a contract speaks of: where they are, and what was last measured of them.
 
-A name stands for, in this order: an object of the same contract; a contract, by its id, where it is about one object;
+A name stands for, in this order: an object of the same contract; a contract, by its id, where it is about one dataset;
 `contract.object`; a dataset as lineage or the contract's physicalName names it. Of two of a kind it stands for none."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import or_
+from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, select
 
 from contracts.document import Contract, DataObject
 from engine.references import Referent, Wanted, datasets, wanted
 from engine.requests import Source
 from engine.results import Value
+from registry.datasets import About
 from registry.lineage import names
-from registry.tables import Dataset, MeasurementRow
+from registry.tables import Dataset, DatasetContract, MeasurementRow
+
+
+@dataclass(frozen=True)
+class Named:
+    """The dataset that a name stands for, and the contracts' objects about it that the name leaves open: all of them
+    where it is the dataset's own name, none where no contract is about it."""
+
+    dataset: Dataset
+    about: tuple[About, ...] = ()
 
 
 def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, Source]:
     """Where the datasets are that the object's checks read, by the names they are called; unknown ones are left out."""
     found = {name: _found(session, name, contract.id) for name in datasets(of)}
-    return {name: _source(dataset) for name, dataset in found.items() if dataset}
+    return {name: _source(each.dataset) for name, each in found.items() if each}
 
 
 def places(session: Session, contract: Contract, of: DataObject) -> dict[str, Source]:
     """Where the datasets are that the object's checks read or their limits refer to; unknown ones are left out."""
     referred = {each.dataset for each in wanted(of).values()}
     found = {name: _found(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
-    return {name: _source(dataset) for name, dataset in found.items() if dataset}
+    return {name: _source(each.dataset) for name, each in found.items() if each}
 
 
-def named(session: Session, name: str) -> Dataset | None:
-    """The dataset that the name stands for, outside any contract; None for none, or for several."""
+def named(session: Session, name: str) -> Named | None:
+    """What the name stands for, outside any contract; None for none, or for several datasets."""
     return _found(session, name, "")
+
+
+def exactly(session: Session, namespace: str, name: str) -> Named | None:
+    """What a namespace and a name stand for; None for no dataset."""
+    meant = names.normalise(namespace, name)
+    return _one(_rows(session, and_(col(Dataset.namespace) == meant.namespace, col(Dataset.name) == meant.name)))
 
 
 def referents(session: Session, contract: Contract, of: DataObject) -> dict[str, Referent]:
@@ -44,24 +60,39 @@ def referents(session: Session, contract: Contract, of: DataObject) -> dict[str,
     return {words: _referent(session, each, contract.id) for words, each in wanted(of).items()}
 
 
-def _found(session: Session, name: str, contract_id: str) -> Dataset | None:
-    described = col(Dataset.contract_id) + "." + col(Dataset.object)
-    named = or_(col(Dataset.contract_id) == name, described == name, col(Dataset.name) == name)
-    own = (col(Dataset.contract_id) == contract_id) & (col(Dataset.object) == name)
-    ordered = select(Dataset).where(or_(own, named)).order_by(col(Dataset.location).is_(None), col(Dataset.id))
-    ranked = [(_rank(each, name, contract_id), each) for each in session.exec(ordered)]
-    best = [each for rank, each in ranked if rank == min(rank for rank, _ in ranked)]
-    return best[0] if len({(each.contract_id, each.object or each.id) for each in best}) == 1 else None
+def _found(session: Session, name: str, contract_id: str) -> Named | None:
+    """By the most direct meaning of the name that there is."""
+    found = (_rows(session, meaning) for meaning in _meanings(name, contract_id))
+    return _one(next(filter(None, found), []))
 
 
-def _rank(dataset: Dataset, name: str, contract_id: str) -> int:
-    """How directly the name names the dataset: 0 is best."""
-    meanings = (
-        (dataset.contract_id, dataset.object) == (contract_id, name),
-        dataset.contract_id == name,
-        f"{dataset.contract_id}.{dataset.object}" == name,
-    )
-    return next((rank for rank, means in enumerate(meanings) if means), len(meanings))
+def _meanings(name: str, contract_id: str) -> Iterator[ColumnElement[bool]]:
+    contract, described = col(DatasetContract.contract_id), col(DatasetContract.object)
+    if contract_id:
+        yield and_(contract == contract_id, described == name)
+    yield contract == name
+    dots = [at for at, letter in enumerate(name) if letter == "."]
+    if dots:
+        yield or_(*(and_(contract == name[:at], described == name[at + 1 :]) for at in dots))
+    yield col(Dataset.name) == name
+
+
+def _rows(session: Session, which: ColumnElement[bool]) -> Sequence[tuple[Dataset, DatasetContract | None]]:
+    link = DatasetContract
+    joined = select(Dataset, link).join(link, col(link.dataset_id) == col(Dataset.id), isouter=True).where(which)
+    best = col(Dataset.location).is_(None), col(Dataset.id), col(link.contract_id), col(link.object)
+    return session.exec(joined.order_by(*best)).all()
+
+
+def _one(rows: Sequence[tuple[Dataset, DatasetContract | None]]) -> Named | None:
+    """The dataset of the rows; of several only where one object of a contract goes by all of their names."""
+    by_dataset: dict[Any, dict[About, None]] = {}
+    for dataset, link in rows:
+        told = by_dataset.setdefault(dataset.id, {})
+        if link is not None:
+            told[About(link.contract_id, link.object)] = None
+    shared = [each for each in next(iter(by_dataset.values()), ()) if all(each in told for told in by_dataset.values())]
+    return Named(rows[0][0], tuple(shared)) if len(by_dataset) == 1 or shared else None
 
 
 def _source(dataset: Dataset) -> Source:
@@ -69,10 +100,10 @@ def _source(dataset: Dataset) -> Source:
 
 
 def _referent(session: Session, asked: Wanted, contract_id: str) -> Referent:
-    dataset = _found(session, asked.dataset, contract_id)
-    if dataset is None or dataset.contract_id is None or dataset.object is None:
+    found = _found(session, asked.dataset, contract_id)
+    if found is None or not found.about:
         return Referent(reason=f"no contract here is about a dataset {asked.dataset}")
-    row = session.exec(_measured(dataset.contract_id, dataset.object, asked.analyzer.identity).limit(1)).first()
+    row = session.exec(_measured(found.about, asked.analyzer.identity).limit(1)).first()
     if row is None:
         return Referent(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
     return _told(row, asked.dataset)
@@ -84,10 +115,11 @@ def _told(row: MeasurementRow, dataset: str) -> Referent:
     return Referent(_value(row), origin=_origin(row))
 
 
-def _measured(contract_id: str, object_name: str, identity: str) -> Any:
+def _measured(about: Sequence[About], identity: str) -> Any:
     """The metric's values, those of the newest run first; among these that of the whole dataset first."""
     row = MeasurementRow
-    query = select(row).where(row.contract_id == contract_id, row.object == object_name, row.identity == identity)
+    measured = or_(*(and_(col(row.contract_id) == each.contract_id, col(row.object) == each.object) for each in about))
+    query = select(row).where(measured, row.identity == identity, col(row.subscription_id).is_(None))
     newest = (col(row.time).desc(), col(row.run_id).desc(), col(row.partition).is_not(None), col(row.partition).desc())
     return query.order_by(*newest)
 
@@ -124,10 +156,10 @@ def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str,
 
 
 def _timeline(session: Session, asked: Wanted, contract_id: str) -> Timeline:
-    dataset = _found(session, asked.dataset, contract_id)
-    if dataset is None or dataset.contract_id is None or dataset.object is None:
+    found = _found(session, asked.dataset, contract_id)
+    if found is None or not found.about:
         return Timeline(reason=f"no contract here is about a dataset {asked.dataset}")
-    ordered = reversed(session.exec(_measured(dataset.contract_id, dataset.object, asked.analyzer.identity)).all())
+    ordered = reversed(session.exec(_measured(found.about, asked.analyzer.identity)).all())
     # Of the measurements of a run the one that is looked at first comes last here, and stays.
     newest = {(row.time, row.run_id): row for row in ordered}
     times = tuple(time for time, _ in newest)

@@ -42,13 +42,14 @@ class RegistryStates:
     where: str
     name: str
     namespace: str
+    contract_id: str
     object: DataObject
     _read: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     def current(self) -> Generation:
         """The newest generation."""
         with _told():
-            return _generation(self.client.generation(self.name, namespace=self.namespace))
+            return _generation(self.client.generation(self.name, **self._meant))
 
     def keep(self, packed: bytes) -> str:
         """The name of the bag, its content's checksum; it is not part of the memory until a generation names it."""
@@ -63,10 +64,15 @@ class RegistryStates:
             self._read[name] = self._fetched(name)
         return self._read[name]
 
+    @property
+    def _meant(self) -> dict[str, str]:
+        """Which dataset of the name, and whose promises about it."""
+        return {"namespace": self.namespace, "contract_id": f"{self.contract_id}.{self.object.name}"}
+
     def _fetched(self, name: str) -> bytes:
         with _told():
             try:
-                packed = self.client.bag(self.name, name, namespace=self.namespace)
+                packed = self.client.bag(self.name, name, **self._meant)
             except ClientError as error:
                 if error.status == NOT_FOUND:
                     raise StateError(error.message) from None
@@ -90,7 +96,7 @@ class RegistryStates:
         )  # fmt: skip
         try:
             with _told():
-                return _generation(self.client.swap_generation(self.name, body, namespace=self.namespace))
+                return _generation(self.client.swap_generation(self.name, body, **self._meant))
         except Overtaken:
             # A request that was sent twice on its way is refused the second time: then what came first was this one.
             found = self.current()
@@ -105,7 +111,7 @@ class RegistryStates:
         """Has the registry know that no publication is open; it collects what is left over itself."""
         with _told():
             try:
-                self.client.settle(self.name, namespace=self.namespace)
+                self.client.settle(self.name, **self._meant)
             except ClientError as error:
                 if error.status != CONFLICT:
                     raise
@@ -124,7 +130,8 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
             contract = read(used.document(found.contract_id, found.version))
         where = f"{settings.api}/dataset/{found.dataset_id}"
         others = {name: _source(place) for name, place in found.others.items()}
-        store = RegistryStates(used, where, found.name, found.namespace, contract.object(found.object))
+        described = contract.object(found.object)
+        store = RegistryStates(used, where, found.name, found.namespace, found.contract_id, described)
         by, lies = found.place.partition_by, found.place.location
         yield Kept(contract, found.object, by, store, others, lies, keyed=str(found.dataset_id))
 

@@ -19,7 +19,7 @@ from engine.months import members
 from engine.replayed import Line, Replay, Told
 from engine.replaying import Replaying
 from engine.states import StateError
-from registry import arrivals, datasets, diffs, drafts, references, scope, states, weighed
+from registry import arrivals, datasets, diffs, drafts, inforce, references, scope, states, weighed
 from registry.access import EVERYWHERE, Place, Principal
 from registry.config import Settings
 from registry.database import reading
@@ -112,6 +112,7 @@ def _replayed(
 ) -> Replay:
     seen = object_name not in versions.hidden
     dataset = datasets.kept(session, versions.contract_id, object_name) if seen else None
+    versions = _sharing(session, versions, dataset, object_name) if dataset else versions
     came = arrivals.generations(session, dataset, replaced=ways.replaced) if dataset else []
     whole = sum(len(members(name)) for name in {each.partition for each in came})
     beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.counting else {}
@@ -128,6 +129,14 @@ def _replayed(
         if not more(done, len(came)):
             break
     return replaying.told(whole)
+
+
+def _sharing(session: Session, versions: Versions, dataset: Dataset, object_name: str) -> Versions:
+    """Both versions, as they know what other contracts classify of the table: the states are of that."""
+    old, new = (
+        each and inforce.sharing(session, dataset.id, each, object_name) for each in (versions.old, versions.new)
+    )
+    return Versions(versions.contract_id, old, new or versions.new)
 
 
 def _beyond(

@@ -14,12 +14,13 @@ from engine.checks import bind
 from engine.references import Referent
 from engine.results import CheckResult, RunResult, Value
 from engine.samples import discreet
-from registry import catalog, runs, states
+from registry import catalog, inforce, runs, states
 from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound
 from registry.tables import ResultRow, Run
 from registry.tools import Judge
 
+CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
 NOTHING = "the run judged no states: there is nothing to do again"
 PRUNED = "the states that the run judged are no longer all kept: state_days says for how long they are"
 ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
@@ -53,6 +54,8 @@ def again(session: Session, run_id: UUID, judge: Judge) -> Rerun:
     run = session.get(Run, run_id)
     if run is None:
         raise NotFound
+    if run.subscription_id is not None:
+        raise Invalid(CONSUMED)
     if run.dataset_id is None or run.states_version is None:
         raise Invalid(NOTHING)
     if fingerprint(states.known(session, run.dataset_id, version=run.states_version)) != run.marker:
@@ -68,7 +71,8 @@ def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
 
 
 def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referents: Mapping[str, Referent]) -> RunResult:
-    contract = read(catalog.version(session, run.contract_id, run.version).body)
+    version = read(catalog.version(session, run.contract_id, run.version).body)
+    contract = inforce.sharing(session, dataset_id, version, run.object)
     stored = states.load(session, dataset_id, version=run.states_version)
     schema = states.schema(session, dataset_id, version=run.states_version)
     result = judge(

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlmodel import Session, col, select
@@ -23,7 +24,8 @@ class Origin:
     """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
 
     `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
-    nothing could be judged, or what else people should know."""
+    nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose checks these are;
+    None: the contract's own."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None
@@ -31,6 +33,7 @@ class Origin:
     marker: str | None = None
     states_version: int | None = None
     reason: str | None = None
+    subscription_id: UUID | None = None
 
 
 def record(
@@ -40,19 +43,27 @@ def record(
     run = _run(run_id, result, origin)
     session.add(run)
     session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
-    session.add_all(_measurements(run_id, result))
+    session.add_all(_measurements(run_id, result, origin.subscription_id))
     details = {"contract": run.contract_id, "version": run.version, "object": run.object, "verdict": run.verdict.value}
     audit.record(session, Action.RUN_RECORDED, actor=actor, object_id=run_id, details=details, now=now)
     return run
 
 
-def judged(session: Session, contract_id: str, version: str, *, object_name: str, dataset_id: UUID) -> bool:
-    """Whether this version has judged the data of this dataset before. Runs that could not read it do not count."""
-    query = select(Run.id).where(Run.contract_id == contract_id, Run.version == version, Run.object == object_name)
-    return (
-        session.exec(query.where(Run.dataset_id == dataset_id, col(Run.marker).is_not(None)).limit(1)).first()
-        is not None
-    )
+class Whose(NamedTuple):
+    """Whose runs: a contract's object, by the document with that fingerprint; `subscription_id` of which consumer."""
+
+    contract_id: str
+    object: str
+    fingerprint: str
+    subscription_id: UUID | None = None
+
+
+def last(session: Session, whose: Whose, dataset_id: UUID) -> Run | None:
+    """The newest of these runs that judged data of the dataset; None where none could read it."""
+    mine = Run.dataset_id == dataset_id, Run.contract_id == whose.contract_id, Run.object == whose.object
+    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
+    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by, col(Run.marker).is_not(None))
+    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first()
 
 
 def unevaluated(
@@ -112,6 +123,7 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
         marker=origin.marker,
         states_version=origin.states_version,
         reason=_text(origin.reason),
+        subscription_id=origin.subscription_id,
     )
 
 
@@ -130,7 +142,7 @@ def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
     )
 
 
-def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
+def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:
     for position, each in enumerate(result.measurements):
         yield MeasurementRow(
             run_id=run_id,
@@ -147,6 +159,7 @@ def _measurements(run_id: UUID, result: RunResult) -> Iterator[MeasurementRow]:
             time=result.finished,
             counted=each.counted,
             details=each.model_dump(mode="json")["details"],
+            subscription_id=subscription_id,
         )
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from contracts.errors import ContractError
@@ -10,7 +10,7 @@ from engine.checks import BoundChecks
 from engine.requests import Engine, EngineError, SampleRequest
 from engine.results import RunResult
 from engine.samples import wanted
-from registry.orders import Order
+from registry.orders import Order, Promise
 
 log = logging.getLogger("treaty.worker")
 
@@ -23,32 +23,28 @@ class Sampling:
     lasts: timedelta = timedelta()
 
 
-def sampled(
-    asked: Order, engine: Engine, limit: int, checks: BoundChecks, result: RunResult, *, delta: Mapping[str, str]
-) -> RunResult:
-    """The run with rows of what arrived that break failed checks; without them where none can be read.
-
-    `delta` are the partitions that arrived, with their fingerprints."""
-    if not limit or not delta:
-        return result
+def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result: RunResult) -> RunResult:
+    """The run with rows of what arrived that break failed checks; without them where none can be read."""
     only = wanted(checks, result.results)
     try:
-        shown = engine.sample(_request(asked, limit, only, delta)) if only else ()
+        shown = engine.sample(replace(request, only=only)) if only else ()
     except (EngineError, ContractError) as error:
         log.warning("a run has no samples: %s", error)
         return result
     return result.model_copy(update={"samples": shown})
 
 
-def _request(asked: Order, limit: int, only: Mapping[str, tuple[str, ...]], delta: Mapping[str, str]) -> SampleRequest:
-    came = delta if asked.object.arrivals and not asked.source.partition_by else {}
+def request(asked: Order, promise: Promise, limit: int, delta: Mapping[str, str]) -> SampleRequest:
+    """What to ask for rows of the partitions that arrived, which are there with their fingerprints."""
+    came = delta if asked.arrivals and not asked.source.partition_by else {}
     return SampleRequest(
         source=asked.source,
-        contract=asked.contract.source,
-        object=asked.object.name,
-        only=only,
+        contract=promise.contract.source,
+        object=promise.object.name,
+        only={},
         partitions=() if came else tuple(name for name in delta if name),
         limit=limit,
-        others=asked.others,
+        others=promise.others,
         arrivals=came,
+        classifying=asked.classifying,
     )

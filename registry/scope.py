@@ -16,8 +16,9 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from contracts.document import Contract as Document
 from registry.access import EVERYWHERE, Place, Principal, decide, decide_somewhere
+from registry.datasets import about
 from registry.errors import NotFound
-from registry.tables import Contract, Dataset, Proposal, Run, SearchEntry, Task
+from registry.tables import Contract, Dataset, DatasetContract, Proposal, Run, SearchEntry, Task
 from registry.words import Part, Permission, ProposalState
 
 
@@ -30,22 +31,21 @@ def domain_of(document: Document) -> str | None:
 def of_contract(session: Session, contract_id: str) -> Place:
     """Where the contract is; one that is not there yet is of no domain."""
     contract = session.get(Contract, contract_id)
-    about = session.exec(select(Dataset.id).where(Dataset.contract_id == contract_id)).all()
+    about = session.exec(select(DatasetContract.dataset_id).where(DatasetContract.contract_id == contract_id)).all()
     return Place(contract_id, contract.domain if contract else None, about=frozenset(about))
 
 
-def of_dataset(session: Session, dataset: Dataset) -> Place:
-    """Where the dataset is: it lies in the contract about it, and goes by all names that the contract's object has."""
-    if dataset.contract_id is None:
-        return Place(datasets=frozenset({dataset.id}))
-    place = of_object(session, dataset.contract_id, dataset.object)
-    return replace(place, datasets=place.datasets | {dataset.id})
+def of_dataset(session: Session, dataset: Dataset) -> tuple[Place, ...]:
+    """Where the dataset is: in every contract about it, under all the names that the contract's object has."""
+    places = [of_object(session, *each) for each in about(session, dataset.id)] or [Place()]
+    return tuple(replace(place, datasets=place.datasets | {dataset.id}) for place in places)
 
 
 def of_object(session: Session, contract_id: str, object_name: str | None) -> Place:
     """Where the object of the contract is, with all that is remembered of it."""
     contract = session.get(Contract, contract_id)
-    named = select(Dataset.id).where(Dataset.contract_id == contract_id, Dataset.object == object_name)
+    link = DatasetContract
+    named = select(link.dataset_id).where(link.contract_id == contract_id, link.object == object_name)
     return Place(contract_id, contract.domain if contract else None, frozenset(session.exec(named).all()))
 
 
@@ -58,8 +58,8 @@ def of_run(session: Session, run: Run) -> Place:
     """Where the run is: where the dataset is that it judged, in the contract that it judged it by."""
     contract = session.get(Contract, run.contract_id)
     dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
-    datasets = of_dataset(session, dataset).datasets if dataset else frozenset[UUID]()
-    return Place(run.contract_id, contract.domain if contract else None, datasets)
+    names = frozenset(name for place in of_dataset(session, dataset) for name in place.datasets) if dataset else ()
+    return Place(run.contract_id, contract.domain if contract else None, frozenset(names))
 
 
 def proposed(session: Session, document: Document) -> Place:
@@ -134,8 +134,9 @@ def contracts(by: Principal, permission: Permission = Permission.READ) -> Column
     held = _governed(by, permission)
     if permission is not Permission.READ:
         return held
-    about = select(Dataset.contract_id).where(col(Dataset.id).in_(_datasets(by, permission)))
-    return or_(held, col(Contract.id).in_(about))
+    link = DatasetContract
+    spoken = select(link.contract_id).where(col(link.dataset_id).in_(_datasets(by, permission)))
+    return or_(held, col(Contract.id).in_(spoken))
 
 
 def proposals(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
@@ -182,7 +183,7 @@ def _datasets(by: Principal, permission: Permission) -> list[UUID]:
 
 def _alike(ids: Collection[UUID]) -> SelectOfScalar[UUID]:
     """These datasets, and all that are other names of them."""
-    other = aliased(Dataset)
-    same = (col(other.contract_id) == col(Dataset.contract_id)) & (col(other.object) == col(Dataset.object))
-    found = select(other.id).join(Dataset, same | (col(other.id) == col(Dataset.id)))
-    return found.where(col(Dataset.id).in_(ids))
+    mine, other = aliased(DatasetContract), aliased(DatasetContract)
+    same = (col(other.contract_id) == col(mine.contract_id)) & (col(other.object) == col(mine.object))
+    named = select(other.dataset_id).join(mine, same).where(col(mine.dataset_id).in_(ids))
+    return select(Dataset.id).where(or_(col(Dataset.id).in_(ids), col(Dataset.id).in_(named)))

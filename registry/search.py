@@ -18,7 +18,16 @@ from registry import audit, search_words
 from registry.cursors import Asked, Portion, counted, skipped
 from registry.database import lock, reading, transaction
 from registry.described import Described, described, words
-from registry.tables import Contract, ContractVersion, Dataset, Proposal, SearchEntry, SearchLabel, User
+from registry.tables import (
+    Contract,
+    ContractVersion,
+    Dataset,
+    DatasetContract,
+    Proposal,
+    SearchEntry,
+    SearchLabel,
+    User,
+)
 from registry.words import LabelKind, ProposalState
 
 PROPOSED = "proposed"
@@ -153,7 +162,9 @@ def _shown(source: _Source, said: Described) -> dict[str, Any]:
 
 
 def _datasets(session: Session, contract_id: str) -> Sequence[str]:
-    return session.exec(select(Dataset.name).where(Dataset.contract_id == contract_id)).all()
+    link = DatasetContract
+    named = select(Dataset.name).join(link, col(link.dataset_id) == col(Dataset.id))
+    return session.exec(named.where(link.contract_id == contract_id)).all()
 
 
 def _source(session: Session, contract_id: str) -> _Source | None:

@@ -1,13 +1,13 @@
 """What a validation works with, handed in: who reads and who judges the data, where states are kept, the time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from sqlalchemy import Engine as Database
 
-from contracts.document import Contract
+from contracts.document import Contract, DataObject
 from contracts.logical_types import Schema
 from engine.analyzers.frequencies import Spectrum
 from engine.keying import Key
@@ -38,10 +38,18 @@ class Judge(Protocol):
 
 
 class Lacking(Protocol):
-    """What stored bags have, where the checks of a contract's object need more: `engine.judging.lacking`."""
+    """What stored bags have, where the checks of a contract's object, and of others, need more:
+    `engine.judging.lacking`."""
 
     def __call__(
-        self, contract: Contract, object_name: str, stored: Mapping[str, bytes], *, key: Key | None, afresh: bool
+        self,
+        contract: Contract,
+        object_name: str,
+        stored: Mapping[str, bytes],
+        *,
+        key: Key | None,
+        afresh: bool,
+        also: Sequence[DataObject],
     ) -> Mapping[str, frozenset[str]]: ...
 
 

@@ -1,40 +1,37 @@
-"""Validating one object of a contract as its task orders: what to read, what was found, and how it is kept.
+"""Validating a dataset as a task orders: what to read, what was found of each promise about it, and how it is kept.
 
 The reading takes minutes and no transaction is open meanwhile; `keep` writes everything it found at once."""
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy.exc import StatementError
 from sqlmodel import Session
 
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from contracts.logical_types import Schema
-from engine import months
-from engine.analyzers.frequencies import Spectrum
-from engine.checks import bind
-from engine.references import Referent
-from engine.requests import Measured, SpectraRequest
-from engine.results import RunResult
-from engine.samples import discreet
+from engine.requests import EngineError, Measured, Unreadable
 from engine.states import StateError
-from registry import orders, portions, readings, references, runs, samples, states
-from registry.database import reading
+from registry import judged, orders, portions, readings, runs, samples, states
+from registry.judged import Judged
 from registry.lineage import debounce
 from registry.lineage.debounce import Subject
-from registry.orders import Order, Unworkable
+from registry.orders import Order, Promise, Unworkable
 from registry.readings import Reading
 from registry.runs import Origin
-from registry.sampling import sampled
-from registry.tables import Dataset, Task
+from registry.tables import Dataset, Run, Task
 from registry.tools import Tools
 
+log = logging.getLogger("treaty.worker")
 Ids = Callable[[], UUID]
 NOTHING_CHANGED = "nothing changed"
+COVERED = "a task of another contract about the same data dealt with it"
 PUBLISHING = (
     "a publication to the table was begun and not ended: recover it where the table lies (treaty gate --recover)"
 )
@@ -42,60 +39,75 @@ PUBLISHING = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What a validation found. `result` None: there was nothing to judge. `measured` None: no data was read.
+    """What a validation found of each promise; those with nothing new to judge are left out.
 
-    `samples_until`: how long the result's samples are kept; None: they are not."""
+    `covered`: the promises beside the task's own that were dealt with. `measured` None: no data was read. `seen`: when
+    the reading began. `samples_until`: how long samples are kept; None: they are not."""
 
-    result: RunResult | None
+    judged: tuple[Judged, ...]
+    covered: tuple[Promise, ...] = ()
     measured: Measured | None = None
     vanished: tuple[str, ...] = ()
-    reason: str | None = None
+    seen: datetime | None = None
     samples_until: datetime | None = None
 
 
+def is_covered(session: Session, task: Task) -> bool:
+    """Whether all that the task was made for was dealt with by one of another contract about the same data.
+
+    Never of a task that no trigger made."""
+    subject = task.payload["contract_id"], task.payload["object"]
+    return task.payload.get("seq") is not None and debounce.is_clean(session, *subject)
+
+
 def examine(asked: Order, tools: Tools) -> Finding:
-    """Reads what changed and judges it. A contract that does not fit the table is a finding; EngineError is raised,
-    and states.Overtaken while a publication is open, when the table may be other than its states say."""
+    """Reads what changed and judges every promise. A contract that does not fit the table is a finding; EngineError is
+    raised, and states.Overtaken while a publication is open, when the table may be other than its states say."""
     if asked.publishing:
         raise states.Overtaken(PUBLISHING)
-    started = tools.clock()
     try:
-        return _examined(asked, tools, started)
-    except (ContractError, StateError) as error:
-        return unevaluated(asked, str(error), started=started, finished=tools.clock())
+        return _examined(asked, tools)
+    except Unreadable:
+        raise
+    except EngineError as error:
+        if not asked.also:
+            raise
+        log.warning("what is promised beside the task's own contract is left out: %s", error)
+        return _without_others(asked, tools, error)
 
 
 def unevaluated(asked: Order, reason: str, *, started: datetime, finished: datetime) -> Finding:
-    """The finding that no check could be evaluated, and why."""
-    result = runs.unevaluated(asked.contract, asked.object.name, reason, started=started, finished=finished)
-    return Finding(result, reason=reason)
+    """The finding that no check of the task's own could be evaluated, and why."""
+    return Finding((judged.unevaluated(asked.main, reason, started=started, finished=finished),))
 
 
 def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids: Ids) -> dict[str, Any]:
-    """Stores states, run, results and measurements. Returns the task's result.
+    """Stores states, and of each promise its run, results and measurements. Returns the task's result.
 
     Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
-    _claim_data(session, asked)
+    dataset = _claim_data(session, asked)
     portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
-    if finding.result is None:
-        return {"note": NOTHING_CHANGED}
-    run_id = ids()
+    dataset.seen = finding.seen or dataset.seen
     marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
-    judged = version if marker else None
-    origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, judged, reason=finding.reason)
-    run = runs.record(session, run_id, finding.result, origin, now=now)
-    samples.keep(session, run_id, finding.result.samples, until=finding.samples_until or now, now=now)
-    return {"run_id": str(run_id), "verdict": run.verdict.value, "partitions": len(run.partitions)}
+    origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version if marker else None)
+    record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
+    done = [
+        (each, record(each) if each.promise is asked.main else _apart(session, each, record)) for each in finding.judged
+    ]
+    # In the order of names: whoever folds events locks them so.
+    for each in sorted(finding.covered, key=lambda promise: promise.about):
+        debounce.cover(session, *each.about, each.covers)
+    return _told(asked, done)
 
 
 def give_up(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:
     """Records that the data could not be judged, as a run, and lets later triggers of the object begin anew."""
+    with suppress(Unworkable, ContractError):
+        asked = orders.order(session, task).alone
+        keep(session, asked, unevaluated(asked, reason, started=now, finished=now), now=now, ids=ids)
     settle(session, task, None, now=now, ids=ids)
     portions.drop(session, task.id)
-    with suppress(Unworkable, ContractError):
-        asked = orders.order(session, task)
-        keep(session, asked, unevaluated(asked, reason, started=now, finished=now), now=now, ids=ids)
 
 
 def settle(session: Session, task: Task, covers: int | None, *, now: datetime, ids: Ids) -> None:
@@ -109,82 +121,78 @@ def settle(session: Session, task: Task, covers: int | None, *, now: datetime, i
     debounce.settle(session, subject, made_for if covers is None else covers, now=now, task_id=ids())
 
 
-def _examined(asked: Order, tools: Tools, started: datetime) -> Finding:
-    found = readings.read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
-    judged_anew = asked.afresh and found.measured.fingerprints
-    if not (found.delta or found.vanished or judged_anew):
-        return _unchanged(asked, found, started, tools.clock())
+def _examined(asked: Order, tools: Tools) -> Finding:
+    started = tools.clock()
     try:
+        found = readings.read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
+        if all(_is_settled(each, found) for each in asked.promises):
+            return Finding((), asked.also, found.measured, seen=started)
         return _judged(asked, tools, found, started)
-    except StateError:
-        # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
-        again = readings.read(asked, tools, {}, {})
-        return _judged(asked, tools, replace(again, delta=found.delta), started)
+    except (ContractError, StateError) as error:
+        return unevaluated(asked, str(error), started=started, finished=tools.clock())
 
 
-def _unchanged(asked: Order, found: Reading, started: datetime, finished: datetime) -> Finding:
-    if asked.afresh:
-        return unevaluated(asked, "the table holds no data yet", started=started, finished=finished)
-    return Finding(None, found.measured)
+def _is_settled(promise: Promise, found: Reading) -> bool:
+    """Whether nothing is new to it."""
+    return promise.since is not None and not (found.arrived(promise.since) or found.lost(promise.since))
 
 
 def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Finding:
-    whole, schema = _remembered(asked, tools, found)
-    reason = _loss(found.vanished)
-    if not whole:
-        result = unevaluated(asked, f"{reason}; nothing is left", started=started, finished=tools.clock()).result
-    else:
-        result = tools.judge(
-            asked.contract,
-            asked.object.name,
-            schema=schema,
-            states=whole,
-            delta=found.delta,
-            started=started,
-            finished=tools.clock(),
-            whole=found.measured.whole,
-            references=_referents(asked, tools),
-            spectra=_spectra(asked, tools, whole, schema),
-        )
-        checks = bind(asked.object, schema)
-        delta = {name: found.measured.fingerprints[name] for name in found.delta}
-        result = sampled(asked, tools.engine, tools.sampling.rows, checks, discreet(checks, result), delta=delta)
-    return Finding(result, found.measured, found.vanished, reason, tools.clock() + tools.sampling.lasts)
+    try:
+        told = tuple(judged.each(judged.bench(asked, tools, found, started), strict=True))
+    except StateError:
+        # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
+        found = readings.read(asked, tools, {}, {})
+        told = tuple(judged.each(judged.bench(asked, tools, found, started), strict=False))
+    until = tools.clock() + tools.sampling.lasts
+    return Finding(told, asked.also, found.measured, found.vanished, started, until)
 
 
-def _spectra(asked: Order, tools: Tools, states: Mapping[str, bytes], schema: Schema) -> Mapping[str, Spectrum]:
-    """What Spark tells of stored frequencies that are too many for this process."""
-    files = tools.large(asked.contract, asked.object.name, schema, states)
-    return tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
+def _without_others(asked: Order, tools: Tools, error: EngineError) -> Finding:
+    """The task's own contract alone: others have tasks of their own, consumers are told why they have no verdict."""
+    started = tools.clock()
+    found = _examined(asked.alone, tools)
+    reason = f"its states could not be computed together with those of {asked.main.about}: {error.reason}"
+    missed = (each for each in asked.also if each.subscription_id is not None)
+    told = (judged.unevaluated(each, reason, started=started, finished=tools.clock()) for each in missed)
+    return replace(found, judged=(*found.judged, *told))
 
 
-def _referents(asked: Order, tools: Tools) -> Mapping[str, Referent]:
-    with reading(tools.database) as session:
-        return references.referents(session, asked.contract, asked.object)
+def _record(session: Session, found: Judged, *, origin: Origin, until: datetime, now: datetime, ids: Ids) -> Run:
+    whose = replace(origin, reason=found.reason, subscription_id=found.promise.subscription_id)
+    if not found.readable:
+        whose = replace(whose, marker=None, states_version=None)
+    run = runs.record(session, ids(), found.result, whose, now=now)
+    samples.keep(session, run.id, found.result.samples, until=until, now=now)
+    return run
 
 
-def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, bytes], Schema]:
-    """The states of every partition there is, and the schema: that of what arrived, else as last stored."""
-    current, read = found.measured.fingerprints, found.measured.states
-    there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}
-    whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
-    if read:
-        return found.measured.judged(whole), found.measured.schema
-    with reading(tools.database) as session:
-        return found.measured.judged(whole), states.schema(session, asked.dataset_id)
-
-
-def _loss(vanished: tuple[str, ...]) -> str | None:
-    if not vanished:
+def _apart(session: Session, found: Judged, record: Callable[[Judged], Run]) -> Run | None:
+    """The run of a promise beside the task's own; None where it cannot be stored, which stops nothing else."""
+    try:
+        with session.begin_nested():
+            return record(found)
+    except StatementError:
+        log.exception("a run beside that of the task could not be stored")
         return None
-    named = [name or "the table as a whole" for name in vanished[:5]]
-    shown = ", ".join(named) + (", ..." if len(vanished) > 5 else "")
-    return f"{len(vanished)} known partition(s) vanished: {shown}"
 
 
-def _claim_data(session: Session, asked: Order) -> None:
+def _told(asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:
+    """What people read of the task: its own run, and those of other contracts."""
+    told: dict[str, Any] = {"note": NOTHING_CHANGED}
+    others = []
+    for found, run in done:
+        if run is not None and found.promise is asked.main:
+            told = {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": len(run.partitions)}
+        elif run is not None and run.subscription_id is None:
+            others.append({"run_id": str(run.id), "contract": run.contract_id, "verdict": run.verdict.value})
+    return {**told, "also": others} if others else told
+
+
+def _claim_data(session: Session, asked: Order) -> Dataset:
     """Locks the dataset, and makes sure that its states are still those that the judgement was built on."""
-    session.get_one(Dataset, asked.dataset_id, with_for_update=True, populate_existing=True)
+    dataset = session.get_one(Dataset, asked.dataset_id, with_for_update=True, populate_existing=True)
     found = states.known(session, asked.dataset_id), states.merged(session, asked.dataset_id)
     if found != (asked.known, asked.merged):
         raise states.Overtaken
+    return dataset

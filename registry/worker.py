@@ -26,12 +26,26 @@ from engine import key_files, plugins
 from engine.judging import lacking
 from engine.keying import Key
 from engine.requests import Engine, EngineError, EngineKilled, Unreadable
-from registry import activation, audit, clock, config, drafting, ids, orders, replays, states, tasks, upkeep, validation
+from registry import (
+    activation,
+    audit,
+    clock,
+    config,
+    consumer_checks,
+    drafting,
+    ids,
+    orders,
+    replays,
+    states,
+    tasks,
+    upkeep,
+    validation,
+)
 from registry.config import Settings
 from registry.database import connect, migrate, reading, transaction
 from registry.errors import Invalid, RegistryError
 from registry.lineage import debounce, inbox, intake
-from registry.orders import Unworkable
+from registry.orders import Consumers, Unworkable
 from registry.portions import TaskParts
 from registry.sampling import Sampling
 from registry.tables import Task
@@ -71,6 +85,7 @@ class Worker:
     jitter: Callable[[], float] = random
     name: str = field(default_factory=lambda: f"worker-{ids.new()}")
     key: Key | None = None
+    consumers: Consumers = consumer_checks.documents
 
     def tools(self, task: Task) -> Tools:
         """What the validation of that task works with."""
@@ -232,13 +247,16 @@ class Worker:
 
 def _validate(worker: Worker, task: Task) -> Effect:
     with reading(worker.database) as session:
-        asked = orders.order(session, task)
+        if validation.is_covered(session, task):
+            return lambda *_: {"note": validation.COVERED}
+        asked = orders.order(session, task, worker.consumers)
     finding = validation.examine(asked, worker.tools(task))
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
-        validation.settle(session, task, asked.covers, now=now, ids=worker.ids)
+        done = validation.keep(session, asked, finding, now=now, ids=worker.ids)
+        validation.settle(session, task, asked.main.covers, now=now, ids=worker.ids)
         states.prune(session, asked.dataset_id, before=now - timedelta(days=worker.settings.state_days))
-        return validation.keep(session, asked, finding, now=now, ids=worker.ids)
+        return done
 
     return effect
 

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from contracts.document import DataObject
 from contracts.reading import read as read_contract
 from engine.checks import BoundChecks, bind
 from engine.filesystems import is_path
+from engine.promised import of_sample
 from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest
 from engine.results import Sample
 from engine.spark import arrivals, changes, rows
@@ -20,7 +22,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
     """Rows that break the failed checks. Raises Unreadable, ContractError."""
-    frame, checks = _bound(session, request, request.partitions, request.arrivals)
+    frame, checks = _bound(session, request, of_sample(request), request.partitions, request.arrivals)
     by = request.source.partition_by
     others = opened(session, request.others)
     return rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
@@ -29,7 +31,7 @@ def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
 def quarantine(session: Any, request: QuarantineRequest) -> Quarantined:
     """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
     _refuse_overlap(request.source.location, request.into.out)
-    frame, checks = _bound(session, request)
+    frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))
     by, others = request.source.partition_by, opened(session, request.others)
     return writing.quarantine(frame, checks, request.into, others=others, partition_by=by)
 
@@ -37,6 +39,7 @@ def quarantine(session: Any, request: QuarantineRequest) -> Quarantined:
 def _bound(
     session: Any,
     request: SampleRequest | QuarantineRequest,
+    chosen: DataObject,
     names: Sequence[str] = (),
     came: Mapping[str, str] = NOTHING,
 ) -> tuple[Any, BoundChecks]:
@@ -44,7 +47,7 @@ def _bound(
     lies = arrivals.layout(request.source, came) if came else changes.layout(session, request.source) if names else None
     folders = [folder for name in (*came, *names) for folder in lies.folders.get(name, ())] if lies else []
     frame = read(session, resolved(request.source), names=names, folders=folders)
-    return frame, bind(read_contract(request.contract).object(request.object), schema_of(frame))
+    return frame, bind(chosen, schema_of(frame))
 
 
 def _refuse_overlap(table: str, out: str) -> None:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from contracts.document import Contract
+from contracts.document import DataObject
 from contracts.logical_types import Schema
-from contracts.reading import read as read_contract
-from engine.checks import bind
+from engine.checks import BoundChecks, together
 from engine.files import StateFiles
 from engine.filesystems import is_path
 from engine.keying import Key, passing
 from engine.plan import Plan
+from engine.promised import objects
 from engine.requests import UNREAD, Measured, MeasureRequest, Source, Unreadable
 from engine.spark import apart, arrivals, changes, partitions
 from engine.spark.apart import Others
@@ -31,20 +31,20 @@ def measure(session: Any, request: MeasureRequest) -> Measured:
     """The packed states of every partition that changed since `known`. Raises Unreadable, ContractError.
 
     A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
-    source, contract = resolved(request.source), read_contract(request.contract)
+    source, promised = resolved(request.source), objects(request)
     lies = None if request.arrivals is None else arrivals.layout(request.source, request.arrivals)
-    table = Table(session, request, source, contract, lies or changes.layout(session, request.source))
+    table = Table(session, request, source, promised, lies or changes.layout(session, request.source))
     return _parted(table) if table.lies.folders else _whole(table)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table, the session that reads it, and the contract whose checks are wanted."""
+    """A table, the session that reads it, and the objects whose checks are wanted: the contract's own first."""
 
     session: Any
     request: MeasureRequest
     source: Source
-    contract: Contract
+    objects: tuple[DataObject, ...]
     lies: Layout
 
     def states(self, names: Sequence[str] = (), held: frozenset[str] = NOTHING) -> tuple[Schema, dict[str, States]]:
@@ -54,10 +54,13 @@ class Table:
         folders = [folder for name in names for folder in self.lies.folders[name]]
         frame = read(self.session, self.source, names=names, folders=folders)
         schema = schema_of(frame)
-        wanted = bind(self.contract.object(self.request.object), schema).plan.without(held)
+        wanted = self._bound(schema).plan.without(held)
         wanted = replace(wanted, key=self.key)
         by, stated = self.source.partition_by, self._stated(wanted, schema, names)
         return schema, counted(frame, wanted, stated, partition_by=by, expected=names, others=self.others)
+
+    def _bound(self, schema: Schema) -> BoundChecks:
+        return together(self.objects, schema)
 
     def _alone(self, name: str, held: frozenset[str]) -> tuple[Schema, dict[str, States]]:
         schema, bags = replace(self, lies=self.lies.only(name)).states(("",), held)
@@ -86,7 +89,6 @@ class Table:
         vanished = tuple(sorted(self.request.known.keys() - marks.keys()))
         judged = marks and not read.left and (read.bags or vanished or self.request.afresh)
         whole = self._whole(read.schema) if judged else None
-        chosen = self.contract.object(self.request.object)
         return Measured(
             schema=read.schema,
             fingerprints=marks,
@@ -96,7 +98,7 @@ class Table:
             left=read.left,
             whole=whole.carried() if whole else None,
             passing=_passing({**read.added, **read.bags}),
-            referents=apart.referents(chosen, self.others) if self.request.limits else {},
+            referents=apart.referents(self.objects[0], self.others) if self.request.limits else {},
         )
 
     def unread(self, name: str) -> str:
@@ -109,15 +111,14 @@ class Table:
 
     def _whole(self, schema: Schema) -> States | None:
         """What checks need of all rows at once, read as `schema` has it, that of what changed; None: no check does."""
-        chosen = self.contract.object(self.request.object)
-        wanted = bind(chosen, schema).plan.whole
+        wanted = self._bound(schema).plan.whole
         if schema.columns and not wanted:
             return None
         try:
             frame = self._all_rows()
         except Unreadable as error:
             return States({}, schema, {part.key: error.reason for part in wanted})
-        plan = bind(chosen, schema if schema.columns else schema_of(frame)).plan
+        plan = self._bound(schema if schema.columns else schema_of(frame)).plan
         return apart.whole(frame, plan, self.others)
 
     def _all_rows(self) -> Any:

@@ -13,10 +13,9 @@ from registry import clock, gated, ids, questions, states
 from registry.access import Principal, decide_somewhere
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
-from registry.api.memory import Name, Namespace
+from registry.api.memory import Called
 from registry.errors import Conflict
 from registry.gated import Subject, Swap
-from registry.questions import Question
 from registry.words import Permission
 
 PATH = "/dataset/gate"
@@ -34,18 +33,14 @@ def publisher(who: Caller) -> Principal:
 Publisher = Annotated[Principal, Depends(publisher)]
 
 
-def subject(by: Caller, tx: Reader, name: Name, namespace: Namespace = None) -> Subject:
+def subject(by: Caller, tx: Reader, named: Called) -> Subject:
     """The dataset that the request is about, which the caller may read."""
-    asked = Question(name, namespace)
-    questions.see(tx, asked, by)
-    return gated.subject(tx, asked)
+    return gated.subject(tx, questions.see(tx, named, by))
 
 
-def published(by: Publisher, tx: Reader, name: Name, namespace: Namespace = None) -> Subject:
+def published(by: Publisher, tx: Reader, named: Called) -> Subject:
     """The dataset that the request is about, whose states the caller may read and write."""
-    asked = Question(name, namespace)
-    questions.see(tx, asked, by, Permission.STATES)
-    return gated.subject(tx, asked)
+    return gated.subject(tx, questions.see(tx, named, by, Permission.STATES))
 
 
 About = Annotated[Subject, Depends(subject)]
@@ -74,7 +69,8 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
     dataset, described = of.dataset, of.object
     parted = tuple(dataset.partition_by) or described.partition_columns
     return schemas.GatedOut(
-        **dataset.model_dump(include={"namespace", "name", "object"}),
+        **dataset.model_dump(include={"namespace", "name"}),
+        object=described.name,
         dataset_id=dataset.id,
         contract_id=of.contract.id,
         version=of.contract.version,
@@ -86,7 +82,7 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
 @router.get("/generation")
 def get_generation(of: Published, tx: Reader) -> schemas.GenerationForm:
     """The current states of all partitions, by the names of their bags."""
-    return _generation(gated.current(tx, of.dataset))
+    return _generation(gated.current(tx, of))
 
 
 @router.post("/generation", status_code=201)

@@ -1,6 +1,6 @@
 """Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
@@ -22,6 +22,9 @@ NAMED = 20
 LISTED = 1000
 Name = Annotated[str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")]
 Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
+Meant = Annotated[
+    str | None, Query(max_length=2000, description="of several contracts about it that one, or contract.object")
+]
 Where = Annotated[str | None, Query(description="a condition on partition columns; all partitions without one")]
 Metrics = Annotated[
     list[str] | None,
@@ -32,13 +35,17 @@ Partitions = Annotated[
 ]
 
 
-def question(
-    name: Name, by: Caller, tx: Reader, namespace: Namespace = None, where: Where = None, metric: Metrics = None
-) -> Question:
+def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -> Question:
+    """The dataset that the request names."""
+    return Question(name, namespace, contract_id=contract_id)
+
+
+Called = Annotated[Question, Depends(called)]
+
+
+def question(named: Called, by: Caller, tx: Reader, where: Where = None, metric: Metrics = None) -> Question:
     """What the request asks, of a dataset that the caller may read."""
-    asked = Question(name, namespace, where, tuple(metric or ()))
-    questions.see(tx, asked, by)
-    return asked
+    return questions.see(tx, replace(named, where=where, metrics=tuple(metric or ())), by)
 
 
 Asked = Annotated[Question, Depends(question)]
@@ -113,7 +120,8 @@ def _outcome(told: tuple[str, str | None] | None) -> schemas.OutcomeOut | None:
 def _memory(memory: Memory, asked: Question) -> dict[str, Any]:
     dataset, contract = memory.dataset, memory.contract
     return {
-        **dataset.model_dump(include={"namespace", "name", "object", "states_version"}),
+        **dataset.model_dump(include={"namespace", "name", "states_version"}),
+        "object": memory.checks.object.name,
         "contract_id": contract.id,
         "version": contract.version,
         "where": asked.where,

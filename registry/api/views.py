@@ -122,16 +122,21 @@ def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
 def contract(
     listed: ListedContract,
     versions: Sequence[tuple[ContractVersion, str]],
-    datasets: Sequence[Dataset],
+    datasets: Sequence[tuple[Dataset, str]],
     runs: Sequence[Run],
 ) -> schemas.ContractOut:
     """The contract with its versions, datasets and last runs."""
     return schemas.ContractOut(
         **dict(contract_summary(listed)),
         versions=tuple(version(row, name) for row, name in versions),
-        datasets=tuple(map(schemas.DatasetOut.model_validate, datasets)),
+        datasets=tuple(dataset(each, name) for each, name in datasets),
         runs=tuple(map(schemas.RunSummary.model_validate, runs)),
     )
+
+
+def dataset(row: Dataset, object_name: str) -> schemas.DatasetOut:
+    """The dataset, with the object that promises something about it."""
+    return schemas.DatasetOut(**row.model_dump(include=set(schemas.DatasetOut.model_fields)), object=object_name)
 
 
 def run(report: Report) -> schemas.RunOut:
@@ -139,7 +144,7 @@ def run(report: Report) -> schemas.RunOut:
     return schemas.RunOut(
         **dict(schemas.RunSummary.model_validate(report.run)),
         **report.run.model_dump(include={"fingerprint", "task_id", "marker"}),
-        dataset=schemas.DatasetOut.model_validate(report.dataset) if report.dataset else None,
+        dataset=dataset(report.dataset, report.run.object) if report.dataset else None,
         lineage_run=report.lineage_run,
         results=tuple(map(schemas.ResultOut.model_validate, report.results)),
         history={metric: tuple(map(_without_details, rows)) for metric, rows in history(report.history).items()},

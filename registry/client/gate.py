@@ -5,31 +5,40 @@ from registry.client.calls import Calls
 
 
 class Gate(Calls):
-    """The gate: its verdict, and the store of states for who publishes."""
+    """The gate: its verdict, and the store of states for who publishes.
 
-    def verdict(self, dataset: str, *, namespace: str | None = None, marker: str | None = None) -> schemas.VerdictOut:
+    `contract_id` says whose promises are meant, where several contracts are about the dataset."""
+
+    def verdict(
+        self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None, marker: str | None = None
+    ) -> schemas.VerdictOut:
         """What the gate answers of the data that are there, or of those of the marker: `unknown` where in doubt."""
-        return self._get(schemas.VerdictOut, "/dataset/gate", name=dataset, namespace=namespace, marker=marker)
+        return self._get(schemas.VerdictOut, "/dataset/gate", **_of(dataset, namespace, contract_id), marker=marker)
 
-    def gated(self, dataset: str, *, namespace: str | None = None) -> schemas.GatedOut:
+    def gated(self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None) -> schemas.GatedOut:
         """What a gate needs to know of a dataset before it opens."""
-        return self._get(schemas.GatedOut, "/dataset/gate/subject", name=dataset, namespace=namespace)
+        return self._get(schemas.GatedOut, "/dataset/gate/subject", **_of(dataset, namespace, contract_id))
 
-    def generation(self, dataset: str, *, namespace: str | None = None) -> schemas.GenerationForm:
+    def generation(
+        self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None
+    ) -> schemas.GenerationForm:
         """The current states of all partitions of a dataset, by the names of their bags."""
-        return self._get(schemas.GenerationForm, "/dataset/gate/generation", name=dataset, namespace=namespace)
+        return self._get(schemas.GenerationForm, "/dataset/gate/generation", **_of(dataset, namespace, contract_id))
 
     def swap_generation(
-        self, dataset: str, following: schemas.GenerationForm, *, namespace: str | None = None
-    ) -> schemas.GenerationForm:
+        self, dataset: str, following: schemas.GenerationForm, *, namespace: str | None = None,
+        contract_id: str | None = None,
+    ) -> schemas.GenerationForm:  # fmt: skip
         """Makes these the states after generation `number`; 409 where that is no longer current."""
-        query = {"name": dataset, "namespace": namespace}
+        query = _of(dataset, namespace, contract_id)
         sent = self._send("POST", "/dataset/gate/generation", query=query, body=following)
         return self._answer(schemas.GenerationForm, sent)
 
-    def bag(self, dataset: str, bag: str, *, namespace: str | None = None) -> bytes:
+    def bag(
+        self, dataset: str, bag: str, *, namespace: str | None = None, contract_id: str | None = None
+    ) -> bytes:  # fmt: skip
         """The packed states of that name."""
-        query = {"name": dataset, "namespace": namespace, "bag": bag}
+        query = {**_of(dataset, namespace, contract_id), "bag": bag}
         return self._send("GET", "/dataset/gate/bag", query=query).content
 
     def keep_bag(self, content: bytes) -> str:
@@ -37,6 +46,10 @@ class Gate(Calls):
         sent = self._request("POST", "/dataset/gate/bag", {"Content-Type": "application/octet-stream"}, content=content)
         return self._answer(schemas.BagOut, sent).bag
 
-    def settle(self, dataset: str, *, namespace: str | None = None) -> None:
+    def settle(self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None) -> None:
         """Says that the open publication is settled; 409 where none is open."""
-        self._send("POST", "/dataset/gate/settled", query={"name": dataset, "namespace": namespace})
+        self._send("POST", "/dataset/gate/settled", query=_of(dataset, namespace, contract_id))
+
+
+def _of(dataset: str, namespace: str | None, contract_id: str | None) -> dict[str, str | None]:
+    return {"name": dataset, "namespace": namespace, "contract_id": contract_id}

@@ -11,17 +11,21 @@ class Memory(Calls):
     """Memory: metrics and states of chosen partitions, reruns, erasing."""
 
     def metrics(
-        self, dataset: str, *, where: str | None = None, metrics: Sequence[str] = (), namespace: str | None = None
-    ) -> schemas.MetricsOut:
+        self, dataset: str, *, where: str | None = None, metrics: Sequence[str] = (), namespace: str | None = None,
+        contract_id: str | None = None,
+    ) -> schemas.MetricsOut:  # fmt: skip
         """What stored states say of the metrics (those of the contract where none is named) of chosen partitions."""
         query = {"name": dataset, "namespace": namespace, "where": where, "metric": list(metrics)}
+        query["contract_id"] = contract_id
         return self._get(schemas.MetricsOut, "/dataset/metrics", **query)
 
     def states(
-        self, dataset: str, *, where: str | None = None, metrics: Sequence[str] = (), namespace: str | None = None
-    ) -> schemas.StatesOut:
+        self, dataset: str, *, where: str | None = None, metrics: Sequence[str] = (), namespace: str | None = None,
+        contract_id: str | None = None,
+    ) -> schemas.StatesOut:  # fmt: skip
         """What is stored of each chosen partition, and what a question about those metrics would merge."""
         query = {"name": dataset, "namespace": namespace, "where": where, "metric": list(metrics)}
+        query["contract_id"] = contract_id
         return self._get(schemas.StatesOut, "/dataset/states", **query)
 
     def rerun(self, run_id: UUID) -> schemas.RerunOut:

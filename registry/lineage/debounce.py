@@ -52,6 +52,20 @@ def settle(session: Session, subject: Subject, covered: int, *, now: datetime, t
     return _enqueue(session, subject, mark.dirty_seq, now, task_id) if mark.dirty_seq > mark.done_seq else None
 
 
+def cover(session: Session, contract_id: str, object_name: str, covered: int) -> None:
+    """Marks triggers up to `covered` as dealt with by another task than the object's own, which is left to find out."""
+    mark = session.get(DirtyMark, (contract_id, object_name), with_for_update=True, populate_existing=True)
+    if mark is not None:
+        mark.done_seq = max(mark.done_seq, covered)
+        session.flush()
+
+
+def is_clean(session: Session, contract_id: str, object_name: str) -> bool:
+    """Whether every trigger of the object so far was dealt with."""
+    mark = session.get(DirtyMark, (contract_id, object_name), populate_existing=True)
+    return mark is None or mark.dirty_seq == mark.done_seq
+
+
 def _enqueue(session: Session, subject: Subject, seq: int, now: datetime, task_id: UUID) -> Task | None:
     payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": seq, **subject.extra}
     key = f"{VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{seq}"

@@ -15,8 +15,8 @@ from registry.lineage import debounce, events
 from registry.lineage.debounce import Subject
 from registry.lineage.fold import FoldedRun, RunKey, folded, join
 from registry.lineage.triggers import Trigger, triggers
-from registry.tables import Contract, Dataset, InboxEvent, LineageRun
-from registry.words import InboxState
+from registry.tables import ContractVersion, Dataset, DatasetContract, InboxEvent, LineageRun
+from registry.words import InboxState, VersionState
 
 Ids = Callable[[], UUID]
 
@@ -41,9 +41,11 @@ def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids) -> No
 def subjects(session: Session, trigger: Trigger) -> list[tuple[str, str]]:
     """(contract, object) of every contract in force about the dataset, whichever of its names the contract knows."""
     known = [and_(col(Dataset.namespace) == each.namespace, col(Dataset.name) == each.name) for each in trigger.names]
-    query = select(Dataset.contract_id, Dataset.object).join(Contract, col(Contract.id) == col(Dataset.contract_id))
-    found = session.exec(query.where(or_(*known), col(Contract.active_version).is_not(None)).distinct())
-    return sorted((contract, name) for contract, name in found if contract and name)
+    link, version = DatasetContract, ContractVersion
+    about = select(link.contract_id, link.object).join(Dataset, col(Dataset.id) == col(link.dataset_id))
+    promised = about.join(version, col(version.contract_id) == col(link.contract_id))
+    found = session.exec(promised.where(or_(*known), version.state == VersionState.ACTIVE).distinct())
+    return sorted((contract, name) for contract, name in found)
 
 
 def _fresh(before: FoldedRun | None, after: FoldedRun) -> list[Trigger]:

@@ -9,6 +9,7 @@ from registry.tables.contracts import (
     Contract,
     ContractVersion,
     Dataset,
+    DatasetContract,
     Proposal,
     SuggestionRow,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "Contract",
     "ContractVersion",
     "Dataset",
+    "DatasetContract",
     "DirtyMark",
     "DoneRequest",
     "Grant",

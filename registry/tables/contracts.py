@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from registry.tables.base import Table, big, data, moment, reference, word
@@ -50,23 +50,32 @@ class ContractVersion(Table, table=True):
 
 
 class Dataset(Table, table=True):
-    """A dataset as lineage names it, and the contract object that promises something about it.
+    """A dataset as lineage names it, and where Spark reads it.
 
     `states_version` counts the changes of its partitions' states. `publishing`: the version whose files a gate is
-    about to publish; None: no publication is open."""
+    about to publish; None: no publication is open. `seen`: when the newest look at its files began whose outcome is
+    kept; None: there was none."""
 
     __tablename__ = "dataset"
-    __table_args__ = (UniqueConstraint("namespace", "name"),)
+    __table_args__ = (UniqueConstraint("namespace", "name"), Index(None, "name"))
     id: UUID = Field(primary_key=True)
     namespace: str
     name: str
-    contract_id: str | None = reference("contract.id", default=None, index=True)
-    object: str | None = None
     location: str | None = None
     format: str | None = None
     partition_by: list[str] = data(default_factory=list)
     states_version: int = big(default=0)
     publishing: int | None = big(default=None)
+    seen: datetime | None = moment(default=None)
+
+
+class DatasetContract(Table, table=True):
+    """That an object of a contract promises something about a dataset: several may, of one contract or of many."""
+
+    __tablename__ = "dataset_contract"
+    dataset_id: UUID = reference("dataset.id", primary_key=True)
+    contract_id: str = reference("contract.id", primary_key=True, index=True)
+    object: str = Field(primary_key=True)
 
 
 class Proposal(Table, table=True):

@@ -14,16 +14,20 @@ from registry.tables.base import Table, big, data, moment, reference, word
 class Run(Table, table=True):
     """One verification of one object of a contract version. `reason` says why nothing could be judged.
 
-    `states_version`: the version of the dataset's states that was judged; None where none was."""
+    `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
+    the consumer whose checks were judged; None: the contract's own."""
 
     __tablename__ = "run"
-    __table_args__ = (Index(None, "contract_id", "finished"),)
+    __table_args__ = (
+        Index(None, "contract_id", "finished"),
+        Index(None, "dataset_id", "contract_id", "object", "id"),
+    )
     id: UUID = Field(primary_key=True)
     contract_id: str = reference("contract.id")
     version: str
     fingerprint: str
     object: str
-    dataset_id: UUID | None = reference("dataset.id", default=None, index=True)
+    dataset_id: UUID | None = reference("dataset.id", default=None)
     partitions: list[str] = data()
     verdict: Verdict = word(Verdict)
     counts: dict[str, int] = data()
@@ -35,6 +39,7 @@ class Run(Table, table=True):
     marker: str | None = None
     states_version: int | None = big(default=None)
     reason: str | None = None
+    subscription_id: UUID | None = None
 
 
 class ResultRow(Table, table=True):
@@ -85,7 +90,7 @@ class SampleRow(Table, table=True):
 class MeasurementRow(Table, table=True):
     """One metric as measured in a run: `value` for charts, `exact` for judging, `reason` where there is no value.
 
-    `counted`: on how many rows. `details`: the distribution behind the value."""
+    `counted`: on how many rows. `details`: the distribution behind the value. `subscription_id`: as the run's."""
 
     __tablename__ = "measurement"
     __table_args__ = (Index(None, "contract_id", "object", "identity", "time"),)
@@ -103,6 +108,7 @@ class MeasurementRow(Table, table=True):
     time: datetime = moment()
     counted: int | None = big(default=None)
     details: dict[str, Any] | None = data(default=None)
+    subscription_id: UUID | None = None
 
 
 class PartitionState(Table, table=True):

@@ -29,7 +29,7 @@ from support.events import event
 
 from contracts import writing
 from engine.results import Verdict
-from registry import access, audit, clock, ids, people, setup
+from registry import access, audit, catalog, clock, ids, people, setup
 from registry.api import schemas
 from registry.api.app import create_app
 from registry.config import Settings
@@ -39,7 +39,6 @@ from registry.tables import (
     AcknowledgementRow,
     Contract,
     ContractVersion,
-    Dataset,
     Grant,
     Run,
     Team,
@@ -298,7 +297,7 @@ def filled(world: World) -> dict[str, str]:
     subscription = subscribed(world, "producer", "known")
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=sold("drafted"))
-        dataset = tx.exec(select(Dataset).where(Dataset.contract_id == "known")).one()
+        dataset = catalog.datasets(tx, "known")[0][0]
         dataset.publishing = 0
         run = failed_run("known")
         run.dataset_id = dataset.id

@@ -9,10 +9,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
-from support.api import NOW, World, document, drafted, suggestion
+from support.api import NOW, World, document, drafted, plain, suggestion
 
+from contracts import writing
 from contracts.reading import read
-from registry import drafts
+from registry import datasets, drafts
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import reading, transaction
@@ -104,16 +105,30 @@ def test_a_dataset_that_a_new_version_no_longer_names_is_free_again(world: World
     approve(world, propose(world, document(version="1.1.0", physical="/lake/b")))
     approve(world, propose(world, document("other", physical="/lake/a")))
     with reading(world.engine) as tx:
-        owners = dict(tx.exec(select(Dataset.name, Dataset.contract_id)).all())
-    assert owners == {"/lake/a": "other", "/lake/b": "shop-orders"}
+        about = {each.name: datasets.about(tx, each.id) for each in tx.exec(select(Dataset))}
+    assert about == {"/lake/a": [("other", "orders")], "/lake/b": [("shop-orders", "orders")]}
 
 
-def test_a_dataset_of_another_contract_is_refused(world: World) -> None:
+def test_a_dataset_of_another_contract_is_that_of_both(world: World) -> None:
+    for name in ("shop-orders", "other"):
+        approve(world, propose(world, document(name, physical="/lake/a")))
+    with reading(world.engine) as tx:
+        (dataset,) = tx.exec(select(Dataset)).all()
+        assert datasets.about(tx, dataset.id) == [("other", "orders"), ("shop-orders", "orders")]
+    for name in ("shop-orders", "other"):
+        assert [each.name for each in world.client("viewer").contract(name).datasets] == ["/lake/a"]
+    approve(world, propose(world, document("other", version="2.0.0", physical="/lake/b")))
+    with reading(world.engine) as tx:
+        assert datasets.about(tx, dataset.id) == [("shop-orders", "orders")]
+
+
+def test_a_contract_that_does_not_say_how_a_dataset_is_parted_leaves_that_to_others(world: World) -> None:
+    bare = plain("other", physical="/lake/a")
+    bare["schema"][0]["properties"].pop()
     approve(world, propose(world, document(physical="/lake/a")))
-    second = propose(world, document("other", physical="/lake/a"))
-    error = refused(lambda: approve(world, second))
-    assert (error.status, "belongs to orders of contract shop-orders" in error.message) == (409, True)
-    assert world.client("viewer").proposal(second.id).state is ProposalState.IN_REVIEW
+    approve(world, propose(world, writing.write(bare).decode()))
+    (dataset,) = world.client("viewer").contract("shop-orders").datasets
+    assert dataset.partition_by == ("day",)
 
 
 @pytest.mark.parametrize("author", ["owner", "admin"])
@@ -237,13 +252,13 @@ def test_of_two_first_versions_approved_at_once_one_wins(world: World) -> None:
 
 
 def test_a_refused_approval_leaves_nothing_behind(world: World) -> None:
+    second = propose(world, document(physical="/lake/b"))
     approve(world, propose(world, document(physical="/lake/a")))
-    second = propose(world, document("other", physical="/lake/a"))
     before = world.audited()
     refused(lambda: approve(world, second))
     assert world.audited() == before
     with reading(world.engine) as tx:
-        assert tx.get(Contract, "other") is None
+        assert [each.name for each in tx.exec(select(Dataset))] == ["/lake/a"]
 
 
 @pytest.mark.parametrize("change", ["update contract_version set body = ''", "delete from contract_version"])

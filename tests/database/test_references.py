@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
-from sqlmodel import select
+from sqlmodel import SQLModel, select
 from support import engines
-from support.scenes import NOON, Scene, add, orders, rows
+from support.scenes import NOON, Scene, add, described, orders, rows
 
 from contracts.document import Contract
 from contracts.reading import read
@@ -82,7 +82,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
         tx.add(version(owner))
         tx.get_one(ContractRow, "orders").active_version = "2.0.0"
         tx.commit()
-    add(engine, dataset("titles", "books", "s3://lake", "books"))
+    add(engine, *dataset("titles", "books", "s3://lake", "books"))
     return scene
 
 
@@ -93,11 +93,12 @@ def version(owner: User) -> ContractVersion:
     )  # fmt: skip
 
 
-def dataset(contract_id: str | None, name: str | None, namespace: str, lineage: str) -> Dataset:
-    return Dataset(
-        id=ids.new(), namespace=namespace, name=lineage, contract_id=contract_id, object=name,
-        location=f"/data/{lineage}", format="parquet", partition_by=["day"],
+def dataset(contract_id: str | None, name: str, namespace: str, lineage: str) -> list[SQLModel]:
+    row = Dataset(
+        id=ids.new(), namespace=namespace, name=lineage, location=f"/data/{lineage}", format="parquet",
+        partition_by=["day"],
     )  # fmt: skip
+    return described(row, *([(contract_id, name)] if contract_id else []))
 
 
 def measured(scene: Scene, day: int, *values: tuple[Any, str | None, str | None]) -> Run:
@@ -136,12 +137,12 @@ def test_a_dataset_is_found_by_contract_object_or_its_own_name(scene: Scene, nam
 
 
 def test_an_object_of_the_same_contract_comes_first(scene: Scene) -> None:
-    add(scene.database, dataset("orders", "titles", "file", "/own"))
+    add(scene.database, *dataset("orders", "titles", "file", "/own"))
     assert sources(scene, "titles")["titles"].location == "/data//own"
 
 
 def test_a_name_of_two_datasets_is_the_name_of_none(scene: Scene) -> None:
-    add(scene.database, dataset("titles", "films", "s3://lake", "films"), dataset(None, None, "s3://sea", "books"))
+    add(scene.database, *dataset("titles", "films", "s3://lake", "films"), *dataset(None, "", "s3://sea", "books"))
     assert sources(scene, "titles") == {}
     assert sources(scene, "books") == {}
     assert sources(scene, "titles.books") == {"titles.books": Source("/data/books", "parquet")}

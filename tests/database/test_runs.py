@@ -11,7 +11,7 @@ from contracts.reading import read
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Verdict
 from registry import ids, runs
 from registry.database import reading, transaction
-from registry.runs import Origin
+from registry.runs import Origin, Whose
 from registry.tables import AuditEntry, Dataset, MeasurementRow, ResultRow, Run
 
 CONTRACT = read(document())
@@ -93,10 +93,10 @@ def test_only_a_run_that_read_the_data_has_judged_it(engine: Engine, marker: str
         runs.record(tx, ids.new(), result(check()), Origin(dataset_id=dataset, marker=marker), now=NOON)
         tx.commit()
     with reading(engine) as tx:
-        judged = [
-            runs.judged(tx, "orders", version, object_name="orders", dataset_id=dataset)
-            for version in ("1.0.0", "2.0.0")
-        ]
+        marks = (result(check()).contract_fingerprint, "another version's")
+        judged = [runs.last(tx, Whose("orders", "orders", mark), dataset) is not None for mark in marks]
+        whose = Whose("orders", "orders", marks[0], subscription_id=ids.new())
+        assert runs.last(tx, whose, dataset) is None
     assert judged == [counts, False]
 
 

@@ -18,7 +18,7 @@ from engine.results import Outcome, Verdict
 from engine.states import StateError
 from registry import ids
 from registry.database import transaction
-from registry.tables import AuditEntry, Dataset, PartitionState, ResultRow, Task
+from registry.tables import AuditEntry, Dataset, DatasetContract, PartitionState, ResultRow, Task
 from registry.words import Action, TaskState
 from registry.worker import Stop, Worker
 
@@ -131,6 +131,7 @@ def test_a_task_of_an_unknown_kind_fails_at_once(scene: Scene) -> None:
 
 def test_a_contract_without_a_dataset_says_what_is_missing(scene: Scene) -> None:
     with transaction(scene.database) as tx:
+        tx.exec(delete(DatasetContract))
         tx.exec(delete(Dataset))
         tx.commit()
     scene.ask()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from contracts.document import Contract
+from contracts.document import Contract, DataObject
 from contracts.logical_types import Column, Schema
 from engine.analyzers.frequencies import Spectrum
 from engine.keying import Key
@@ -77,7 +77,13 @@ class FakeEngine:
 
 
 def lacking(
-    contract: Contract, object_name: str, stored: Mapping[str, bytes], *, key: Key | None, afresh: bool
+    contract: Contract,
+    object_name: str,
+    stored: Mapping[str, bytes],
+    *,
+    key: Key | None,
+    afresh: bool,
+    also: Sequence[DataObject],
 ) -> dict[str, frozenset[str]]:
     """States answer unless their text says that they are old: then none of them can be used."""
     return {name: frozenset() for name, packed in stored.items() if packed == b"old"}

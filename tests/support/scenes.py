@@ -18,7 +18,17 @@ from registry.database import reading, transaction
 from registry.lineage import inbox
 from registry.lineage.events import parse
 from registry.lineage.names import location, normalise
-from registry.tables import ApiToken, Contract, ContractVersion, Dataset, PartitionState, Run, Task, User
+from registry.tables import (
+    ApiToken,
+    Contract,
+    ContractVersion,
+    Dataset,
+    DatasetContract,
+    PartitionState,
+    Run,
+    Task,
+    User,
+)
 from registry.words import Permission, Role, VersionState
 from registry.worker import Worker
 
@@ -93,7 +103,8 @@ def contract_in_force(database: Engine, *names: tuple[str, str]) -> None:
     owner = User(id=ids.new(), name="owner", roles=["owner"], created=NOON)
     contract = Contract(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
     add(database, owner, contract, _version("1.0.0", owner))
-    add(database, *(_dataset(namespace, name) for namespace, name in names or [("file", LOCATION)]))
+    for namespace, name in names or [("file", LOCATION)]:
+        add(database, *described(_dataset(namespace, name), ("orders", "orders")))
 
 
 def next_version(database: Engine, version: str) -> None:
@@ -215,7 +226,11 @@ def _dataset(namespace: str, name: str) -> Dataset:
         id=ids.new(),
         namespace=known.namespace,
         name=known.name,
-        contract_id="orders",
-        object="orders",
         location=location(namespace, name),
     )
+
+
+def described(dataset: Dataset, *about: tuple[str, str]) -> list[SQLModel]:
+    """The dataset, with the objects of contracts that are about it."""
+    links = [DatasetContract(dataset_id=dataset.id, contract_id=contract, object=name) for contract, name in about]
+    return [dataset, *links]

@@ -14,20 +14,19 @@ from uuid import UUID
 
 import uvicorn
 from fastapi.testclient import TestClient
-from sqlmodel import select
 from support.api import World, build
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 
 from contracts import writing
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from registry import clock, drafts, ids, runs, samples
+from registry import catalog, clock, drafts, ids, runs, samples
 from registry.api.app import create_app
 from registry.client import Client
 from registry.config import Settings
 from registry.database import connect, transaction
 from registry.runs import Origin
-from registry.tables import Dataset, Proposal, Task
+from registry.tables import Proposal, Task
 from registry.words import ProposalState, TaskState
 
 DAYS = [f"day=2026-02-{number:02d}" for number in range(1, 26)]
@@ -276,7 +275,7 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
     )
     run_id = ids.new()
     with transaction(world.engine) as tx:
-        dataset = tx.exec(select(Dataset).where(Dataset.contract_id == "shop-sales")).one()
+        (dataset, _) = catalog.datasets(tx, "shop-sales")[0]
         dataset.location, dataset.partition_by = LOCATION, ["day"]
         runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
         samples.keep(tx, run_id, (SAMPLE,) if failing else (), until=finished + timedelta(days=30), now=finished)

@@ -1,0 +1,240 @@
+"""Several promises about one dataset: one reading for all, each judged by itself, and none in another's way."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import Session, select
+from support import engines
+from support.engines import marker
+from support.events import event
+from support.scenes import NOON, Scene, document, orders, rows
+
+from contracts.document import Contract
+from contracts.errors import ContractError, Fault
+from contracts.reading import read
+from engine.requests import EngineKilled, MeasureRequest
+from engine.results import Outcome, RunResult, Verdict
+from engine.states import StateError
+from registry import history, ids, validation
+from registry.access import Principal
+from registry.consumer_checks import Consumed
+from registry.cursors import Asked
+from registry.database import reading, transaction
+from registry.tables import Contract as ContractRow
+from registry.tables import ContractVersion, Dataset, DatasetContract, Task, User
+from registry.words import Permission, TaskState, VersionState
+
+CONSUMER = UUID("00000000-0000-7000-8000-00000000000c")
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    """The orders, of which a second contract of billing promises something, too."""
+    made = orders(engine, tmp_path)
+    promise(made, "billing")
+    return made
+
+
+def of(name: str, version: str = "1.0.0") -> bytes:
+    """The contract of the orders, under another id."""
+    return document(version).replace(b"id: orders\nname: orders", f"id: {name}\nname: {name}".encode(), 1)
+
+
+def promise(scene: Scene, name: str, version: str = "1.0.0") -> None:
+    """Puts a version of a contract of that id in force, about the dataset of the orders, beside those there are."""
+    body = of(name, version)
+    with transaction(scene.database) as tx:
+        owner = tx.exec(select(User).where(User.name == "owner")).one()
+        if tx.get(ContractRow, name) is None:
+            tx.add(ContractRow(id=name, name=name, owner_id=owner.id, active_version=version, created=NOON))
+            dataset = tx.exec(select(Dataset)).one()
+            tx.add(DatasetContract(dataset_id=dataset.id, contract_id=name, object="orders"))
+        made = ContractVersion(
+            id=ids.new(), contract_id=name, version=version, body=body, fingerprint=read(body).fingerprint,
+            state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,
+        )  # fmt: skip
+        tx.add(made)
+        tx.commit()
+
+
+def verdicts(scene: Scene) -> dict[str, list[tuple[str, list[str]]]]:
+    """Of each contract (and version, where that is not the first) its runs, by verdict and partitions."""
+    found: dict[str, list[tuple[str, list[str]]]] = {}
+    for run in scene.runs:
+        whose = run.contract_id if run.version == "1.0.0" else f"{run.contract_id} {run.version}"
+        whose = f"consumer of {whose}" if run.subscription_id else whose
+        found.setdefault(whose, []).append((run.verdict.value, run.partitions))
+    return found
+
+
+def failing(name: str, error: Exception) -> Callable[..., RunResult]:
+    """A judge that cannot judge the contract of that id."""
+
+    def judge(contract: Contract, *given: Any, **named: Any) -> RunResult:
+        if contract.id == name:
+            raise error
+        return engines.judge(contract, *given, **named)
+
+    return judge
+
+
+def test_one_reading_serves_every_contract_about_the_data(scene: Scene) -> None:
+    scene.send(event())
+    scene.work()
+    assert verdicts(scene) == {"orders": [("passed", ["ds=1", "ds=2"])], "billing": [("passed", ["ds=1", "ds=2"])]}
+    (request,) = scene.engine.requests
+    assert isinstance(request, MeasureRequest)
+    assert {read(request.contract).id, *(read(body).id for body, _ in request.also)} == {"orders", "billing"}
+    assert {run.marker for run in scene.runs} == {scene.runs[0].marker}
+    assert [each.state for each in rows(scene.database, Task)] == [TaskState.DONE] * 2
+    assert [each.result for each in rows(scene.database, Task)][1] == {"note": validation.COVERED}
+
+
+def test_what_each_contract_finds_is_what_it_finds_alone(scene: Scene) -> None:
+    expected = []
+    for at, (name, text) in enumerate([("ds=3", "bad"), ("ds=1", "better"), ("ds=4", "good")]):
+        scene.write(name, text)
+        scene.send(event(run=f"run {at}"))
+        scene.work()
+        expected.append(("passed", [name]) if at else ("failed", ["ds=1", "ds=2", "ds=3"]))
+    assert verdicts(scene) == {"orders": expected, "billing": expected}
+    assert len(scene.engine.requests) == 3
+
+
+def test_what_was_written_while_others_were_judged_is_judged_by_its_own_task(scene: Scene) -> None:
+    def write() -> None:
+        scene.engine.meanwhile = lambda: None
+        scene.write("ds=3", "bad")
+        scene.send(event(run="second"))
+        while scene.worker().take_in():
+            pass
+
+    scene.engine.meanwhile = write
+    scene.send(event())
+    scene.work()
+    assert {name: [each[0] for each in found] for name, found in verdicts(scene).items()} in (
+        {"orders": ["failed"], "billing": ["failed"]},
+        {"orders": ["passed", "failed"], "billing": ["passed", "failed"]},
+    )
+    with reading(scene.database) as tx:
+        assert {task.state for task in tx.exec(select(Task))} == {TaskState.DONE}
+
+
+def test_a_contract_that_comes_later_judges_all_there_is_by_what_is_known(engine: Engine, tmp_path: Path) -> None:
+    scene = orders(engine, tmp_path)
+    scene.send(event())
+    scene.work()
+    promise(scene, "billing")
+    scene.write("ds=3", "good")
+    scene.send(event(run="second"))
+    scene.work()
+    assert verdicts(scene) == {
+        "orders": [("passed", ["ds=1", "ds=2"]), ("passed", ["ds=3"])],
+        "billing": [("passed", ["ds=1", "ds=2", "ds=3"])],
+    }
+    assert [set(each.known) for each in scene.engine.requests] == [set(), {"ds=1", "ds=2"}]  # type: ignore[union-attr]
+
+
+def test_versions_of_several_groups_are_judged_from_one_reading(engine: Engine, tmp_path: Path) -> None:
+    scene = orders(engine, tmp_path)
+    promise(scene, "orders", "2.0.0")
+    scene.send(event())
+    scene.work()
+    assert verdicts(scene) == {
+        "orders": [("passed", ["ds=1", "ds=2"])], "orders 2.0.0": [("passed", ["ds=1", "ds=2"])],
+    }  # fmt: skip
+    assert len(scene.engine.requests) == 1
+
+
+BROKEN = {
+    "has faults": ContractError([Fault("TR-X", "x", "is broken", "mend it")]),
+    "has damaged states": StateError("the state is damaged"),
+    "cannot be judged at all": ZeroDivisionError("a value"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_contract_that_is_broken_harms_no_other(scene: Scene, name: str) -> None:
+    scene.send(event())
+    scene.worker().take_in()
+    main = rows(scene.database, Task)[0].payload["contract_id"]
+    broken = ({"orders", "billing"} - {main}).pop()
+    scene.worker(judge=failing(broken, BROKEN[name])).work()
+    found = {run.contract_id: run for run in scene.runs}
+    assert (found[main].verdict, found[broken].verdict) == (Verdict.PASSED, Verdict.NOT_EVALUATED)
+    assert (found[main].marker is None, found[broken].marker) == (False, None)
+    assert "a value" not in str(found[broken].reason)
+
+
+def test_where_reading_for_all_fails_the_task_s_own_contract_is_read_alone(scene: Scene) -> None:
+    scene.engine.errors = [EngineKilled("it overran its limit")]
+    scene.send(event())
+    scene.worker().step()
+    (run,) = scene.runs
+    together, alone = scene.engine.requests
+    assert isinstance(together, MeasureRequest)
+    assert isinstance(alone, MeasureRequest)
+    assert (len(together.also), alone.also, run.verdict) == (1, (), Verdict.PASSED)
+    scene.work()
+    assert verdicts(scene).keys() == {"orders", "billing"}
+
+
+def consumers(session: Session, contract_id: str, object_name: str) -> Iterator[Consumed]:
+    """One consumer has checks of its own on the orders."""
+    if contract_id == "orders":
+        body = of("someone-elses", "7.0.0")
+        yield Consumed(CONSUMER, body, read(body).fingerprint)
+
+
+def test_a_consumer_s_checks_are_judged_from_the_same_reading_and_stay_apart(engine: Engine, tmp_path: Path) -> None:
+    scene = orders(engine, tmp_path)
+    scene.send(event())
+    scene.work(consumers=consumers, judge=flawed)
+    assert verdicts(scene) == {
+        "orders": [("passed", ["ds=1", "ds=2"])], "consumer of orders 7.0.0": [("failed", ["ds=1", "ds=2"])],
+    }  # fmt: skip
+    assert len(scene.engine.requests) == 1
+    scene.write("ds=3", "good")
+    scene.send(event(run="second"))
+    scene.work(consumers=consumers, judge=flawed)
+    assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"]] * 2 + [["ds=3"]] * 2
+    with reading(scene.database) as tx:
+        everyone = Principal(CONSUMER, "everyone", frozenset(), frozenset(Permission))
+        own, theirs = (history.runs(tx, everyone, Asked(10), subscription_id=each).rows for each in (None, CONSUMER))
+    assert [[run.verdict for run in found] for found in (own, theirs)] == [[Verdict.PASSED] * 2, [Verdict.FAILED] * 2]
+
+
+def flawed(contract: Contract, *given: Any, **named: Any) -> RunResult:
+    """A judge to whom the consumer's checks always fail."""
+    found = engines.judge(contract, *given, **named)
+    if contract.version != "7.0.0":
+        return found
+    failed = found.results[0].model_copy(update={"outcome": Outcome.FAILED})
+    return found.model_copy(update={"results": (failed, *found.results[1:])})
+
+
+def test_a_consumer_whose_document_cannot_be_read_is_left_out(engine: Engine, tmp_path: Path) -> None:
+    scene = orders(engine, tmp_path)
+    scene.send(event())
+    scene.work(consumers=lambda *_: [Consumed(CONSUMER, b"kind: nothing", "x")])
+    assert verdicts(scene) == {"orders": [("passed", ["ds=1", "ds=2"])]}
+
+
+def test_what_could_not_be_judged_is_judged_next_time_though_nothing_is_read_again(scene: Scene) -> None:
+    scene.send(event())
+    scene.work()
+    scene.write("ds=2", "better")
+    scene.send(event(run="second"))
+    scene.work(judge=failing("billing", ContractError([Fault("TR-X", "x", "is broken", "mend it")])))
+    assert verdicts(scene)["billing"][1:] == [("not_evaluated", [])]
+    scene.send(event(run="third"))
+    scene.work()
+    assert verdicts(scene)["billing"][2:] == [("passed", ["ds=2"])]
+    assert verdicts(scene)["orders"][1:] == [("passed", ["ds=2"])]
+    request = scene.engine.requests[-1]
+    assert isinstance(request, MeasureRequest)
+    assert request.known == {"ds=1": marker("good"), "ds=2": marker("better")}
