@@ -17,11 +17,11 @@ from sqlmodel.sql.expression import SelectOfScalar
 from contracts.document import Contract as Document
 from contracts.errors import Fault
 from contracts.reading import read
-from registry import acknowledgements, audit, datasets, scope, tasks
+from registry import acknowledgements, audit, datasets, scope, subscriptions, tasks
 from registry.access import Principal, decide
 from registry.consent import in_force
 from registry.database import lock
-from registry.errors import Invalid, NotFound, RegistryError
+from registry.errors import Conflict, Invalid, NotFound, RegistryError
 from registry.lifecycle import IN_FORCE, VERSION
 from registry.tables import Contract, ContractVersion, Proposal
 from registry.words import Action, Permission, VersionState
@@ -109,8 +109,10 @@ def deprecate(
 def retire(
     session: Session, contract_id: str, number: str, farewell: Farewell, *, by: Principal, now: datetime
 ) -> ContractVersion:
-    """The version, for good in force no more. Raises Invalid for a successor that is none."""
+    """The version, for good in force no more. Raises Conflict while consumers are pinned to it, Invalid for a successor
+    that is none."""
     version = _version(session, contract_id, number, by)
+    _refuse_pinned(session, version)
     _refuse_successor(session, version, farewell.successor)
     _retire(session, version, farewell, actor=by.name, now=now)
     return version
@@ -185,6 +187,13 @@ def _version(session: Session, contract_id: str, number: str, by: Principal) -> 
     if found is None:
         raise NotFound
     return found
+
+
+def _refuse_pinned(session: Session, version: ContractVersion) -> None:
+    pinned = subscriptions.pinned(session, version.contract_id, version.version)
+    if pinned and version.state in VERSION.where("retire"):
+        count = f"{len(pinned)} consumer{'s' * (len(pinned) > 1)}"
+        raise Conflict(f"{count} rely on exactly this version: deprecate it, and retire it once they have moved on")
 
 
 def _refuse_successor(session: Session, version: ContractVersion, successor: str | None) -> None:

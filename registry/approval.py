@@ -8,12 +8,14 @@ from uuid import UUID
 from sqlmodel import Session, select
 
 from contracts.document import Contract as Document
-from registry import acknowledgements, activation, audit, consent, drafts, reach, records, revisions, scope
+from registry import acknowledgements, activation, audit, consent, drafts, reach, records, revisions, scope, succession
 from registry.access import Principal, decide, decide_somewhere
 from registry.database import lock
 from registry.errors import Conflict, Forbidden, Invalid, Outrun
 from registry.lifecycle import PROPOSAL
+from registry.records import Evidence
 from registry.revisions import Change
+from registry.succession import Succession
 from registry.tables import ApprovalRow, Contract, ContractVersion, Proposal
 from registry.versions import next_free
 from registry.words import Action, Decision, Permission, VersionState
@@ -25,11 +27,13 @@ DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected
 class Approval:
     """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
 
-    `revision` None: the fingerprint alone says what was seen."""
+    `revision` None: the fingerprint alone says what was seen. `follows`: the version in force that it was compared
+    with; None: whichever that is now."""
 
     fingerprint: str
     make_id: Callable[[], UUID]
     revision: int | None = None
+    follows: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,13 +99,25 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
     document = drafts.read(shown.document)
     _refuse_beyond(session, document, by)
     _refuse_taken(session, document)
-    kept = records.make(session, proposal, shown, by=by, now=now)
+    follows = _following(session, document, approval)
+    evidence = Evidence(comparison=follows.summary())
+    kept = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
     row = _row(proposal, shown, approval.make_id(), by=by, now=now)
     consent.give(session, row, record=kept.hash, by=by, now=now)
     agreed = consent.consent(session, proposal, document)
     if agreed.missing:
         return Approved(None, agreed.missing)
     return Approved(_conclude(session, proposal, document, approval.make_id, by=by, now=now))
+
+
+def _following(session: Session, document: Document, approval: Approval) -> Succession:
+    """What the document follows, as the approver saw it. Raises Invalid with all that keeps it from following."""
+    found = succession.succession(session, document)
+    if approval.follows is not None and approval.follows != found.follows:
+        raise Outrun(f"version {found.follows or 'none'} is in force now, not {approval.follows}: look again")
+    if found.refusals:
+        raise Invalid("the document may not follow the version in force", faults=found.refusals)
+    return found
 
 
 def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:

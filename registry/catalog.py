@@ -22,10 +22,11 @@ from registry.tables import (
     DatasetContract,
     Proposal,
     Run,
+    Subscription,
     SuggestionRow,
     User,
 )
-from registry.words import Decision, Permission, ProposalState
+from registry.words import Decision, Permission, ProposalState, SubscriptionState
 
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
 BY_ID = Order((Contract.id,))
@@ -148,8 +149,10 @@ def inbox(session: Session, by: Principal, *, limit: int = 50) -> Inbox:
 
 
 def _concerning(by: Principal) -> SelectOfScalar[str]:
-    """The contracts that the principal owns."""
-    return select(Contract.id).where(Contract.owner_id == by.user_id)
+    """The contracts that the principal owns or is subscribed to."""
+    mine = Subscription.user_id == by.user_id, Subscription.state == SubscriptionState.ACTIVE
+    used = select(Subscription.contract_id).where(*mine)
+    return select(Contract.id).where((col(Contract.owner_id) == by.user_id) | col(Contract.id).in_(used))
 
 
 def _approved(by: Principal) -> ColumnElement[bool]:

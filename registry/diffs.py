@@ -25,14 +25,14 @@ def of_proposal(session: Session, proposal: Proposal) -> Compared:
     Raises Invalid where accepted suggestions do not fit the document."""
     new = drafts.read(drafts.preview(session, proposal).document)
     versions = live(session, new.id)
-    return compared(followed(versions, new), new, live=_of_group(versions, new))
+    return compared(followed(versions, new), new, live=of_group(versions, new))
 
 
 def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
     """The live version that the document would follow, of those newest first: that of its own group, else the newest.
 
     None where nothing is in force."""
-    return next(iter((*_of_group(versions, new), *versions)), None)
+    return next(iter((*of_group(versions, new), *versions)), None)
 
 
 def live(session: Session, contract_id: str) -> Sequence[Contract]:
@@ -47,5 +47,6 @@ def taken(session: Session, contract_id: str) -> Sequence[str]:
     return session.exec(select(ContractVersion.version).where(ContractVersion.contract_id == contract_id)).all()
 
 
-def _of_group(versions: Sequence[Contract], new: Contract) -> Sequence[Contract]:
+def of_group(versions: Sequence[Contract], new: Contract) -> Sequence[Contract]:
+    """Those of the versions that are of the document's group."""
     return [each for each in versions if each.terms.group == new.terms.group]

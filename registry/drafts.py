@@ -12,10 +12,12 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from contracts import changes, reading, writing
+from contracts.compatibility import Bump, compare
 from contracts.document import Contract
 from contracts.errors import ContractError, Fault
 from contracts.logical_types import Schema
 from engine.checks import bind
+from engine.ordering import order
 from registry import audit, rejected, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.datasets import names_of
@@ -118,16 +120,30 @@ def suggestions_of(session: Session, proposal: Proposal) -> Sequence[SuggestionR
 def preview(session: Session, proposal: Proposal) -> Preview:
     """The document as it would become a version: the author's bytes, or the draft with its accepted suggestions.
 
-    A drafted one takes the next free version. Raises Invalid where accepted suggestions do not fit the document."""
+    A drafted one takes the next free version, a major one for a change of that size.
+
+    Raises Invalid where accepted suggestions do not fit the document."""
     rows = suggestions_of(session, proposal)
     contract = read(proposal.base)
     if not rows and proposal.task_id is None:
         return Preview(proposal.base, contract.fingerprint, contract.version)
     accepted = [patch_of(row.content, row.edited) for row in rows if row.decision is Decision.ACCEPTED]
-    taken = session.exec(select(ContractVersion.version).where(ContractVersion.contract_id == contract.id)).all()
-    version = next_free(taken) if contract.version in taken else contract.version
-    body = merged(proposal, accepted, version=version, status="active")
+    body = merged(proposal, accepted, status="active")
+    version = _number(session, read(body))
+    if version != contract.version:
+        body = merged(proposal, accepted, version=version, status="active")
     return Preview(body, read(body).fingerprint, version)
+
+
+def _number(session: Session, drafted: Contract) -> str:
+    """The draft's own number; where a version has it, the next that is free."""
+    of_contract = select(ContractVersion).where(ContractVersion.contract_id == drafted.id)
+    taken = {each.version: each for each in session.exec(of_contract)}
+    before = taken.get(drafted.version)
+    if before is None:
+        return drafted.version
+    bump = compare(reading.read(before.body), drafted, order).bump
+    return next_free(taken, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
 
 
 def merged(proposal: Proposal, patches: Iterable[changes.Patch], **words: str) -> bytes:

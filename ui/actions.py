@@ -75,7 +75,11 @@ def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
     """Approves exactly the document that was shown."""
     answers: list[ApprovedOut] = []
     registry = session.registry()
-    if attempt(lambda: answers.append(registry.approve(proposal.id, preview.fingerprint, revision=preview.revision))):
+    if attempt(
+        lambda: answers.append(
+            registry.approve(proposal.id, preview.fingerprint, revision=preview.revision, follows=preview.follows)
+        )
+    ):
         panels.tell(approved(answers[0]))
 
 

@@ -9,7 +9,20 @@ from fastapi import APIRouter, Depends, Response
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from registry import access, approval, catalog, clock, consent, decisions, discussion, drafts, editing, ids, revisions
+from registry import (
+    access,
+    approval,
+    catalog,
+    clock,
+    consent,
+    decisions,
+    discussion,
+    drafts,
+    editing,
+    ids,
+    revisions,
+    succession,
+)
 from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Writer
@@ -88,11 +101,17 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
     """The document that an approval would make a version, and the fingerprint that it must name."""
     proposal = drafts.get(tx, proposal_id, by=by)
     shown = drafts.preview(tx, proposal)
+    follows = succession.succession(tx, drafts.read(shown.document))
     return schemas.PreviewOut(
         document=shown.document.decode(),
         fingerprint=shown.fingerprint,
         version=shown.version,
         revision=proposal.revision,
+        follows=follows.follows,
+        bump=follows.bump,
+        suggested=follows.suggested,
+        breaks=follows.told,
+        refusals=tuple(map(schemas.FaultOut.model_validate, follows.refusals)),
     )
 
 
@@ -144,7 +163,7 @@ def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
 @router.post("/proposals/{proposal_id}/approve")
 def approve(proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, tx: Writer) -> schemas.ApprovedOut:
     """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
-    now, brought = clock.now(), approval.Approval(body.fingerprint, ids.new, body.revision)
+    now, brought = clock.now(), approval.Approval(body.fingerprint, ids.new, body.revision, body.follows)
     with _heard(tx, proposal_id, body.comment, by):
         came = approval.approve(tx, proposal_id, brought, by=by, now=now)
     tx.commit()

@@ -92,10 +92,16 @@ class Proposals(Calls):
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/submit")
 
     def approve(
-        self, proposal_id: UUID, fingerprint: str, *, revision: int | None = None, comment: str | None = None
+        self,
+        proposal_id: UUID,
+        fingerprint: str,
+        *,
+        revision: int | None = None,
+        follows: str | None = None,
+        comment: str | None = None,
     ) -> schemas.ApprovedOut:
-        """Approves the preview that was seen, by its fingerprint and its revision."""
-        body = schemas.ApprovalIn(fingerprint=fingerprint, revision=revision, comment=comment)
+        """Approves the preview that was seen, as of its revision and of the version that it was compared with."""
+        body = schemas.ApprovalIn(fingerprint=fingerprint, revision=revision, follows=follows, comment=comment)
         return self._post(schemas.ApprovedOut, f"/proposals/{proposal_id}/approve", body)
 
     def reject(self, proposal_id: UUID, reason: str) -> schemas.ProposalOut:

@@ -13,12 +13,13 @@ def page() -> None:
     found = session.inbox()
     st.title("Inbox")
     panels.told()
-    if not (found.to_decide or found.waiting or found.failed_runs):
+    if not (found.to_decide or found.waiting or found.affecting or found.failed_runs):
         panels.empty("Nothing waits for you", "New drafts to review and failed runs of your contracts appear here.")
         return
     attention(found.failed_runs)
     proposals("You decide", found.to_decide, "These drafts are in review. You may approve them.")
     proposals("You wait for", found.waiting, "Your own. Somebody else decides about them.")
+    proposals("It affects you", found.affecting, "For contracts that you own or use. Others decide about them.")
 
 
 def attention(runs: Sequence[RunSummary]) -> None:

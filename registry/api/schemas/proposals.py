@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, computed_field
 
-from registry.api.schemas.base import Name, Prose, Reason, Request, Schema, Versioned
+from contracts.compatibility import Bump
+from registry.api.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, Versioned
 from registry.words import Decision, ProposalState
 
 Document = Annotated[str, Field(min_length=1, max_length=262_144)]
@@ -139,21 +140,33 @@ class DecisionsIn(Decided):
 
 
 class PreviewOut(Schema):
-    """The document as it would become a version. `fingerprint` is what an approval must name."""
+    """The document as it would become a version. `fingerprint` is what an approval must name.
+
+    `follows`: the version in force that it is compared with; None: it is the first. `bump`: how large the change is,
+    and `suggested` the free number that says so. `breaks`: the modes of compatibility that it breaks, in words.
+    `refusals`: what of that, and of its number, the terms in force do not admit, so that it cannot be approved."""
 
     document: str
     fingerprint: str
     version: str
     revision: int
+    follows: str | None = None
+    bump: Bump | None = None
+    suggested: str | None = None
+    breaks: tuple[str, ...] = ()
+    refusals: tuple[FaultOut, ...] = ()
 
 
 class ApprovalIn(Request):
     """The fingerprint of the preview that the approver saw, and its revision, without which no window is approved.
 
+    `follows`: the version in force that the preview was compared with; where another is by now, nothing is approved.
+
     The comment is kept in the discussion, also where somebody else was first."""
 
     fingerprint: str
     revision: int | None = None
+    follows: str | None = None
     comment: Prose | None = None
 
 
