@@ -12,6 +12,7 @@ from registry.api import (
     contracts,
     diffs,
     gate,
+    gating,
     lineage,
     memory,
     people,
@@ -51,6 +52,7 @@ ROUTERS = (
     tasks.router,
     memory.router,
     gate.router,
+    gating.router,
     lineage.router,
     replays.router,
 )
