@@ -60,10 +60,11 @@ class Stop(Exception):
 
 def add_to(app: typer.Typer) -> None:
     """Registers the verbs."""
-    from engine.gate_cli import gate
+    from engine.gate_cli import gates
 
-    for verb in (verify, quarantine, draft, explain, gate):
+    for verb in (verify, quarantine, draft, explain):
         app.command()(verb)
+    app.add_typer(gates, name="gate")
 
 
 def verify(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from engine.cli import (
     NOT_CHECKED,
@@ -72,6 +73,21 @@ def gate(  # noqa: PLR0913, PLR0917
             opened = replace(opened, key=_key(kept.keyed or opened.table, key_file))
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
         raise typer.Exit(exit_code(run.verdict, fail_on))
+
+
+class Gates(TyperGroup):
+    """The commands of the gate: without the name of one, the words are those of `publish`."""
+
+    publish = "publish"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, with the command that they are of."""
+        named = bool(args) and args[0] in self.commands
+        return super().parse_args(ctx, args if named else [self.publish, *args])
+
+
+gates = typer.Typer(cls=Gates, add_completion=False, help="Publish to a table through a gate, or ask whether data may be read.")
+gates.command(Gates.publish)(gate)
 
 
 @contextmanager

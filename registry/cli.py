@@ -12,8 +12,9 @@ from typer.exceptions import TyperException
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
+from engine.gate_cli import gates
 from engine.requests import EngineError
-from registry.commands import audit, backup, catalog, consumers, diff, memory, proposals, replay
+from registry.commands import audit, backup, catalog, consumers, diff, gating, memory, proposals, replay
 from registry.config import ConfigError, Settings, load
 
 INTERRUPTED = 130
@@ -26,6 +27,7 @@ app = typer.Typer(
     help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
 )
 engine_verbs.add_to(app)
+gates.command("check")(gating.check)
 VERBS = (
     memory.metrics,
     memory.states,

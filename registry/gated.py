@@ -21,11 +21,12 @@ from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import Files, StateError
-from registry import audit, carried, questions, references, runs, states
+from registry import audit, carried, gating, questions, references, runs, states
 from registry.errors import Conflict, Invalid, NotFound
+from registry.gating import Look
 from registry.questions import Question
-from registry.runs import Origin
-from registry.tables import ContractVersion, Dataset, DirtyMark, Run
+from registry.runs import Origin, Whose
+from registry.tables import ContractVersion, Dataset, Run
 from registry.words import Action
 
 UNKNOWN = "unknown"
@@ -225,7 +226,7 @@ def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> 
     if dataset.publishing is None:
         return False
     details = {"generation": dataset.states_version}
-    dataset.publishing = None
+    dataset.publishing, dataset.seen = None, now
     audit.record(session, Action.STATES_SETTLED, actor=actor, object_id=dataset.id, details=details, now=now)
     return True
 
@@ -233,20 +234,8 @@ def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> 
 def answer(session: Session, of: Subject, marker: str | None = None) -> Told:
     """The verdict of the contract in force on exactly the data that are there, as far as is known here; `marker` is
     what the asker sees of the data now."""
+    whose = Whose(of.contract.id, of.object.name, of.contract.fingerprint)
+    run = gating.newest(session, of.dataset, whose)
+    doubt = gating.doubt(session, of.dataset, whose, run, Look(marker=marker))
     found = _marker(session, of.dataset)
-    run = _judging(session, of, found)
-    doubt = _doubt(session, of, run, same=marker in (None, found))
     return Told(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)
-
-
-def _doubt(session: Session, of: Subject, run: Run | None, *, same: bool) -> str | None:
-    mark = session.get(DirtyMark, (of.contract.id, of.object.name))
-    doubts = {
-        "a publication to it is open": of.dataset.publishing is not None,
-        "what is asked about are other data than those that are known": not same,
-        "no run judged these data": run is None,
-        "the contract in force has not judged these data": run is not None
-        and (run.fingerprint, run.object) != (of.contract.fingerprint, of.object.name),
-        "it was written to and is not validated yet": mark is not None and mark.dirty_seq > mark.done_seq,
-    }
-    return next((why for why, is_so in doubts.items() if is_so), None)

@@ -137,6 +137,22 @@ def see(session: Session, question: Question, by: Principal, permission: Permiss
     return replace(question, contract_id=str(about))
 
 
+def seen(session: Session, question: Question, by: Principal) -> Named:
+    """The dataset that is asked about, with all promises about it that are meant and that the principal may read.
+
+    Raises NotFound where there are none, and in the same words where they may not read any."""
+    decide_somewhere(by, Permission.READ)
+    found = named(session, question)
+    about = [
+        each for each in (found.about if found else ())
+        if found and (by.may(Permission.READ) or by.may(Permission.READ, _place(session, found.dataset, each)))
+        and question.contract_id in (None, each.contract_id, str(each))
+    ]  # fmt: skip
+    if found is None or not about:
+        raise _none(question)
+    return Named(found.dataset, tuple(about))
+
+
 def _place(session: Session, dataset: Dataset, about: About) -> Place:
     place = scope.of_object(session, *about)
     return replace(place, datasets=place.datasets | {dataset.id})

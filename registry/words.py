@@ -99,6 +99,15 @@ class Answer(StrEnum):
     TOLD = "told"
 
 
+class GateAnswer(StrEnum):
+    """What the gate says of data to who is about to read them."""
+
+    PASS = "pass"
+    WARN = "warn"
+    BLOCK = "block"
+    UNKNOWN = "unknown"
+
+
 class TaskState(StrEnum):
     """Where a task of the queue stands. Done and failed are final."""
 

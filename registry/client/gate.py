@@ -1,5 +1,7 @@
 """Calls about the gate: its verdict, and the store of states for who publishes."""
 
+from datetime import datetime
+
 from registry.api import schemas
 from registry.client.calls import Calls
 
@@ -14,6 +16,16 @@ class Gate(Calls):
     ) -> schemas.VerdictOut:
         """What the gate answers of the data that are there, or of those of the marker: `unknown` where in doubt."""
         return self._get(schemas.VerdictOut, "/dataset/gate", **_of(dataset, namespace, contract_id), marker=marker)
+
+    def gate(  # noqa: PLR0913 - each is a word of the question
+        self, dataset: str, *, partition: str | None = None, consumer: str | None = None, namespace: str | None = None,
+        contract_id: str | None = None, marker: str | None = None, as_of: datetime | None = None,
+    ) -> schemas.GateOut:  # fmt: skip
+        """Whether the data of the dataset, or of one partition, may be read, as far as is known; for a consumer with
+        what they check and follow, too."""
+        asked = {"dataset": dataset, "namespace": namespace, "contract_id": contract_id, "partition": partition}
+        seen = {"consumer": consumer, "marker": marker, "as_of": as_of and as_of.isoformat()}
+        return self._get(schemas.GateOut, "/gate", **asked, **seen)
 
     def gated(self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None) -> schemas.GatedOut:
         """What a gate needs to know of a dataset before it opens."""

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from registry.api.schemas.base import Request, Schema
+from registry.words import GateAnswer
 
 # A bag is named by its content, or is that of a row.
 BagName = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64}|[0-9a-f-]{36})$")]
@@ -78,3 +79,38 @@ class VerdictOut(Schema):
     run_id: UUID | None
     judged: datetime | None
     reason: str | None
+
+
+class GateContractOut(Schema):
+    """How the data stand to one promise about them. `marker` names the data that were judged, `states_version` their
+    states; `subscription_id`: the promise is what that consumer checks, or follows."""
+
+    contract_id: str
+    version: str
+    object: str
+    answer: GateAnswer
+    reason: str | None
+    run_id: UUID | None
+    judged: datetime | None
+    marker: str | None
+    states_version: int | None
+    subscription_id: UUID | None
+
+
+class GateOut(Schema):
+    """Whether the data may be read: the worst that any promise about them says, first among `contracts`.
+
+    `unknown`: other data may be there than those that were judged, or nobody judged them."""
+
+    answer: GateAnswer
+    reason: str | None
+    namespace: str
+    name: str
+    partition: str | None
+    place: PlaceOut
+    contract_id: str
+    version: str
+    run_id: UUID | None
+    judged: datetime | None
+    marker: str | None
+    contracts: tuple[GateContractOut, ...]

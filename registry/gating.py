@@ -1,0 +1,272 @@
+"""What the gate answers: how the data stand to what is promised of them, told from the store alone.
+
+An answer is about the data that were judged. Where others may be there by now, or where nobody looked at them, it is
+unknown. Of a partition count the checks of it, as it was judged last, and those of the whole dataset; of all data what
+the newest run found."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import String, cast, or_
+from sqlmodel import Session, col, select
+
+from contracts.document import SCOPES
+from contracts.fingerprint import fingerprint
+from contracts.reading import read
+from engine.results import Outcome
+from registry import datasets, inforce, standing, states
+from registry.datasets import About
+from registry.errors import NotFound
+from registry.references import Named
+from registry.runs import Whose
+from registry.tables import ContractVersion, Dataset, DirtyMark, PartitionState, ResultRow, Run, Subscription, User
+from registry.words import GateAnswer, Pin, SubscriptionState
+
+UNJUDGED = "no run judged these data"
+SUPERSEDED = "the contract in force has not judged these data"
+OTHERS = "what is asked about are other data than those that are known"
+OPEN = "a publication to it is open"
+WRITTEN = "it was written to and is not validated yet"
+SINCE = "the data changed since they were judged"
+UNREAD = "when it was judged last, nothing could be judged: {}"
+LATER = "nobody looked at the data since {:%Y-%m-%d %H:%M:%S} UTC"
+NOWHERE = "there is no partition {}, as `treaty states` names them"
+ALONE = "no run judged partition {} by itself"
+TROUBLE = (Outcome.FAILED, Outcome.NOT_EVALUATED)
+# The worst of several decides.
+ORDER = (GateAnswer.PASS, GateAnswer.WARN, GateAnswer.UNKNOWN, GateAnswer.BLOCK)
+ON_UNKNOWN = {"pass": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is asked of a dataset: of one partition or of all data; of those that were there at a moment, or that have a
+    marker, as the asker sees them. None: of those that are there."""
+
+    partition: str | None = None
+    marker: str | None = None
+    as_of: datetime | None = None
+
+
+class Version(NamedTuple):
+    """A version in force, without its document."""
+
+    id: UUID
+    contract_id: str
+    version: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """How the data stand to one promise. `run`: what judged them, None where none did; `subscription_id`: the promise
+    is what that consumer checks, or follows."""
+
+    about: About
+    version: str
+    answer: GateAnswer
+    reason: str | None = None
+    run: Run | None = None
+    subscription_id: UUID | None = None
+
+
+def told(session: Session, found: Named, look: Look, consumer: str | None = None) -> tuple[Told, ...]:
+    """How the data stand to each promise about the dataset, the worst first.
+
+    `consumer`: with the checks and by the pin of that user, or of that subscription. Raises NotFound where nothing is
+    in force about it, or where nobody of that name subscribed to it."""
+    subscribed = _subscriptions(session, found.about, consumer) if consumer else ()
+    answers = [each for about in found.about for each in _of_object(session, found, about, look, subscribed)]
+    if not answers:
+        raise NotFound("; ".join(filter(None, (inforce.missing(session, each) for each in found.about))))
+    return tuple(sorted(answers, key=lambda each: ORDER.index(each.answer), reverse=True))
+
+
+def doubt(session: Session, dataset: Dataset, whose: Whose, run: Run | None, look: Look) -> str | None:
+    """Why nothing is known of the data that are asked about, of which `run` is the newest; None where something is."""
+    if run is None:
+        return OPEN if dataset.publishing is not None else _unjudged(session, dataset, whose)
+    return next(_doubts(session, dataset, whose, run, look), None)
+
+
+def newest(session: Session, dataset: Dataset, whose: Whose) -> Run | None:
+    """The newest of these runs, whether it could judge anything or not."""
+    mine = Run.dataset_id == dataset.id, Run.contract_id == whose.contract_id, Run.object == whose.object
+    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
+    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by)
+    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first()
+
+
+def _of_object(
+    session: Session, found: Named, about: About, look: Look, subscribed: Sequence[Subscription]
+) -> Iterator[Told]:
+    dataset = datasets.kept(session, *about) or found.dataset
+    versions = _versions(session, about.contract_id)
+    mine = [each for each in subscribed if each.contract_id == about.contract_id]
+    for subscription in mine if versions else ():
+        versions, behind = _followed(session, versions, subscription)
+        if behind:
+            yield Told(about, versions[0].version, GateAnswer.WARN, behind, None, subscription.id)
+    for version in versions:
+        yield _told(session, dataset, about, version, look)
+    for subscription in mine if versions else ():
+        yield from _of_consumer(session, dataset, about, versions[0], look, subscription)
+
+
+def _told(session: Session, dataset: Dataset, about: About, version: Version, look: Look) -> Told:
+    whose = Whose(*about, version.fingerprint)
+    run = newest(session, dataset, whose)
+    answer, reason = _answer(session, dataset, whose, run, look, version)
+    return Told(about, version.version, answer, reason, run)
+
+
+def _of_consumer(
+    session: Session, dataset: Dataset, about: About, version: Version, look: Look, subscription: Subscription
+) -> Iterator[Told]:
+    """How the data stand to the consumer's checks as they were judged last; nothing where they never were."""
+    mine = Run.dataset_id == dataset.id, Run.contract_id == about.contract_id, Run.object == about.object
+    query = select(Run).where(*mine, Run.subscription_id == subscription.id).order_by(col(Run.id).desc())
+    run = session.exec(query.limit(1)).first()
+    if run is not None:
+        whose = Whose(*about, run.fingerprint, subscription.id)
+        answer, reason = _answer(session, dataset, whose, run, look, version)
+        yield Told(about, run.version, answer, reason, run, subscription.id)
+
+
+def _answer(
+    session: Session, dataset: Dataset, whose: Whose, run: Run | None, look: Look, version: Version
+) -> tuple[GateAnswer, str | None]:
+    reason = doubt(session, dataset, whose, run, look)
+    if run is None or reason is not None:
+        return GateAnswer.UNKNOWN, reason
+    trouble = _trouble(session, whose, run, look)
+    if trouble is None:
+        return GateAnswer.UNKNOWN, ALONE.format(look.partition)
+    return _verdict(session, trouble, version)
+
+
+def _verdict(session: Session, trouble: Sequence[ResultRow], version: Version) -> tuple[GateAnswer, str | None]:
+    """The worst that a check says, and what that check is."""
+    worst, reason = GateAnswer.PASS, None
+    for row in trouble:
+        found = _of_check(session, row, version)
+        if ORDER.index(found) > ORDER.index(worst):
+            where = f" in {row.partition}" if row.partition else ""
+            how = f"could not be evaluated: {row.reason}" if row.outcome is Outcome.NOT_EVALUATED else "failed"
+            worst, reason = found, f"{row.check_id} {how}{where} ({row.sentence})"
+    return worst, reason
+
+
+def _of_check(session: Session, row: ResultRow, version: Version) -> GateAnswer:
+    if row.outcome is Outcome.FAILED:
+        return GateAnswer.BLOCK if row.severity == "error" else GateAnswer.WARN
+    body = session.exec(select(ContractVersion.body).where(ContractVersion.id == version.id)).one()
+    return ON_UNKNOWN[_on_unknown(body)]
+
+
+@lru_cache(maxsize=1024)
+def _on_unknown(body: bytes) -> str:
+    """What the version says of checks that could not be evaluated."""
+    return read(body).terms.on_unknown
+
+
+def _trouble(session: Session, whose: Whose, run: Run, look: Look) -> list[ResultRow] | None:
+    """The results that count and are no passes; None where the partition that is asked about was never judged alone."""
+    if look.partition is None:
+        return _bad(session, run.id)
+    own = _judging(session, whose, run, look.partition)
+    if own is None:
+        return None
+    whole = (row for row in _bad(session, run.id) if row.partition is None and row.scope in SCOPES)
+    return [*whole, *(row for row in _bad(session, own.id) if row.partition == look.partition)]
+
+
+def _bad(session: Session, run_id: UUID) -> list[ResultRow]:
+    query = select(ResultRow).where(ResultRow.run_id == run_id, col(ResultRow.outcome).in_(TROUBLE))
+    return list(session.exec(query.order_by(col(ResultRow.position))))
+
+
+def _judging(session: Session, whose: Whose, run: Run, partition: str) -> Run | None:
+    """The newest run that judged the partition by itself: what is there still, as `run` is up to date."""
+    if partition in run.partitions:
+        return run
+    mine = Run.dataset_id == run.dataset_id, Run.contract_id == whose.contract_id, Run.object == whose.object
+    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id), col(Run.marker).is_not(None)
+    # The list is kept as JSON; what merely looks alike is told apart here.
+    named = cast(col(Run.partitions), String).contains(json.dumps(partition), autoescape=True)
+    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, *by, named).order_by(col(Run.id).desc())
+    return next((each for each in session.exec(query) if partition in each.partitions), None)
+
+
+def _doubts(session: Session, dataset: Dataset, whose: Whose, run: Run, look: Look) -> Iterator[str]:
+    if dataset.publishing is not None:
+        yield OPEN
+    current = run.marker if run.states_version == dataset.states_version else _marker(session, dataset)
+    if look.marker not in (None, current):
+        yield OTHERS
+    if run.marker is None:
+        yield UNREAD.format(run.reason or "see the run")
+    if run.marker != current:
+        yield SINCE
+    mark = session.get(DirtyMark, (whose.contract_id, whose.object))
+    if mark is not None and mark.dirty_seq > mark.done_seq:
+        yield WRITTEN
+    if look.as_of is not None and look.as_of > (dataset.seen or run.started):
+        yield LATER.format(dataset.seen or run.started)
+    if look.partition is not None and not _is_there(session, dataset, look.partition):
+        yield NOWHERE.format(look.partition)
+
+
+def _unjudged(session: Session, dataset: Dataset, whose: Whose) -> str:
+    mine = Run.dataset_id == dataset.id, Run.contract_id == whose.contract_id, Run.object == whose.object
+    others = select(Run.id).where(*mine, col(Run.marker).is_not(None), col(Run.subscription_id).is_(None))
+    return SUPERSEDED if session.exec(others.limit(1)).first() else UNJUDGED
+
+
+def _marker(session: Session, dataset: Dataset) -> str | None:
+    known = states.known(session, dataset.id, version=dataset.states_version)
+    return fingerprint(known) if known else None
+
+
+def _is_there(session: Session, dataset: Dataset, partition: str) -> bool:
+    row = PartitionState
+    current = row.dataset_id == dataset.id, col(row.until).is_(None)
+    alone = select(row.id).where(*current, row.partition == partition)
+    return session.exec(alone.limit(1)).first() is not None or partition in states.known(session, dataset.id)
+
+
+def _versions(session: Session, contract_id: str) -> list[Version]:
+    row = ContractVersion
+    query = select(row.id, row.contract_id, row.version, row.fingerprint).where(row.contract_id == contract_id)
+    found = session.exec(query.where(col(row.state).in_(standing.IN_FORCE)).order_by(col(row.approved_at).desc()))
+    return [Version(*each) for each in found]
+
+
+def _subscriptions(session: Session, about: Iterable[About], consumer: str) -> Sequence[Subscription]:
+    row, ids = Subscription, {each.contract_id for each in about}
+    named = [col(User.name) == consumer.strip().lower()]
+    with suppress(ValueError):
+        named.append(col(row.id) == UUID(consumer))
+    active = select(row).join(User, col(User.id) == col(row.user_id)).where(row.state == SubscriptionState.ACTIVE)
+    found = session.exec(active.where(col(row.contract_id).in_(ids), or_(*named)).order_by(col(row.id))).all()
+    if not found:
+        raise NotFound(f"{consumer} has no subscription to a contract about the dataset")
+    return found
+
+
+def _followed(
+    session: Session, versions: list[Version], subscription: Subscription
+) -> tuple[list[Version], str | None]:
+    """The versions in force that the consumer follows, and why the pin is of no use where it is not."""
+    if subscription.pin is Pin.NONE:
+        return versions, None
+    stands = standing.standings(session, [subscription.contract_id])[subscription.contract_id]
+    followed = stands.followed(subscription.pin, subscription.pinned_to)
+    found = [each for each in versions if followed is not None and each.id == followed.id]
+    return (found, None) if found else (versions, standing.lag(subscription, stands))
