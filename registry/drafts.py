@@ -15,6 +15,7 @@ from contracts import changes, reading, writing
 from contracts.document import Contract
 from contracts.errors import ContractError, Fault
 from contracts.logical_types import Schema
+from contracts.names import disguise
 from engine.checks import bind
 from registry import audit, rejected, scope
 from registry.access import Principal, decide, decide_somewhere
@@ -164,7 +165,9 @@ def _faults_of(contract: Contract, name: str) -> Sequence[Fault]:
 
 
 def _unkeepable(contract: Contract) -> Iterator[Fault]:
-    """Names that no index of the database holds."""
+    """Names that no index of the database holds, and an id that could be taken for another."""
+    if disguised := disguise(contract.id):
+        yield Fault("TR-NAME", "id", disguised, "write it in letters of one script", contract.lines.get("id"))
     domain = scope.domain_of(contract) or ""
     tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
     named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
