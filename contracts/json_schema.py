@@ -8,10 +8,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from contracts.assertions import OPERATORS
-from contracts.errors import Faults, nearest
+from contracts.errors import MAX_FAULTS, Faults, nearest
 from contracts.standard import VERSIONS
 from contracts.syntax import join
 
@@ -24,6 +25,8 @@ JSON_TYPES = {
     "number": "a number", "object": "a mapping", "string": "text",
 }  # fmt: skip
 UNEXPECTED = frozenset({"additionalProperties", "unevaluatedProperties"})
+# Of one element: a hostile one has thousands, and each is dear to find.
+MOST = 2 * MAX_FAULTS
 NEW_TYPES = frozenset({"map", "vector"})
 # A jsonschema.ValidationError, whose every part is typed as possibly unset.
 Refusal = Any
@@ -37,7 +40,7 @@ def inspect_schema(document: Mapping[str, Any], faults: Faults) -> None:
     for path, definition, content in _pieces(document):
         if _is_accepted(version, definition, content):
             continue
-        errors = list(_leaves(_validator(version, definition).iter_errors(content)))
+        errors = list(islice(_leaves(_validator(version, definition).iter_errors(content)), MOST))
         _keep_all(errors, path, faults)
         if faults.full:
             return

@@ -9,6 +9,8 @@ from contracts.standard import elements, root_model
 from contracts.syntax import join
 
 NAMED = frozenset({"SchemaObject", "SchemaProperty"})
+# Scripts with letters that look alike.
+ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
 
 
 def inspect_ids(document: Mapping[str, Any], faults: Faults) -> None:
@@ -34,6 +36,17 @@ def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
         earlier_path, earlier = first.setdefault((list_of(path), _folded(name)), (path, name))
         if earlier_path != path:
             _keep_alike(name, earlier, join(path, "name"), faults)
+
+
+def disguise(identity: str) -> str | None:
+    """Why the identity could be taken for another one, None where it could not: it has unprintable characters, letters
+    in another form than is usual, or such of scripts that look alike."""
+    if not identity.isprintable() or identity != identity.strip():
+        return "has blanks around it or unprintable characters"
+    if unicodedata.normalize("NFKC", identity) != identity:
+        return "has letters in another form than is usual"
+    scripts = {unicodedata.name(each, "?").partition(" ")[0] for each in identity if each.isalpha()} & ALIKE
+    return f"mixes letters of scripts that look alike: {', '.join(sorted(scripts))}" if len(scripts) > 1 else None
 
 
 def _names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -39,6 +39,8 @@ def read(source: bytes) -> Contract:
     faults = Faults(parsed.lines)
     for inspection in INSPECTIONS:
         inspection(parsed.data, faults)
+        if faults.full:
+            faults.settle()
     objects = tuple(_object(each, faults) for each in members(parsed.data, "schema"))
     terms = _terms(parsed.data, objects, faults)
     faults.settle()

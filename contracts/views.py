@@ -21,3 +21,5 @@ def inspect_views(views: Sequence[View], path: str, faults: Faults) -> None:
             faults.add("view-name", join(where, "name"), "is a scope or a view already", "give each its own name")
         taken.add(view.name)
         inspect(parse, view.where, join(where, "where"), faults)
+        if faults.full:
+            return

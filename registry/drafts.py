@@ -16,6 +16,7 @@ from contracts.compatibility import Bump, compare
 from contracts.document import Contract
 from contracts.errors import ContractError, Fault
 from contracts.logical_types import Schema
+from contracts.names import disguise
 from engine.checks import bind
 from engine.ordering import order
 from registry import audit, rejected, scope
@@ -180,7 +181,9 @@ def _faults_of(contract: Contract, name: str) -> Sequence[Fault]:
 
 
 def _unkeepable(contract: Contract) -> Iterator[Fault]:
-    """Names that no index of the database holds."""
+    """Names that no index of the database holds, and an id that could be taken for another."""
+    if disguised := disguise(contract.id):
+        yield Fault("TR-NAME", "id", disguised, "write it in letters of one script", contract.lines.get("id"))
     domain = scope.domain_of(contract) or ""
     tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
     named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
