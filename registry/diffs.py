@@ -2,21 +2,24 @@
 
 from collections.abc import Sequence
 
+from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
 from contracts.document import Contract
-from registry import catalog, drafts
+from contracts.reading import read
+from registry import catalog, drafts, subscriptions
 from registry.comparing import Compared, compared
 from registry.lifecycle import IN_FORCE
 from registry.tables import ContractVersion, Proposal
+from registry.words import Pin
 
 
 def of_versions(session: Session, contract_id: str, old: str | None, new: str | None) -> Compared:
     """What differs from one version to the other; the version in force where one is not named.
 
     Raises NotFound where there is no such version."""
-    before, after = (drafts.read(catalog.version(session, contract_id, each).body) for each in (old, new))
-    return compared(before, after, live=live(session, contract_id))
+    before, after = (read(catalog.version(session, contract_id, each).body) for each in (old, new))
+    return compared(before, after, live=of_group(relied_on(session, contract_id), after))
 
 
 def of_proposal(session: Session, proposal: Proposal) -> Compared:
@@ -25,7 +28,7 @@ def of_proposal(session: Session, proposal: Proposal) -> Compared:
     Raises Invalid where accepted suggestions do not fit the document."""
     new = drafts.read(drafts.preview(session, proposal).document)
     versions = live(session, new.id)
-    return compared(followed(versions, new), new, live=of_group(versions, new))
+    return compared(followed(versions, new), new, live=of_group(relied_on(session, new.id), new))
 
 
 def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
@@ -36,10 +39,21 @@ def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
 
 
 def live(session: Session, contract_id: str) -> Sequence[Contract]:
-    """The versions that readers rely on, newest first; [] where none is in force."""
-    query = select(ContractVersion).where(ContractVersion.contract_id == contract_id)
+    """The versions that are in force, newest first; [] where none is."""
+    return _versions(session, contract_id, col(ContractVersion.state).in_(IN_FORCE))
+
+
+def relied_on(session: Session, contract_id: str) -> Sequence[Contract]:
+    """The versions that are in force, and those that consumers are pinned to, newest first."""
+    pins = [each.pinned_to for each in subscriptions.active(session, contract_id) if each.pin is Pin.VERSION]
+    in_force, pinned = col(ContractVersion.state).in_(IN_FORCE), col(ContractVersion.version).in_(pins)
+    return _versions(session, contract_id, or_(in_force, pinned))
+
+
+def _versions(session: Session, contract_id: str, which: ColumnElement[bool]) -> Sequence[Contract]:
+    query = select(ContractVersion).where(ContractVersion.contract_id == contract_id, which)
     ordered = query.order_by(col(ContractVersion.activated_at).desc(), col(ContractVersion.id).desc())
-    return [drafts.read(each.body) for each in session.exec(ordered.where(col(ContractVersion.state).in_(IN_FORCE)))]
+    return [read(each.body) for each in session.exec(ordered)]
 
 
 def taken(session: Session, contract_id: str) -> Sequence[str]:

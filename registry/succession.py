@@ -54,9 +54,8 @@ class Succession:
 
 def succession(session: Session, document: Contract) -> Succession:
     """How the document would follow what is in force now."""
-    versions = diffs.live(session, document.id)
-    old = diffs.followed(versions, document)
-    found = compared(old, document, live=diffs.of_group(versions, document))
+    old = diffs.followed(diffs.live(session, document.id), document)
+    found = compared(old, document, live=diffs.of_group(diffs.relied_on(session, document.id), document))
     if old is None:
         return Succession(found, None, (), ())
     numbers = {*diffs.taken(session, document.id), old.version}

@@ -10,8 +10,10 @@ from support.orders import check
 from support.versions import document
 
 from contracts.writing import write
+from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
+from registry.words import Pin
 
 
 def text(rows: int, version: str, **terms: Any) -> str:
@@ -94,3 +96,19 @@ def test_versions_that_do_not_exist_are_not_found(world: World, contract: str, o
     with pytest.raises(ClientError) as refused:
         world.client("owner").diff(contract, old)
     assert refused.value.status == 404
+
+
+def test_transitive_modes_look_at_the_versions_that_consumers_are_pinned_to(world: World) -> None:
+    unasked = {"compatibility": {"guarantees": "NONE"}, "review": {"acknowledge_days": 0}}
+    in_force(world, text(20, "1.0.0", **unasked))
+    pinned = schemas.SubscriptionIn(
+        contract_id="shop", purpose="reports", contact="me@example.org", pin=Pin.VERSION, pinned_to="1.0.0"
+    )
+    world.client("consumer").subscribe(pinned)
+    in_force(world, text(10, "2.0.0", compatibility={"guarantees": "FORWARD_TRANSITIVE"}))
+    made = proposed(world, text(10, "2.0.1", compatibility={"guarantees": "FORWARD_TRANSITIVE"}))
+
+    found = world.client("owner").proposal_diff(made)
+
+    assert (found.old, found.changes) == ("2.0.0", ())
+    assert [(each.version, each.change.direction) for each in found.breaches] == [("1.0.0", "loosens")]
