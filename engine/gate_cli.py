@@ -86,7 +86,8 @@ class Gates(TyperGroup):
         return super().parse_args(ctx, args if named else [self.publish, *args])
 
 
-gates = typer.Typer(cls=Gates, add_completion=False, help="Publish to a table through a gate, or ask whether data may be read.")
+ABOUT = "Publish to a table through a gate, or ask whether data may be read."
+gates = typer.Typer(cls=Gates, add_completion=False, help=ABOUT)
 gates.command(Gates.publish)(gate)
 
 

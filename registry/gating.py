@@ -23,6 +23,7 @@ from engine.results import Outcome
 from registry import datasets, inforce, standing, states
 from registry.datasets import About
 from registry.errors import NotFound
+from registry.lifecycle import IN_FORCE
 from registry.references import Named
 from registry.runs import Whose
 from registry.tables import ContractVersion, Dataset, DirtyMark, PartitionState, ResultRow, Run, Subscription, User
@@ -244,7 +245,7 @@ def _is_there(session: Session, dataset: Dataset, partition: str) -> bool:
 def _versions(session: Session, contract_id: str) -> list[Version]:
     row = ContractVersion
     query = select(row.id, row.contract_id, row.version, row.fingerprint).where(row.contract_id == contract_id)
-    found = session.exec(query.where(col(row.state).in_(standing.IN_FORCE)).order_by(col(row.approved_at).desc()))
+    found = session.exec(query.where(col(row.state).in_(IN_FORCE)).order_by(col(row.approved_at).desc()))
     return [Version(*each) for each in found]
 
 
