@@ -192,8 +192,8 @@ def _version(session: Session, contract_id: str, number: str, by: Principal) -> 
 def _refuse_pinned(session: Session, version: ContractVersion) -> None:
     pinned = subscriptions.pinned(session, version.contract_id, version.version)
     if pinned and version.state in VERSION.where("retire"):
-        count = f"{len(pinned)} consumer{'s' * (len(pinned) > 1)}"
-        raise Conflict(f"{count} rely on exactly this version: deprecate it, and retire it once they have moved on")
+        who = "1 consumer relies" if len(pinned) == 1 else f"{len(pinned)} consumers rely"
+        raise Conflict(f"{who} on exactly this version: deprecate it, and retire it once they have moved on")
 
 
 def _refuse_successor(session: Session, version: ContractVersion, successor: str | None) -> None:

@@ -16,7 +16,7 @@ from registry.api import schemas
 from registry.client import ClientError
 from registry.database import reading, transaction
 from registry.tables import ContractVersion, Task
-from registry.words import VersionState
+from registry.words import Pin, VersionState
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)
@@ -199,3 +199,24 @@ def test_what_cannot_become_of_a_version_is_refused(
     error = refused(lambda: getattr(world.client("owner"), step)(CONTRACT, version, "why", successor=successor))
     assert (error.status, told in error.message) == (status, True)
     assert states(world) == {"1.0.0": "superseded", "2.0.0": "active"}
+
+
+def test_a_version_is_not_retired_while_somebody_is_pinned_to_it(world: World) -> None:
+    approve(world, "1.0.0")
+    use = {"purpose": "invoices", "contact": "x@y.z", "pin": Pin.VERSION, "pinned_to": "1.0.0"}
+    wanted = schemas.SubscriptionIn(contract_id=CONTRACT, **use)
+    used = world.client("consumer").subscribe(wanted)
+    error = refused(lambda: world.client("owner").retire(CONTRACT, "1.0.0", "old"))
+    assert (error.status, error.message.startswith("1 consumer relies on exactly this version")) == (409, True)
+    world.client("consumer").end_subscription(used.id)
+    assert world.client("owner").retire(CONTRACT, "1.0.0", "old").state is VersionState.RETIRED
+
+
+def test_what_somebody_uses_affects_them(world: World) -> None:
+    approve(world, "1.0.0")
+    use = schemas.SubscriptionIn(contract_id=CONTRACT, purpose="invoices", contact="x@y.z")
+    world.client("consumer").subscribe(use)
+    made = world.client("producer").propose(document("2.0.0"))
+    assert [each.id for each in world.client("consumer").inbox().affecting] == [made.id]
+    assert world.client("viewer").inbox().affecting == ()
+    assert world.client("owner").inbox().affecting == ()
