@@ -32,12 +32,14 @@ MERGED = "the states of these days were merged by month: they are not told apart
 class Step:
     """Partitions that came at once, by name with their packed states, and those that went; `moment`: when.
 
-    `references`: what limits that refer to other datasets were then, by their words."""
+    `references`: what limits that refer to other datasets were then, by their words. `more`: others of the same arrival
+    follow in the next step; the dataset is judged once all of them came."""
 
     arrived: Mapping[str, bytes]
     moment: datetime
     gone: tuple[str, ...] = ()
     references: Mapping[str, Referent] = field(default_factory=dict)
+    more: bool = False
 
 
 @dataclass
@@ -73,6 +75,7 @@ class Replaying:
         self.stands: dict[Ground, Stand] = {}
         self.alone: Counter[str] = Counter()
         self.arrivals: Counter[str] = Counter()
+        self.came: list[str] = []
 
     def take(self, step: Step) -> None:
         """Judges what came, then all that is there."""
@@ -82,8 +85,12 @@ class Replaying:
         for name in step.gone:
             self.packed.pop(name, None)
         self.packed.update(step.arrived)
-        if self.packed:
-            self._judge_together(opened, step)
+        self.came += step.arrived
+        # What stands on no ground of these checks does not see this step, and is made anew once it is asked for.
+        self.stands = {ground: self._stood(ground, opened, step) for ground in self.form.grounds}
+        if not step.more:
+            self._judge_together(step)
+            self.came = []
 
     def told(self, stored: int) -> Replay:
         """What was found so far; `stored`: how many partitions there are to be judged."""
@@ -118,10 +125,10 @@ class Replaying:
         for trial, key in self.form.trials:
             trial.take(unit, bag, key)
 
-    def _judge_together(self, opened: Mapping[str, States], step: Step) -> None:
-        unit = _named(_label(tuple(step.arrived)), self.arrivals)
-        # What stands on no ground of these checks does not see this step, and is made anew once it is asked for.
-        self.stands = {ground: self._stood(ground, opened, step) for ground in self.form.grounds}
+    def _judge_together(self, step: Step) -> None:
+        if not self.packed:
+            return
+        unit = _named(_label(self.came), self.arrivals)
         for ground, cases in self.form.grounds.items():
             stand = self.stands[ground]
             bag, why = stand.together.merged, next(iter(stand.faults.values()), None)

@@ -15,6 +15,7 @@ from engine.replaying import Step
 from registry.references import Timeline
 from registry.tables import Dataset, PartitionState, Run
 
+# As many as are read of the database, and judged before it is asked whether to go on.
 AT_A_TIME = 100
 
 
@@ -65,7 +66,10 @@ def steps(
         yield from (_departure(left, began, timelines) for left in _taken(gone, since))
         moment = min(group[0].created, began.get(since, group[0].created))
         left = tuple(one.partition for one in gone.pop(since, ()))
-        yield Step(dict(islice(packed, len(group))), moment, gone=left, references=_at(timelines, moment))
+        for at in range(0, len(group), AT_A_TIME):
+            several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
+            more = at + AT_A_TIME < len(group)
+            yield Step(several, moment, () if at else left, _at(timelines, moment), more)
     yield from (_departure(left, began, timelines) for left in _taken(gone, None))
 
 

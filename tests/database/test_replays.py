@@ -365,3 +365,18 @@ def test_a_crowd_that_asks_for_replays_does_not_take_the_whole_service(
         viewer.replay_document("shop-orders", STRICTER)
     assert (refused.value.status, "a worker" in refused.value.message) == (503, True)
     assert viewer.replay_document("shop-orders", STRICTER).complete
+
+
+def test_many_that_came_at_once_are_judged_in_portions_and_their_dataset_once(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.save(*(f"batch={at}" for at in range(7)))
+    text = changed(size={"mustBeLessThan": 1}, maximum={"mustBeLessThan": 1, "scope": "dataset"})
+    whole = found(memory, text)
+    monkeypatch.setattr("registry.arrivals.AT_A_TIME", 3)
+    assert found(memory, text) == whole
+    assert lines(whole)["maximum-id"].new.alerts[-1] == "7 partitions up to batch=6"
+    with reading(memory.world.engine) as tx:
+        versions = replays.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
+        [part] = replays.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 7)
+    assert (part.partitions, len(lines(part)["maximum-id"].new.alerts)) == (9, 3)
