@@ -15,7 +15,7 @@ from contracts.directions import Direction, inclusion
 from contracts.regexes import ALL, UnsafeRegex, bounds, characters, span, tokens_of
 
 MAX_POSITIONS = 256
-MAX_STATES = 1000
+MAX_STATES = 500
 _LINE_BREAK = frozenset({ord("\n")})
 Token = tuple[str, str]
 
@@ -56,12 +56,16 @@ class Automaton:
         """Whether a text that leads to the state is matched; None: the state of no text."""
         return self.whole.nullable if state is None else bool(state & self.whole.last)
 
-    def after(self, state: int | None, character: int) -> int:
-        """The state after one more character; 0: nothing that begins so is matched."""
+    def reading(self, character: int) -> int:
+        """The positions that read the character."""
+        return sum(1 << position for position, found in enumerate(self.reads) if character in found)
+
+    def following(self, state: int | None) -> int:
+        """The positions that one more character may be read at."""
         reached = self.whole.first if state is None else 0
         for position in _bits(state or 0):
             reached |= self.follow[position]
-        return sum(1 << each for each in _bits(reached) if character in self.reads[each])
+        return reached
 
     def _alternatives(self) -> Fragment:
         found = self._sequence()
@@ -150,14 +154,15 @@ def of_patterns(old: Pattern, new: Pattern) -> Direction:
 
 
 def _walked(old: Automaton, new: Automaton) -> Direction:
-    kinds = _kinds([*old.reads, *new.reads])
+    kinds = [(old.reading(each), new.reading(each)) for each in _kinds([*old.reads, *new.reads])]
     seen: set[tuple[int | None, int | None]] = {(None, None)}
     waiting, more, less = [*seen], False, False
     while waiting and not (more and less):
         before, after = waiting.pop()
         more |= new.accepts(after) and not old.accepts(before)
         less |= old.accepts(before) and not new.accepts(after)
-        following = {(old.after(before, each), new.after(after, each)) for each in kinds} - seen - {(0, 0)}
+        ahead, beside = old.following(before), new.following(after)
+        following = {(ahead & one, beside & other) for one, other in kinds} - seen - {(0, 0)}
         seen |= following
         waiting.extend(following)
         if len(seen) > MAX_STATES:
