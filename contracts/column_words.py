@@ -108,8 +108,9 @@ def _asked(word: str) -> Callable[[Sides, Any, Any], Direction]:
     """The direction of a word whose values only the handed-in order knows."""
 
     def direction(sides: Sides, old: Any, new: Any) -> Direction:
-        checks = (_stands_for(word, node, value) for node, value in ((sides.old, old), (sides.new, new)))
-        return of_presence(old, new, sides.order(*checks).direction)
+        if old is None or new is None:
+            return of_presence(old, new)
+        return sides.order(_stands_for(word, sides.old, old), _stands_for(word, sides.new, new)).direction
 
     return direction
 

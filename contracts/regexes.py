@@ -54,7 +54,7 @@ def inspect_regex(pattern: str) -> None:
     """Does nothing for an admitted pattern. Raises UnsafeRegex, whose text says why, for any other."""
     if len(pattern) > MAX_LENGTH:
         raise UnsafeRegex(f"is longer than {MAX_LENGTH} characters")
-    tokens = list(_tokens(pattern))
+    tokens = list(tokens_of(pattern))
     try:
         re.compile(pattern)
     except (re.error, OverflowError):
@@ -63,7 +63,8 @@ def inspect_regex(pattern: str) -> None:
         raise UnsafeRegex("has too many optional parts")
 
 
-def _tokens(pattern: str) -> Iterator[tuple[str, str]]:
+def tokens_of(pattern: str) -> Iterator[tuple[str, str]]:
+    """The pieces of a pattern, each with its kind and its text. Raises UnsafeRegex for what is not admitted."""
     position = 0
     while position < len(pattern):
         found = _TOKEN.match(pattern, position)
@@ -106,12 +107,12 @@ class _Reader:
             return inner
         if kind == "repeat":
             raise UnsafeRegex("has a repeat that follows nothing")
-        return _Piece() if kind == "anchor" or text in {"\\b", "\\B"} else _certain(_matches(kind, text))
+        return _Piece() if kind == "anchor" or text in {"\\b", "\\B"} else _certain(characters(kind, text))
 
     def _repeated(self, piece: _Piece) -> _Piece:
         if self._kind() != "repeat":
             return piece
-        least, most = _bounds(self.tokens[self.at][1])
+        least, most = bounds(self.tokens[self.at][1])
         self.at += 1
         if self._kind() == "repeat":
             raise UnsafeRegex("has a repeat of a repeat")
@@ -177,7 +178,8 @@ def _refuse_shared(pieces: list[_Piece]) -> None:
             running.append(piece.matches)
 
 
-def _bounds(repeat: str) -> tuple[int, float]:
+def bounds(repeat: str) -> tuple[int, float]:
+    """How often a repeat matches, at least and at most. Raises UnsafeRegex for too often."""
     text = repeat[:-1] if len(repeat) > 1 and repeat.endswith("?") else repeat
     if text in {"*", "+", "?"}:
         return int(text == "+"), 1 if text == "?" else float("inf")
@@ -188,7 +190,8 @@ def _bounds(repeat: str) -> tuple[int, float]:
     return int(least), upper
 
 
-def _matches(kind: str, text: str) -> frozenset[int]:
+def characters(kind: str, text: str) -> frozenset[int]:
+    """The characters that a piece may match, at least all that it does. Raises UnsafeRegex for an unknown escape."""
     if kind == "escape":
         return _escaped(text[1])
     if kind == "class":
@@ -214,12 +217,13 @@ def _class(text: str) -> frozenset[int]:
     body = text[2 if negated else 1 : -1]
     found: frozenset[int] = frozenset()
     for low, high in re.findall(r"(\\.|[^\\])(?:-(\\.|[^\\]))?", body, flags=re.DOTALL):
-        found |= _range(low, high)
+        found |= span(low, high)
     # Beyond ASCII one number stands for everything, so that what is left of it is never nothing.
     return (ALL - found) | {128} if negated else found
 
 
-def _range(low: str, high: str) -> frozenset[int]:
+def span(low: str, high: str) -> frozenset[int]:
+    """The characters from one to another as a class writes them; of one alone where `high` is ''."""
     first, last = (_escaped(each[1]) if len(each) == 2 else frozenset(map(_code, each)) for each in (low, high))
     if not high or len(first) > 1 or len(last) > 1:
         return first | last | ({ord("-")} if high else frozenset())

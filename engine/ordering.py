@@ -17,6 +17,7 @@ from contracts.differences import Ordered, unordered
 from contracts.directions import Direction, inclusion, of_sets, steps
 from contracts.document import Check
 from contracts.implication import of_predicates
+from contracts.languages import Pattern, of_patterns
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.library import translated
@@ -182,16 +183,9 @@ def _present(old: Any, new: Any) -> Direction:
 
 
 def _patterns(old: Any, new: Any) -> Direction:
-    return _matching(old.pattern, new.pattern) if _alike(old, new) else Direction.UNDETERMINED
-
-
-def _alike(old: Any, new: Any) -> bool:
-    """Whether both have a pattern that is meant in the same way."""
-    return None not in (old.pattern, new.pattern) and bool(old.within) is bool(new.within)
-
-
-def _matching(old: str, new: str) -> Direction:
-    return Direction.UNTESTED if old == new else Direction.UNDETERMINED
+    if None in (old.pattern, new.pattern):
+        return Direction.UNDETERMINED
+    return of_patterns(Pattern(old.pattern, old.within), Pattern(new.pattern, new.within))
 
 
 def _measure(*arguments: str, by: Callable[[Any, Any], Direction], grows: bool = True) -> Measure:
@@ -256,8 +250,7 @@ def _types(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
 
 def _word_patterns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
     was, now = (searched(each["pattern"]) for each in (old, new))
-    same = was.get("within") is now.get("within")
-    return _matching(was["pattern"], now["pattern"]) if same else Direction.UNDETERMINED
+    return of_patterns(Pattern(was["pattern"], "within" in was), Pattern(now["pattern"], "within" in now))
 
 
 def _formats(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:

@@ -21,6 +21,7 @@ OTHERWISE = {
     "the same physical type": "LONG is another word for BIGINT; it compares the letters",
     "a size of a decimal": "decimal(10,2) binds more than decimal, which any precision keeps",
     "a day of another form": "it reads 20260101 as a number, which is later than 2026-01-01 in seconds",
+    "a pattern that matches more": "it compares no patterns",
     "a length that all texts have": "no text is shorter than none",
     "a freshness of another column": "two columns may be as fresh as each other: the texts do not say",
 }

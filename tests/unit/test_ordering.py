@@ -28,6 +28,7 @@ RANGE = {"analyzer": "in_range", "column": "amount"}
 ROWS = {"analyzer": "compliance"}
 MISSING = {"analyzer": "missing_values", "column": "status"}
 INVALID = {"analyzer": "invalid_values", "column": "status"}
+MATCHES = {"analyzer": "pattern_match", "column": "status"}
 BOTH_THERE = {"analyzer": "combined_completeness"}
 CASES: dict[str, tuple[Words, Words, str]] = {
     "a value more": ({**VALUES, "values": ["a"], **ALL}, {**VALUES, "values": ["a", "b"], **ALL}, "loosens"),
@@ -59,6 +60,18 @@ CASES: dict[str, tuple[Words, Words, str]] = {
     ),
     "a default that is written": (
         {**RANGE, "minimum": 0, **ALL}, {**RANGE, "minimum": 0, "nulls": "ignore", **ALL}, "untested"
+    ),
+    "a pattern that matches more": (
+        {**MATCHES, "pattern": "[a-z]+", **ALL}, {**MATCHES, "pattern": "[a-z]*", **ALL}, "loosens"
+    ),
+    "a pattern that may match anywhere": (
+        {**MATCHES, "pattern": "a", **ALL}, {**MATCHES, "pattern": "a", "within": True, **ALL}, "loosens"
+    ),
+    "a pattern for a format": (
+        {**MATCHES, "pattern": "[a-z]+", **ALL}, {**MATCHES, "format": "email", **ALL}, "undetermined"
+    ),
+    "an invalid pattern that matches less": (
+        {**INVALID, "pattern": "[a-z]+", **NONE}, {**INVALID, "pattern": "[a-z]", **NONE}, "tightens"
     ),
     "a condition more": (
         {**ROWS, "predicate": "amount > 0", **ALL}, {**ROWS, "predicate": "amount > 0 AND id > 0", **ALL}, "tightens"

@@ -1,0 +1,107 @@
+"""Which texts regular expressions match: a table of pairs, and texts that are tried on both."""
+
+import re
+import time
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.directions import Direction, of_sets
+from contracts.languages import Pattern, of_patterns
+from contracts.regexes import UnsafeRegex, inspect_regex
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "direction"),
+    [
+        ("a|b", "b|a", "untested"),
+        ("a|b", "a|b|c", "loosens"),
+        ("a|b", "[ab]", "untested"),
+        ("[a-z]+", "[a-z]*", "loosens"),
+        ("[a-z]{2,4}", "[a-z]{3}", "tightens"),
+        ("[a-z]{2}", "[a-z]{3}", "both"),
+        ("aa*", "a+", "untested"),
+        ("(ab)*a", "a(ba)*", "untested"),
+        (r"\d{5}", r"[0-9]{5}", "untested"),
+        (r"\d{5}", r"\d{5}(-\d{4})?", "loosens"),
+        (r"\w+@\w+", r"\w+@[a-z]+", "tightens"),
+        ("[^a]", ".", "both"),
+        ("a.c", "a[^\\n]c", "untested"),
+        ("^a$", "a", "untested"),
+        ("a{0}b", "b", "untested"),
+        ("a*?", "a*", "untested"),
+        ("[A-Z]{2}[0-9]{4}", "[A-Z]{2}[0-9]{4,6}", "loosens"),
+        # Not decided: anchors amid, boundaries, letters beyond ASCII, more than is walked.
+        ("^a|b$", "a|b", "undetermined"),
+        (r"\bab", "ab", "undetermined"),
+        ("\u00e9", "\u00fc", "undetermined"),
+        ("[a-z]{300}", "[a-z]{301}", "undetermined"),
+        ("(?=a)", "a", "undetermined"),
+    ],
+)
+def test_expressions_are_compared_by_the_texts_that_they_match(old: str, new: str, direction: str) -> None:
+    assert of_patterns(Pattern(old), Pattern(new)) is Direction(direction)
+    assert of_patterns(Pattern(new), Pattern(old)) is Direction(direction).mirrored
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "direction"),
+    [
+        (Pattern("ab", within=True), Pattern("b", within=True), "loosens"),
+        (Pattern("^ab", within=True), Pattern("ab", within=True), "loosens"),
+        (Pattern("a", within=True), Pattern("a"), "tightens"),
+        (Pattern("^a", within=True), Pattern("a.*"), "tightens"),
+        (Pattern("a$", within=True), Pattern("a\\n?$", within=True), "loosens"),
+        (Pattern("x*", within=True), Pattern("y*", within=True), "untested"),
+    ],
+)
+def test_it_matters_where_a_text_is_matched(old: Pattern, new: Pattern, direction: str) -> None:
+    assert of_patterns(old, new) is Direction(direction)
+
+
+ATOMS = st.sampled_from(["a", "b", "[ab]", "[^a]", ".", "\\w", "\\d"])
+PATTERNS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner).map("(?:{0[0]}|{0[1]})".format),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,2}", "{2,}"])).map("(?:{0[0]}){0[1]}".format),
+    ),
+    max_leaves=4,
+)
+TEXTS = ["".join(letters) for length in range(5) for letters in product("ab\n1", repeat=length)]
+
+
+@given(PATTERNS, PATTERNS, st.booleans())
+def test_texts_agree_with_the_direction(old: str, new: str, within: bool) -> None:
+    found = of_patterns(Pattern(old, within), Pattern(new, within))
+    match = re.search if within else re.fullmatch
+    seen = of_sets(*([text for text in TEXTS if match(each, text, re.ASCII)] for each in (old, new)))
+    # Short texts may not show all that differs, but never show what does not.
+    allowed = {Direction.BOTH: set(Direction), Direction.UNTESTED: {Direction.UNTESTED}}
+    assert found is not Direction.UNDETERMINED
+    assert seen in allowed.get(found, {found, Direction.UNTESTED})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[ab]*a[ab]{12}", "[ab]*b[ab]{12}"),
+        ("([a-z]{1,9}-){1,9}[a-z]{1,9}", "([a-z]{1,8}-){1,9}[a-z]{1,9}"),
+        ("(a?){16}", "(a?){15}"),
+        (".{1,255}", ".{1,254}"),
+    ],
+)
+def test_expressions_that_grow_beyond_bounds_end_soon(old: str, new: str) -> None:
+    begun = time.process_time()
+    of_patterns(Pattern(old, within=True), Pattern(new, within=True))
+    of_patterns(Pattern(old), Pattern(new))
+    assert time.process_time() - begun < 5
+
+
+def test_what_is_not_admitted_is_not_compared() -> None:
+    with pytest.raises(UnsafeRegex):
+        inspect_regex("a(?!b)")
+    assert of_patterns(Pattern("a(?!b)"), Pattern("a")) is Direction.UNDETERMINED
