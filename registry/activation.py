@@ -61,7 +61,7 @@ def held(session: Session, version: ContractVersion, *, now: datetime) -> str | 
 def activate(session: Session, version: ContractVersion, *, actor: str, now: datetime, ids: Ids) -> None:
     """Puts an approved version in force in place of its group's, and asks for the validation of its tables.
 
-    Raises Conflict where one of its datasets is taken. The caller holds the lock CHANGING."""
+    The caller holds the lock CHANGING."""
     version.state = VERSION.step(version.state, "activate")
     version.activated_at = now
     document = read(version.body)

@@ -87,7 +87,8 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
     in force at once unless its window begins later.
 
     Raises Forbidden for its author and for who edited it, administrators included; Conflict while a suggestion is
-    pending, where the document is another than the one shown, or where its version or one of its datasets is taken."""
+    pending, where the document is another than the one shown, or where its version is taken; Invalid where it may not
+    follow what is in force."""
     decide_somewhere(by, Permission.DECIDE)
     lock(session, activation.CHANGING)
     proposal = drafts.get(session, proposal_id, by=by, lock=True)

@@ -11,12 +11,13 @@ from sqlalchemy import and_, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
+from registry.lifecycle import IN_FORCE
 from registry.lineage import debounce, events
 from registry.lineage.debounce import Subject
 from registry.lineage.fold import FoldedRun, RunKey, folded, join
 from registry.lineage.triggers import Trigger, triggers
 from registry.tables import ContractVersion, Dataset, DatasetContract, InboxEvent, LineageRun
-from registry.words import InboxState, VersionState
+from registry.words import InboxState
 
 Ids = Callable[[], UUID]
 
@@ -44,7 +45,7 @@ def subjects(session: Session, trigger: Trigger) -> list[tuple[str, str]]:
     link, version = DatasetContract, ContractVersion
     about = select(link.contract_id, link.object).join(Dataset, col(Dataset.id) == col(link.dataset_id))
     promised = about.join(version, col(version.contract_id) == col(link.contract_id))
-    found = session.exec(promised.where(or_(*known), version.state == VersionState.ACTIVE).distinct())
+    found = session.exec(promised.where(or_(*known), col(version.state).in_(IN_FORCE)).distinct())
     return sorted((contract, name) for contract, name in found)
 
 

@@ -6,12 +6,14 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import Engine
+from sqlmodel import select
 from support.events import event, output
 from support.scenes import LOCATION, NOON, Scene, add, orders, rows
 
 from registry import ids
-from registry.tables import AuditEntry, DirtyMark, InboxEvent, Task
-from registry.words import Action, InboxState
+from registry.database import transaction
+from registry.tables import AuditEntry, ContractVersion, DirtyMark, InboxEvent, Task
+from registry.words import Action, InboxState, VersionState
 
 
 @pytest.fixture
@@ -115,3 +117,15 @@ def test_an_event_that_cannot_be_folded_is_parked_and_stops_no_other(scene: Scen
     assert found[poison].error == "unexpected JSONDecodeError; the worker's log has the details"
     assert len(scene.runs) == 1
     assert rows(scene.database, AuditEntry)[0].action == Action.EVENT_PARKED
+
+
+@pytest.mark.parametrize(("state", "judged"), [(VersionState.DEPRECATED, 1), (VersionState.RETIRED, 0)])
+def test_a_deprecated_version_is_still_judged_by_and_a_retired_one_is_not(
+    scene: Scene, state: VersionState, judged: int
+) -> None:
+    with transaction(scene.database) as tx:
+        tx.exec(select(ContractVersion)).one().state = state
+        tx.commit()
+    scene.send(event())
+    scene.work()
+    assert len(scene.runs) == judged
