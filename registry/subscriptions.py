@@ -17,6 +17,7 @@ from registry import audit, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
+from registry.lifecycle import IN_FORCE
 from registry.standing import Standing, in_force, lag, standings
 from registry.tables import ConsumerCheckRow, Contract, Subscription, User
 from registry.words import Action, Permission, Pin, SubscriptionState, VersionState
@@ -26,7 +27,7 @@ ALL = "*"
 OLDEST_FIRST = Order((col(Subscription.id),))
 MOST_LAGGING = 500
 # Whoever still builds on a superseded version may say so: they are then told that they lag.
-PINNABLE = frozenset({VersionState.ACTIVE, VersionState.SUPERSEDED})
+PINNABLE = IN_FORCE | {VersionState.SUPERSEDED}
 
 
 @dataclass(frozen=True)
