@@ -148,6 +148,11 @@ def shown(session: Session, row: AcknowledgementRow) -> Listed:
     return Listed(row, version, subscription, session.get_one(User, subscription.user_id).name)
 
 
+def waiting(session: Session, by: Principal) -> Sequence[Listed]:
+    """What the principal is asked and has not acknowledged, newest first."""
+    return listed(session, by, Asked(MOST), Which(mine=True, waiting=True)).rows
+
+
 def of_owner(session: Session, by: Principal) -> list[Listed]:
     """What consumers have not acknowledged, or object to, of versions of the principal's contracts, newest first."""
     own = session.exec(select(Contract.id).where(Contract.owner_id == by.user_id)).all()

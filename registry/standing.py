@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
 from registry.errors import Conflict
@@ -41,7 +42,9 @@ class Standing:
 def standings(session: Session, contract_ids: Collection[str]) -> Mapping[str, Standing]:
     """Where the versions of each of those contracts stand."""
     rows = select(ContractVersion).where(col(ContractVersion.contract_id).in_(list(contract_ids)))
-    ordered = session.exec(rows.order_by(col(ContractVersion.approved_at), col(ContractVersion.id))).all()
+    # Most questions are about numbers and states: a body is read where somebody asks for it.
+    bare = rows.options(defer(ContractVersion.body))  # type: ignore[arg-type]
+    ordered = session.exec(bare.order_by(col(ContractVersion.approved_at), col(ContractVersion.id))).all()
     numbers = select(Contract.id, Contract.active_version).where(col(Contract.id).in_(list(contract_ids)))
     return {
         contract_id: Standing(newest, tuple(each for each in ordered if each.contract_id == contract_id))

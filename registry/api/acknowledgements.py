@@ -19,7 +19,7 @@ def unchanged(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -
     """Returns where the answer is as the request's If-Match says, or it says nothing; raises Changed where not."""
     if seen.stated:
         row = acknowledgements.get(tx, acknowledgement_id, by=by)
-        seen.check(tx, row.id, _acknowledgement(acknowledgements.shown(tx, row)).etag)
+        seen.check(tx, row.id, views.acknowledgement(acknowledgements.shown(tx, row)).etag)
 
 
 @router.get("/acknowledgements")
@@ -28,7 +28,7 @@ def list_acknowledgements(
 ) -> schemas.Page[schemas.AcknowledgementOut]:
     """What consumers were told of approved versions, and their answers, newest first."""
     access.decide_somewhere(by, Permission.READ)
-    return views.page(_acknowledgement, acknowledgements.listed(tx, by, asked, which))
+    return views.page(views.acknowledgement, acknowledgements.listed(tx, by, asked, which))
 
 
 @router.post("/acknowledgements/{acknowledgement_id}/answer", dependencies=[Depends(unchanged)])
@@ -36,7 +36,7 @@ def answer(acknowledgement_id: UUID, body: schemas.AnswerIn, by: Caller, tx: Wri
     """Acknowledges a version that breaks one, or objects to it."""
     row = acknowledgements.answer(tx, acknowledgement_id, body.answer, comment=body.comment, by=by, now=clock.now())
     tx.commit()
-    return _acknowledgement(acknowledgements.shown(tx, row))
+    return views.acknowledgement(acknowledgements.shown(tx, row))
 
 
 @router.get("/proposals/{proposal_id}/impact")
@@ -44,17 +44,6 @@ def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ImpactOut]
     """What the proposal would mean for each consumer of the contract, before anybody approves it."""
     shown = drafts.preview(tx, drafts.get(tx, proposal_id, by=by))
     return [_impact(each) for each in acknowledgements.impact_of(tx, drafts.read(shown.document))]
-
-
-def _acknowledgement(listed: acknowledgements.Listed) -> schemas.AcknowledgementOut:
-    told = {"id", "subscription_id", "breaks", "answer", "asked", "deadline", "comment", "answered_at"}
-    return schemas.AcknowledgementOut(
-        **listed.row.model_dump(include=told),
-        contract_id=listed.version.contract_id,
-        version=listed.version.version,
-        subscriber=listed.subscriber,
-        purpose=listed.subscription.purpose,
-    )
 
 
 def _impact(found: acknowledgements.Impact) -> schemas.ImpactOut:

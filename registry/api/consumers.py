@@ -45,7 +45,7 @@ def list_subscriptions(
     """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
     access.decide_somewhere(by, Permission.READ)
     found = subscriptions.listed(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
-    return views.page(lambda each: _subscription(each, by), found)
+    return views.page(lambda each: views.subscription(each, by), found)
 
 
 @router.post("/subscriptions", status_code=201)
@@ -58,7 +58,9 @@ def subscribe(body: schemas.SubscriptionIn, by: Caller, tx: Writer) -> schemas.S
 @router.get(ONE)
 def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.SubscriptionOut:
     """A subscription. Its ETag is its revision."""
-    return tagged(answer, _subscription(subscriptions.shown(tx, subscriptions.get(tx, subscription_id, by=by)), by))
+    return tagged(
+        answer, views.subscription(subscriptions.shown(tx, subscriptions.get(tx, subscription_id, by=by)), by)
+    )
 
 
 @router.put(ONE, dependencies=[Depends(unchanged)])
@@ -139,23 +141,12 @@ def _writing(by: Principal) -> Writing:
 
 def _committed(tx: Session, made: Subscription, by: Principal) -> schemas.SubscriptionOut:
     tx.commit()
-    return _subscription(subscriptions.shown(tx, made), by)
+    return views.subscription(subscriptions.shown(tx, made), by)
 
 
 def _kept(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
     tx.commit()
     return _check(consumer_checks.shown(tx, row))
-
-
-def _subscription(listed: subscriptions.Listed, by: Principal) -> schemas.SubscriptionOut:
-    row = listed.subscription
-    return schemas.SubscriptionOut(
-        **row.model_dump(exclude={"user_id"}),
-        subscriber=listed.subscriber,
-        checks=listed.checks,
-        lagging=listed.lagging,
-        own=row.user_id == by.user_id,
-    )
 
 
 def _check(kept: Kept) -> schemas.ConsumerCheckOut:

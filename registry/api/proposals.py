@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from registry import (
     access,
+    acknowledgements,
     approval,
     catalog,
     clock,
@@ -21,6 +22,7 @@ from registry import (
     editing,
     ids,
     revisions,
+    subscriptions,
     succession,
 )
 from registry.access import Principal
@@ -58,6 +60,8 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
         waiting=_summaries(found.waiting, by),
         affecting=_summaries(found.affecting, by),
         failed_runs=tuple(map(schemas.RunSummary.model_validate, found.failed_runs)),
+        asked=tuple(map(views.acknowledgement, acknowledgements.waiting(tx, by))),
+        lagging=tuple(views.subscription(each, by) for each in subscriptions.lagging(tx, by)),
     )
 
 

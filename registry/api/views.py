@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
-from registry import decisions, scope
+from registry import acknowledgements, decisions, scope, subscriptions
 from registry.access import Principal
 from registry.api import schemas
 from registry.approval import may_approve
@@ -154,6 +154,30 @@ def run(report: Report) -> schemas.RunOut:
 def history(found: Mapping[str, Sequence[MeasurementRow]]) -> dict[str, tuple[schemas.MeasurementOut, ...]]:
     """The measurements of each metric."""
     return {key: tuple(map(schemas.MeasurementOut.model_validate, rows)) for key, rows in found.items()}
+
+
+def subscription(listed: subscriptions.Listed, by: Principal) -> schemas.SubscriptionOut:
+    """The subscription, and whether it is the asking principal's own."""
+    row = listed.subscription
+    return schemas.SubscriptionOut(
+        **row.model_dump(exclude={"user_id"}),
+        subscriber=listed.subscriber,
+        checks=listed.checks,
+        lagging=listed.lagging,
+        own=row.user_id == by.user_id,
+    )
+
+
+def acknowledgement(listed: acknowledgements.Listed) -> schemas.AcknowledgementOut:
+    """What a consumer was told of a version."""
+    told = {"id", "subscription_id", "breaks", "answer", "asked", "deadline", "comment", "answered_at"}
+    return schemas.AcknowledgementOut(
+        **listed.row.model_dump(include=told),
+        contract_id=listed.version.contract_id,
+        version=listed.version.version,
+        subscriber=listed.subscriber,
+        purpose=listed.subscription.purpose,
+    )
 
 
 def _without_details(measurement: schemas.MeasurementOut) -> schemas.MeasurementOut:

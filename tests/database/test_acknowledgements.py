@@ -6,12 +6,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from support.api import NOW, World
+from sqlmodel import select
+from support.api import World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
 from contracts import writing
-from contracts.reading import read
-from registry import acknowledgements, ids
+from registry import acknowledgements, activation, clock, ids
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import reading, transaction
@@ -39,26 +39,29 @@ def refused(call: Callable[[], object]) -> ClientError:
 
 
 def asked(world: World, made: dict[str, Any]) -> UUID:
-    """The version approved, but not in force yet, once its consumers were asked."""
-    body = writing.write(made)
-    document = read(body)
-    with transaction(world.engine) as tx:
-        version = ContractVersion(
-            id=ids.new(), contract_id=document.id, version=document.version, body=body,
-            fingerprint=document.fingerprint, state=VersionState.SUPERSEDED,
-            approved_by_id=world.users["owner"].id, approved_at=NOW,
-        )  # fmt: skip
-        tx.add(version)
-        tx.flush()
-        acknowledgements.ask(tx, version, make_id=ids.new, now=NOW)
-        tx.commit()
-    return version.id
+    """The version, approved; its consumers were asked."""
+    number = approve(world, made).version
+    with reading(world.engine) as tx:
+        return tx.exec(select(ContractVersion.id).where(ContractVersion.version == number)).one()
 
 
 def outstanding(world: World, version_id: UUID, *, after: timedelta = timedelta(0)) -> list[UUID]:
     with reading(world.engine) as tx:
         version = tx.get_one(ContractVersion, version_id)
-        return [row.subscription_id for row in acknowledgements.outstanding(tx, version, now=NOW + after)]
+        moment = version.approved_at + after
+        return [row.subscription_id for row in acknowledgements.outstanding(tx, version, now=moment)]
+
+
+def states(world: World) -> dict[str, VersionState]:
+    return {each.version: each.state for each in world.client("viewer").contract(CONTRACT).versions}
+
+
+def later(world: World, after: timedelta = timedelta(0)) -> dict[str, VersionState]:
+    """The states of the versions once the clock was asked, so much later."""
+    with transaction(world.engine) as tx:
+        activation.keep_time(tx, now=clock.now() + after, ids=ids.new)
+        tx.commit()
+    return states(world)
 
 
 def told(world: World, **which: Any) -> list[tuple[str, Answer]]:
@@ -78,7 +81,7 @@ def test_whom_a_version_breaks_is_asked_and_the_others_are_told(shop: World) -> 
     assert outstanding(shop, version) == [first.id]
     assert told(shop) == [("producer", Answer.TOLD), ("consumer", Answer.PENDING)]
     found = mine(shop)
-    assert (found.version, found.deadline, found.purpose) == ("2.0.0", NOW + 14 * DAY, "reports")
+    assert (found.version, found.deadline, found.purpose) == ("2.0.0", found.asked + 14 * DAY, "reports")
     assert [name for name in ("many", "dear") if any(name in each for each in found.breaks)] == ["many", "dear"]
     assert mine(shop, "producer").breaks == ()
 
@@ -116,7 +119,7 @@ def test_the_version_in_force_says_how_long_consumers_have(world: World, days: i
     subscribe(world)
     version = asked(world, loosened(review={"acknowledge_days": 99}))
     assert bool(outstanding(world, version)) is bool(days)
-    assert mine(world).deadline == NOW + days * DAY
+    assert mine(world).deadline == mine(world).asked + days * DAY
 
 
 def test_nobody_waits_for_a_consumer_who_has_left(shop: World) -> None:
@@ -192,13 +195,60 @@ def test_what_is_asked_and_answered_is_audited(shop: World) -> None:
     before = len(shop.audited())
     asked(shop, loosened())
     shop.client("consumer").answer(mine(shop).id, Answer.ACKNOWLEDGED)
-    assert shop.audited()[before:] == ["acknowledgement:asked", "acknowledgement:given"]
+    done = [each for each in shop.audited()[before:] if each.startswith("acknowledgement")]
+    assert done == ["acknowledgement:asked", "acknowledgement:given"]
 
 
-def test_a_contract_without_consumers_leaves_no_trace(shop: World) -> None:
-    before = shop.audited()
+def test_a_version_of_a_contract_without_consumers_waits_for_nobody(shop: World) -> None:
     assert outstanding(shop, asked(shop, loosened())) == []
-    assert (told(shop), shop.audited()) == ([], before)
+    assert (told(shop), [each for each in shop.audited() if each.startswith("acknowledgement")]) == ([], [])
+    assert states(shop) == {"1.0.0": VersionState.SUPERSEDED, "2.0.0": VersionState.ACTIVE}
+
+
+WAITING = {"1.0.0": VersionState.ACTIVE, "2.0.0": VersionState.APPROVED}
+IN_FORCE = {"1.0.0": VersionState.SUPERSEDED, "2.0.0": VersionState.ACTIVE}
+
+
+def test_the_old_version_stays_in_force_until_all_acknowledge(shop: World) -> None:
+    subscribe(shop)
+    subscribe(shop, "producer")
+    asked(shop, loosened())
+    for who in ("consumer", "producer"):
+        assert (states(shop), later(shop)) == (WAITING, WAITING)
+        shop.client(who).answer(mine(shop, who).id, Answer.ACKNOWLEDGED)
+    assert later(shop) == IN_FORCE
+    assert shop.client("viewer").contract(CONTRACT).active_version == "2.0.0"
+
+
+def test_the_old_version_stays_in_force_until_the_deadline_at_most(shop: World) -> None:
+    subscribe(shop)
+    asked(shop, loosened())
+    shop.client("consumer").answer(mine(shop).id, Answer.OBJECTED, comment="our report needs it")
+    assert later(shop, 14 * DAY - timedelta(minutes=1)) == WAITING
+    assert later(shop, 14 * DAY + timedelta(minutes=1)) == IN_FORCE
+
+
+def test_a_version_that_breaks_nobody_is_in_force_at_once(shop: World) -> None:
+    subscribe(shop, reads={})
+    asked(shop, loosened())
+    assert states(shop) == IN_FORCE
+
+
+def test_the_inbox_of_a_consumer_has_what_affects_them(shop: World) -> None:
+    subscribe(shop, pin=(Pin.VERSION, "1.0.0"))
+    proposal = shop.client("producer").propose(writing.write(loosened("3.0.0")).decode())
+    assert [each.id for each in shop.client("consumer").inbox().affecting] == [proposal.id]
+    assert shop.client("viewer").inbox().affecting == ()
+    asked(shop, loosened())
+    found = shop.client("consumer").inbox()
+    assert [(each.version, each.answer) for each in found.asked] == [("2.0.0", Answer.PENDING)]
+    assert found.lagging == ()
+    shop.client("consumer").answer(found.asked[0].id, Answer.ACKNOWLEDGED)
+    later(shop)
+    found = shop.client("consumer").inbox()
+    assert (found.asked, [each.lagging for each in found.lagging]) == (
+        (), ["pinned to version 1.0.0: 1.0.0 is superseded; 2.0.0 is in force"],
+    )  # fmt: skip
 
 
 def test_owners_see_who_has_not_acknowledged(shop: World) -> None:

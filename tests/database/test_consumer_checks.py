@@ -215,7 +215,9 @@ def test_the_producers_contract_is_as_it_was(shop: World) -> None:
     assert shop.client("viewer").document(CONTRACT) == before
 
 
-def test_a_check_that_no_longer_fits_is_left_out_and_says_why(shop: World) -> None:
+def test_a_check_that_no_longer_fits_is_left_out_and_says_why(world: World) -> None:
+    shop = world
+    approve(shop, content(review={"acknowledge_days": 0}))
     subscription = subscribe(shop, reads={"orders": ["*"]})
     for entry in (MEAN, ROWS):
         ask(shop, subscription.id, entry)

@@ -142,6 +142,19 @@ def test_who_is_pinned_to_what_is_no_longer_in_force_lags(
     assert shop.client("consumer").subscription(made.id).lagging == behind
 
 
+def test_who_is_pinned_to_a_group_lags_once_another_one_is_newer(shop: World) -> None:
+    grouped, free = subscribe(shop, pin=(Pin.GROUP, "main")), subscribe(shop, "producer")
+    approve(shop, content("2.0.0", group="v2"))
+    client = shop.client("consumer")
+    told = "pinned to group main: 1.0.0 is not the newest; 2.0.0 is in force"
+    assert [client.subscription(each.id).lagging for each in (grouped, free)] == [told, None]
+    shop.client("owner").deprecate(CONTRACT, "1.0.0", "old")
+    told = "pinned to group main: 1.0.0 is deprecated; 2.0.0 is in force"
+    assert client.subscription(grouped.id).lagging == told
+    moved = client.change_subscription(grouped.id, change(grouped, pinned_to="v2"))
+    assert moved.lagging is None
+
+
 def test_a_pin_may_follow_to_the_newest(shop: World) -> None:
     made = subscribe(shop, pin=(Pin.VERSION, "1.0.0"))
     approve(shop, content("1.1.0"))

@@ -48,7 +48,9 @@ def approve(world: World, made: dict[str, Any], *, by: str = "producer", owner: 
     """Has the contract proposed and approved."""
     proposal = world.client(by).propose(writing.write(made).decode())
     client = world.client(owner)
-    return client.approve(proposal.id, client.preview(proposal.id).fingerprint)
+    version = client.approve(proposal.id, client.preview(proposal.id).fingerprint).version
+    assert version
+    return version
 
 
 def subscribe(

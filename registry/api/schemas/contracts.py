@@ -6,6 +6,7 @@ from uuid import UUID
 
 from engine.results import Outcome, Verdict
 from registry.api.schemas.base import Schema
+from registry.api.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from registry.api.schemas.proposals import ProposalSummary
 from registry.api.schemas.versions import VersionOut
 
@@ -126,9 +127,13 @@ class RunOut(RunSummary):
 
 class InboxOut(Schema):
     """What waits for the asking principal: to decide, own and under way; and what else affects them: proposals for
-    contracts that concern them, and failed runs of these."""
+    contracts that concern them, and failed runs of these.
+
+    `asked`: the versions that they have not acknowledged; `lagging`: their subscriptions whose pin is behind."""
 
     to_decide: tuple[ProposalSummary, ...]
     waiting: tuple[ProposalSummary, ...]
     affecting: tuple[ProposalSummary, ...]
     failed_runs: tuple[RunSummary, ...]
+    asked: tuple[AcknowledgementOut, ...] = ()
+    lagging: tuple[SubscriptionOut, ...] = ()
