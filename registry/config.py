@@ -34,7 +34,12 @@ class Settings(BaseModel):
     audit_key_file: str = Field(
         default="",
         description="32 bytes that heads of the audit are signed with; by default a file in the home, which `treaty up`"
-        " makes",
+        " makes. Of several files, comma-separated, the first signs, all are recognised",
+    )
+    audit_key_text: str = Field(
+        default="",
+        repr=False,
+        description="the same as 64 hexadecimal digits, comma-separated, where keys come by the environment",
     )
     host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
     api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
@@ -118,9 +123,15 @@ class Settings(BaseModel):
         return self.key_file or str((self.home / "key").absolute())
 
     @property
+    def audit_keys(self) -> tuple[str, ...]:
+        """The files of keys that heads of the audit are signed with, the current one first."""
+        named = tuple(each.strip() for each in self.audit_key_file.split(",") if each.strip())
+        return named or (str((self.home / "audit-key").absolute()),)
+
+    @property
     def audit_key(self) -> str:
-        """The file of the key that heads of the audit are signed with; one in `home` when none is set."""
-        return self.audit_key_file or str((self.home / "audit-key").absolute())
+        """The file of the key that heads of the audit are signed with now; one in `home` when none is set."""
+        return self.audit_keys[0]
 
     @property
     def api(self) -> str:
