@@ -26,7 +26,7 @@ from registry.rights import (
     decide_somewhere,
     permissions_of,
 )
-from registry.tables import ApiToken, Grant, TeamMember, User, WebSession
+from registry.tables import ApiToken, Grant, Team, TeamMember, User, WebSession
 from registry.words import Action, Part, Permission, Role
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "decide_somewhere",
     "has_ended",
     "hash_password",
+    "known_as",
     "mark_used",
     "permissions_of",
     "principal_of",
@@ -108,6 +109,16 @@ def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
     if opened is None or opened.expires <= now:
         raise Unauthenticated
     return rights_of(session, _active(session, opened.user_id))
+
+
+def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
+    """What the active user of that name may do, with the rights of further teams, by their names; None where there is
+    no such user. Raises Unauthenticated for one who is not active."""
+    user = session.exec(select(User).where(User.name == name)).first()
+    if user is None:
+        return None
+    further = session.exec(select(Team.id).where(col(Team.name).in_(teams))).all() if teams else ()
+    return rights_of(session, _active(session, user.id), teams=further)
 
 
 def rights_of(session: Session, user: User, *, teams: Collection[UUID] = ()) -> Principal:

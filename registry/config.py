@@ -34,7 +34,12 @@ class Settings(BaseModel):
     audit_key_file: str = Field(
         default="",
         description="32 bytes that heads of the audit are signed with; by default a file in the home, which `treaty up`"
-        " makes",
+        " makes. Of several files, comma-separated, the first signs, all are recognised",
+    )
+    audit_key_text: str = Field(
+        default="",
+        repr=False,
+        description="the same as 64 hexadecimal digits, comma-separated, where keys come by the environment",
     )
     host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
     api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
@@ -72,6 +77,18 @@ class Settings(BaseModel):
     heartbeat_seconds: float = Field(default=15, gt=0, description="how often a worker says that it is alive")
     idle_seconds: float = Field(default=0.2, gt=0, description="how long a worker rests when there is nothing to do")
     session_hours: float = Field(default=12, gt=0, description="how long a sign-in lasts")
+    oidc_issuer: str = Field(
+        default="", description="the OpenID Connect provider whose tokens are taken; by default none"
+    )
+    oidc_audience: str = Field(default="", description="what its tokens for this service say as their audience")
+    oidc_keys_url: str = Field(default="", description="where its keys are; by default what the issuer says of itself")
+    oidc_algorithms: str = Field(default="RS256,ES256", description="the signatures that are taken, comma-separated")
+    oidc_user_claim: str = Field(default="sub", description="the claim that names a user; an e-mail must be verified")
+    oidc_groups_claim: str = Field(default="groups", description="the claim that lists groups")
+    oidc_teams: str = Field(default="", description="which teams groups stand for: group=team, comma-separated")
+    oidc_creates: bool = Field(default=False, description="whether who is not known yet is made a viewer")
+    oidc_leeway_seconds: float = Field(default=60, ge=0, le=600, description="how far the clocks may be apart")
+    oidc_keys_minutes: float = Field(default=60, gt=0, description="how long its keys are taken without asking again")
     sign_in_tries: int = Field(default=10, gt=0, description="failed sign-ins by one name before others are refused")
     sign_in_address_tries: int = Field(default=100, gt=0, description="failed sign-ins from one address, likewise")
     sign_in_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
@@ -106,9 +123,15 @@ class Settings(BaseModel):
         return self.key_file or str((self.home / "key").absolute())
 
     @property
+    def audit_keys(self) -> tuple[str, ...]:
+        """The files of keys that heads of the audit are signed with, the current one first."""
+        named = tuple(each.strip() for each in self.audit_key_file.split(",") if each.strip())
+        return named or (str((self.home / "audit-key").absolute()),)
+
+    @property
     def audit_key(self) -> str:
-        """The file of the key that heads of the audit are signed with; one in `home` when none is set."""
-        return self.audit_key_file or str((self.home / "audit-key").absolute())
+        """The file of the key that heads of the audit are signed with now; one in `home` when none is set."""
+        return self.audit_keys[0]
 
     @property
     def api(self) -> str:

@@ -72,6 +72,10 @@ class Busy(RegistryError):
     """As many of these are done at once as can be: try again in a few seconds."""
 
 
+class Silent(RegistryError):
+    """The identity provider does not answer: try again in a minute."""
+
+
 class NotReady(RegistryError):
     """The database has no tables yet: run `treaty init`."""
 

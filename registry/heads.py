@@ -1,25 +1,24 @@
 """Heads of the audit: signed with its key, read back from where they were kept."""
 
-import os
 from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import ValidationError
 from sqlmodel import Session
 
-from engine import key_files
 from engine.keying import Key
 from registry import audit, chain
 from registry.chain import Head
 from registry.config import Settings
 from registry.errors import Invalid
+from registry.keys import ring
 
 
 def keys(settings: Settings) -> Sequence[Key]:
     """The keys that heads are signed with, the current one first; () where there is none.
 
-    Raises EngineError for a file that is no key, or that others may read."""
-    return (key_files.read(settings.audit_key),) if os.path.exists(settings.audit_key) else ()
+    Raises as `keys.ring`."""
+    return ring("TREATY_AUDIT_KEY_TEXT", texts=settings.audit_key_text, files=settings.audit_keys)
 
 
 def take(session: Session, signing: Sequence[Key], *, now: datetime) -> Head:

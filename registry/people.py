@@ -1,5 +1,6 @@
 """Users and their API tokens: created, changed and revoked, each with its audit entry."""
 
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,9 +22,12 @@ from registry.access import (
     secret_hash,
 )
 from registry.cursors import Asked, Order, Portion
-from registry.errors import Conflict, Forbidden, NotFound
+from registry.database import lock
+from registry.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from registry.tables import ApiToken, User, WebSession
-from registry.words import Action, Permission, Role
+from registry.words import USER_NAME, Action, Permission, Role
+
+IDENTIFYING = 7_268_392_106
 
 BY_NAME = Order((User.name,))
 NEWEST = Order((ApiToken.created, ApiToken.id), newest_first=True)
@@ -57,6 +61,18 @@ def create_user(session: Session, user: User, *, actor: str, now: datetime) -> U
         details={"name": user.name, "roles": user.roles},
     )
     return user
+
+
+def create_identified(session: Session, name: str, *, user_id: UUID, now: datetime) -> None:
+    """Adds a viewer whom an identity provider names, unless there is one by now. Raises Unauthenticated for a name that
+    nobody can have here."""
+    lock(session, IDENTIFYING)
+    if session.exec(select(User).where(User.name == name)).first():
+        return
+    if len(name) > 100 or not re.fullmatch(USER_NAME, name) or name != name.lower():
+        raise Unauthenticated("the identity provider says a name that nobody can have here")
+    user = new_user(user_id, name=name, password=None, roles=[Role.VIEWER], now=now)
+    create_user(session, user, actor="oidc", now=now)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+# Lower case where it is stored, so that no two users differ by the case of a letter.
+USER_NAME = r"^[a-zA-Z0-9][a-zA-Z0-9._@+-]*$"
+
 
 class Role(StrEnum):
     """What a user is in the registry; a user may have several."""

@@ -4,6 +4,7 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 
 from engine import plugins
+from registry import oidc
 from registry.api import (
     acknowledgements,
     audit,
@@ -62,7 +63,7 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     """The application over that database, which must be migrated. Raises PluginError for a plug-in that is no use."""
     plugins.load(settings.plugin_names)
     app = FastAPI(title="Treaty", openapi_url=f"{PREFIX}/openapi.json", docs_url=None, redoc_url=None)
-    app.state.service = Service(settings, engine)
+    app.state.service = Service(settings, engine, oidc.provider(settings))
     apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
@@ -9,12 +10,13 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from registry import access, clock
+from registry import access, clock, ids, oidc, people
 from registry.api import once
 from registry.config import Settings
 from registry.cursors import Asked
 from registry.database import reading, transaction
 from registry.errors import Unauthenticated
+from registry.oidc import Identity, Provider
 
 bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
 
@@ -25,6 +27,7 @@ class Service:
 
     settings: Settings
     engine: Engine
+    provider: Provider | None = None
 
 
 def service(request: Request) -> Service:
@@ -57,6 +60,8 @@ Address = Annotated[str | None, Depends(address)]
 def caller(shared: Shared, bearer: Secret) -> access.Principal:
     """Who is asking. Their rights are read anew with every request."""
     now = clock.now()
+    if shared.provider and oidc.is_token(bearer):
+        return _identified(shared, shared.provider.identify(bearer, now=now), now)
     with reading(shared.engine) as tx:
         principal = access.principal_of(tx, bearer, now=now)
     if access.stale(principal, now=now):
@@ -64,6 +69,20 @@ def caller(shared: Shared, bearer: Secret) -> access.Principal:
             access.mark_used(tx, principal, now=now)
             tx.commit()
     return principal
+
+
+def _identified(shared: Service, who: Identity, now: datetime) -> access.Principal:
+    """The user whom the provider names; made, where the settings say so. Raises Unauthenticated for an unknown one."""
+    with reading(shared.engine) as tx:
+        found = access.known_as(tx, who.name, who.teams)
+    if found is None and shared.settings.oidc_creates:
+        with transaction(shared.engine) as tx:
+            people.create_identified(tx, who.name, user_id=ids.new(), now=now)
+            found = access.known_as(tx, who.name, who.teams)
+            tx.commit()
+    if found is None:
+        raise Unauthenticated("nobody here has the name that the identity provider says: ask an administrator")
+    return found
 
 
 def reader(shared: Shared) -> Iterator[Session]:

@@ -23,6 +23,7 @@ from registry.errors import (
     NotFound,
     NotReady,
     RegistryError,
+    Silent,
     TooMany,
     Unauthenticated,
     Unconditional,
@@ -42,6 +43,7 @@ STATUS: dict[type[RegistryError], int] = {
     TooMany: 429,
     NotReady: 503,
     Busy: 503,
+    Silent: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 BUSY = "the database does not answer: try again in a few seconds"

@@ -222,7 +222,7 @@ def _kept(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) ->
         yield
     except (Outrun, IllegalTransition) as error:
         tx.rollback()
-        if comment and Permission.PROPOSE in by.permissions:
+        if comment and Permission.PROPOSE in by.somewhere:
             _keep(tx, proposal_id, comment, by)
             error.message += "; what you wrote is kept in the discussion"
         raise

@@ -5,12 +5,11 @@ from typing import Annotated, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, computed_field
 
 from contracts.fingerprint import fingerprint
+from registry.words import USER_NAME
 
 # PostgreSQL cannot keep NUL in a text, and no name, title or reason needs a control character.
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=PRINTABLE)]
-# Lower case, so that no two users differ by the case of a letter.
-USER_NAME = r"^[a-zA-Z0-9][a-zA-Z0-9._@+-]*$"
 UserName = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, max_length=100, pattern=USER_NAME)]
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000, pattern=PRINTABLE)]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000, pattern=PRINTABLE)]
