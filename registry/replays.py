@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Engine as Database
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from contracts.document import Contract
 from contracts.errors import ContractError
@@ -24,6 +24,7 @@ from registry.access import EVERYWHERE, Place, Principal
 from registry.config import Settings
 from registry.database import reading
 from registry.errors import Invalid, NotFound
+from registry.lineage.names import Name
 from registry.references import Timeline
 from registry.tables import Dataset, Proposal, Task
 from registry.words import Permission
@@ -95,9 +96,27 @@ def _followed(session: Session, contract_id: str, new: Contract) -> Contract | N
 
 def _seen_by(session: Session, versions: Versions, by: Principal) -> Versions:
     """Without the memory of objects that the principal may not read."""
-    places = {name: scope.of_object(session, versions.contract_id, name) for name in versions.objects}
-    hidden = frozenset(name for name, place in places.items() if not by.may(Permission.READ, place))
-    return replace(versions, hidden=hidden)
+    hidden = {name for name in versions.objects if not _may_read(session, _remembered(session, versions, name), by)}
+    return replace(versions, hidden=frozenset(hidden))
+
+
+def _may_read(session: Session, dataset: Dataset | None, by: Principal) -> bool:
+    return dataset is None or any(by.may(Permission.READ, each) for each in scope.of_dataset(session, dataset))
+
+
+def _remembered(session: Session, versions: Versions, object_name: str) -> Dataset | None:
+    """The dataset whose states the object is judged on; of a table that is new to the contract those that are kept for
+    other contracts about it. None where nobody measured it."""
+    own = datasets.kept(session, versions.contract_id, object_name)
+    named = (name for each, name in datasets.names_of(versions.new) if each.name == object_name)
+    return own or next(filter(None, (_of_others(session, each) for each in named)), None)
+
+
+def _of_others(session: Session, name: Name) -> Dataset | None:
+    query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
+    dataset = session.exec(query).first()
+    others = datasets.about(session, dataset.id) if dataset else []
+    return next((datasets.kept(session, *each) for each in others), dataset)
 
 
 def replayed(session: Session, versions: Versions, files: StateFiles, ways: Ways, more: More) -> tuple[Replay, ...]:
@@ -111,7 +130,7 @@ def _replayed(
     session: Session, versions: Versions, object_name: str, files: StateFiles, ways: Ways, more: More
 ) -> Replay:
     seen = object_name not in versions.hidden
-    dataset = datasets.kept(session, versions.contract_id, object_name) if seen else None
+    dataset = _remembered(session, versions, object_name) if seen else None
     versions = _sharing(session, versions, dataset, object_name) if dataset else versions
     came = arrivals.generations(session, dataset, replaced=ways.replaced) if dataset else []
     whole = sum(len(members(name)) for name in {each.partition for each in came})

@@ -380,3 +380,19 @@ def test_many_that_came_at_once_are_judged_in_portions_and_their_dataset_once(
         versions = replays.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
         [part] = replays.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 7)
     assert (part.partitions, len(lines(part)["maximum-id"].new.alerts)) == (9, 3)
+
+
+def test_a_first_contract_about_a_table_that_others_know_is_judged_on_what_is_kept_for_them(memory: Memory) -> None:
+    days(memory)
+    text = STRICTER.replace("id: shop-orders", "id: other")
+    made = memory.world.client("producer").propose(text)
+    told = memory.world.client("viewer").replay(made.id)
+    assert (told.contract_id, told.old) == ("other", None)
+    assert told.objects[0].sentence.startswith("version 1.1.0 would have alerted on 1 of 5 days: 2026-03-04")
+    stranger = replace(
+        memory.world.principal("viewer"),
+        permissions=frozenset(),
+        granted=(Granted(Part.CONTRACT, "other", frozenset({Permission.READ})),),
+    )
+    with reading(memory.world.engine) as tx:
+        assert replays.of_proposal(tx, made.id, by=stranger).hidden == {"orders"}
