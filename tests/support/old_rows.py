@@ -24,6 +24,7 @@ from sqlmodel import Session, select
 from support.tampering import OLDEST
 
 from registry.tables import Table, metadata
+from registry.tables.search import declared
 
 ID = "00000000000070008000000000000001"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -40,7 +41,7 @@ Rows = Mapping[str, Mapping[str, Any]]
 def fill(connection: Connection) -> Rows:
     """Writes the rows, each of which refers to the others where its table does, and tells what is in them."""
     then = MetaData()
-    then.reflect(connection)
+    then.reflect(connection, only=lambda name, _: declared(name, "table", None))
     tables = [each for each in then.sorted_tables if each.name != "alembic_version"]
     if connection.dialect.name == "postgresql":
         connection.execute(text("set constraints all deferred"))
