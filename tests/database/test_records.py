@@ -63,7 +63,7 @@ def test_an_approval_records_what_was_approved_by_whom_and_on_what_grounds(world
     kept = approved(world)
     with reading(world.engine) as tx:
         version = tx.exec(select(ContractVersion)).one()
-        entry = tx.exec(select(AuditEntry).where(AuditEntry.action == Action.PROPOSAL_APPROVED)).one()
+        entry = tx.exec(select(AuditEntry).where(AuditEntry.action == Action.APPROVAL_GIVEN)).one()
     told = kept.content
     assert kept.hash == fingerprint(told) == entry.details["record"]
     assert (told["contract"], told["version"], told["fingerprint"]) == ("shop-orders", "1.0.0", version.fingerprint)

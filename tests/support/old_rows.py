@@ -40,7 +40,7 @@ def fill(connection: Connection) -> Rows:
     """Writes the rows, each of which refers to the others where its table does, and tells what is in them."""
     then = MetaData()
     then.reflect(connection)
-    tables = [each for each in then.sorted_tables if each.name != "alembic_version"]
+    tables = [each for each in then.sorted_tables if each.name not in _kept_by_the_database(connection)]
     if connection.dialect.name == "postgresql":
         connection.execute(text("set constraints all deferred"))
     rows = {each.name: AUDITED if each.name == "audit_entry" else dict(_row(each)) for each in tables}
@@ -48,6 +48,15 @@ def fill(connection: Connection) -> Rows:
         stored = {name: null() if value is None else value for name, value in rows[table.name].items()}
         connection.execute(table.insert().values(stored))
     return rows
+
+
+def _kept_by_the_database(connection: Connection) -> set[str]:
+    """What is no table of ours: where migrations stand, and what SQLite makes for a search."""
+    found = {"alembic_version"}
+    if connection.dialect.name == "sqlite":
+        listed = connection.execute(text("pragma table_list")).mappings()
+        found |= {each["name"] for each in listed if each["type"] != "table"}
+    return found
 
 
 def read(session: Session) -> dict[str, list[Table]]:
@@ -85,6 +94,8 @@ def _value(column: Column[Any]) -> Any:
         return _empty(*name)
     if today is not None and isinstance(today.type, Uuid):
         return ID
+    if str(column.type) == "TSVECTOR":
+        return "'word'"
     return next((value for kind, value in PLAIN if isinstance(column.type, kind)), column.name)
 
 
