@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 from sqlmodel import Session, col, select
 
@@ -66,9 +67,7 @@ def of_version(session: Session, contract_id: str, version: str | None = None) -
     found = catalog.version(session, contract_id, version)
     if found.proposal_id is None:
         return []
-    mine = ApprovalRecord.proposal_id == found.proposal_id, ApprovalRecord.version == found.version
-    rows = session.exec(select(ApprovalRecord).where(*mine).order_by(col(ApprovalRecord.created))).all()
-    return [each for each in rows if each.content["fingerprint"] == found.fingerprint]
+    return [each for each in _standing(session, found.proposal_id) if each.content["fingerprint"] == found.fingerprint]
 
 
 def seal_of(session: Session, contract_id: str, version: str) -> str | None:
@@ -154,6 +153,14 @@ def _decided(row: SuggestionRow, names: Mapping[Any, str]) -> dict[str, Any]:
 
 def _before(session: Session, proposal: Proposal, shown: Preview) -> list[str]:
     """The hashes of earlier approvals of the same document."""
-    mine = select(ApprovalRecord).where(ApprovalRecord.proposal_id == proposal.id)
-    rows = session.exec(mine.order_by(col(ApprovalRecord.created))).all()
-    return [each.hash for each in rows if each.content["fingerprint"] == shown.fingerprint]
+    standing = _standing(session, proposal.id)
+    return [each.hash for each in standing if each.content["fingerprint"] == shown.fingerprint]
+
+
+def _standing(session: Session, proposal_id: UUID) -> list[ApprovalRecord]:
+    """The proposal's records, oldest first, without those of approvals that an edit made void."""
+    rows = session.exec(select(ApprovalRow).where(ApprovalRow.proposal_id == proposal_id)).all()
+    void = {(each.approver_id, each.time) for each in rows if each.void_since}
+    mine = select(ApprovalRecord).where(ApprovalRecord.proposal_id == proposal_id)
+    records = session.exec(mine.order_by(col(ApprovalRecord.created))).all()
+    return [each for each in records if (each.approver_id, each.created) not in void]

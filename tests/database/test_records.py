@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 from sqlmodel import select
-from support.api import NOW, World, document, drafted, suggestion
+from support.api import NOW, World, document, drafted, plain, suggestion
 
+from contracts import writing
 from contracts.fingerprint import fingerprint
 from engine import key_files
 from registry import audit, cli, records
@@ -100,6 +101,27 @@ def test_the_last_record_stands_for_the_version(world: World) -> None:
     forced(world.engine, "delete from approval_record")
     with reading(world.engine) as tx:
         assert records.seal_of(tx, "shop-orders", "1.0.0") is None
+
+
+def test_a_record_of_an_approval_that_an_edit_made_void_does_not_stand_for_the_version(world: World) -> None:
+    terms = {"property": "treaty", "value": {"review": {"quorum": 2}}}
+    text = writing.write({**plain(), "customProperties": [terms]}).decode()
+    made = world.client("producer").propose(text).id
+
+    def approve(who: str) -> None:
+        world.client(who).approve(made, world.client(who).preview(made).fingerprint)
+
+    approve("owner")
+    for each in (text.replace("Orders", "Others"), text):
+        world.client("producer").edit(made, each, revision=world.client("producer").proposal(made).revision)
+    approve("other-owner")
+    approve("owner")
+    with reading(world.engine) as tx:
+        assert len(tx.exec(select(ApprovalRecord)).all()) == 3
+        kept = records.of_version(tx, "shop-orders")
+        assert [each.content["approver"] for each in kept] == ["other-owner", "owner"]
+        assert [each.content["after"] for each in kept] == [[], [kept[0].hash]]
+        assert [records.faults(tx, each) for each in kept] == [(), ()]
 
 
 TAMPERED: dict[str, tuple[str, str]] = {

@@ -93,6 +93,8 @@ def _value(column: Column[Any]) -> Any:
         return _empty(*name)
     if today is not None and isinstance(today.type, Uuid):
         return ID
+    if str(column.type) == "TSVECTOR":
+        return "'word'"
     return next((value for kind, value in PLAIN if isinstance(column.type, kind)), column.name)
 
 
