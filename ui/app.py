@@ -6,6 +6,7 @@ import streamlit as st
 
 from registry.api.schemas import InboxOut, Me
 from registry.client import ClientError
+from registry.words import Permission
 from ui import panels, session, words
 
 HERE = Path(__file__).parent
@@ -32,18 +33,20 @@ def draw() -> None:
         signed_out()
         return
     me, waiting = session.me(), session.inbox()
-    page = navigation(waiting)
+    page = navigation(waiting, audits=Permission.AUDIT in me.permissions)
     sidebar(me)
     page.run()
 
 
-def navigation(waiting: InboxOut | None) -> st.Page:
+def navigation(waiting: InboxOut | None, *, audits: bool = False) -> st.Page:
     """The page that the address names; those that need an object are not in the menu."""
     count = len(waiting.to_decide) + len(waiting.failed_runs) if waiting else 0
     pages = [
         _page("inbox", f"Inbox ({count})" if count else "Inbox", ":material/inbox:", default=True),
         _page("contracts", "Contracts", ":material/contract:"),
+        _page("catalog", "Catalog", ":material/search:"),
         _page("draft", "Draft a contract", ":material/edit_note:"),
+        *([_page("audit", "Audit", ":material/history:")] if audits else []),
         _page("reference", "Reference", ":material/menu_book:"),
         _page("review", "Review", ":material/rate_review:", hidden=True),
         _page("contract", "Contract", ":material/contract:", hidden=True),

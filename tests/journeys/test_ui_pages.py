@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from support.ui import HOSTILE, Shop, shop
 
 from engine.analyzers import ANALYZERS
+from registry.api import schemas
 from registry.client import Client, ClientError
 from registry.words import Decision, TaskState
 from ui import asgi, session
@@ -440,3 +441,37 @@ def reject_first(the_shop: Shop) -> None:
     other = the_shop.client("other-owner")
     seen = other.proposal(the_shop.review)
     other.judge(seen.id, [seen.suggestions[1].id], Decision.REJECTED, revision=seen.revision, reason="not now")
+
+
+def test_the_catalog_finds_by_words_and_tells_how_many_have_which_label(open_page: Open) -> None:
+    found = texts(open_page("viewer", "catalog", q="orders"))
+    labels = texts(open_page("viewer", "catalog", q="orders", state="retired"))
+
+    assert "1 contract" in found
+    assert "owner" in found
+    assert "Nothing matches" in labels
+
+
+def test_the_audit_tells_what_was_done_and_that_it_is_as_it_was_written(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("admin", "audit")
+
+    click(at, "verify")
+
+    assert "all as they were written" in texts(at)
+    assert at.dataframe[0].value["What"].str.startswith("session:opened").any()
+
+
+def test_only_who_may_see_the_audit_is_led_to_it(the_shop: Shop, open_page: Open) -> None:
+    assert "may not do this" in texts(open_page("viewer", "audit"))
+
+
+def test_a_contract_s_consumers_are_told_with_what_they_use_it_for(open_page: Open, the_shop: Shop) -> None:
+    contract = the_shop.client("owner").contracts()[0].id
+    empty = texts(open_page("owner", "contract", id=contract, tab="Consumers"))
+    use = schemas.SubscriptionIn(contract_id=contract, purpose="weekly revenue", contact="reports@example.org")
+    the_shop.client("producer").subscribe(use)
+
+    at = open_page("owner", "contract", id=contract, tab="Consumers")
+
+    assert "No consumer yet" in empty
+    assert list(at.dataframe[0].value["Uses it for"]) == ["weekly revenue"]

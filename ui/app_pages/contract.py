@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from registry.api.schemas import ContractOut, DatasetOut, RunOut
-from ui import documents, panels, session, words
+from registry.api.schemas import AcknowledgementOut, ContractOut, DatasetOut, RunOut
+from ui import documents, next_version, panels, session, words
 from ui.charts import Point
 
-TABS = ("Overview", "Versions", "Runs", "History")
+TABS = ("Overview", "Versions", "Consumers", "Runs", "History")
 
 
 def page() -> None:
@@ -18,7 +18,7 @@ def page() -> None:
     contract = session.registry().contract(contract_id)
     header(contract)
     panels.told()
-    draws = (overview, versions, runs, history)
+    draws = (overview, versions, consumers, runs, history)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
             with tab:
@@ -113,7 +113,54 @@ def versions(contract: ContractOut) -> None:
         "Read a version", [each.version for each in contract.versions], key="version", bind="query-params"
     )
     if chosen:
+        compared(contract, chosen)
         st.code(session.registry().document(contract.id, chosen).decode(), language="yaml", height=480)
+
+
+def compared(contract: ContractOut, newer: str) -> None:
+    """What differs from another version to the chosen one."""
+    others = [each.version for each in contract.versions if each.version != newer]
+    older = st.selectbox("Compare with", [words.NOTHING, *others], key="older", bind="query-params") if others else None
+    if older in others:
+        next_version.changes(session.registry().diff(contract.id, older, newer))
+
+
+def consumers(contract: ContractOut) -> None:
+    """Who uses the contract and for what, who is behind, and whom an approved version waits for."""
+    registry = session.registry()
+    found = registry.subscriptions(contract_id=contract.id)
+    if not found:
+        panels.empty("No consumer yet", "Whoever reads the data can subscribe: treaty subscribe, or the API.")
+        return
+    rows = [
+        {
+            "Consumer": each.subscriber,
+            "Uses it for": each.purpose,
+            "Contact": each.contact,
+            "Reads": ", ".join(f"{name}.{column}" for name, columns in each.reads.items() for column in columns),
+            "Checks of their own": str(each.checks),
+            "Pinned to": each.pinned_to or "",
+            "Behind": each.lagging or "",
+        }
+        for each in found
+    ]
+    panels.table(rows, key="consumers", alt="Consumers of the contract")
+    waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
+    if waited:
+        st.subheader("An approved version waits for them")
+        panels.table([asked(each) for each in waited], key="waited", alt="Consumers who have not acknowledged")
+
+
+def asked(row: AcknowledgementOut) -> dict[str, str]:
+    """What a consumer is asked, as a row."""
+    return {
+        "Consumer": row.subscriber,
+        "Version": row.version,
+        "Breaks them": "; ".join(row.breaks),
+        "Answer": row.answer,
+        "Said": row.comment or "",
+        "Until": words.moment(row.deadline, timezone=session.timezone()) if row.deadline else "",
+    }
 
 
 def runs(contract: ContractOut) -> None:

@@ -6,7 +6,7 @@ from itertools import groupby
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, cards, panels, session, words
+from ui import actions, cards, next_version, panels, session, words
 from ui.evidence import held_everywhere, read
 
 CARDS = 8
@@ -23,6 +23,7 @@ def page() -> None:
     proposal = session.registry().proposal(proposal_id)
     header(proposal)
     panels.told()
+    next_version.meaning(proposal)
     suggestions(proposal)
     preview = document(proposal)
     finish(proposal, preview)
