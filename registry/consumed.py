@@ -1,7 +1,9 @@
 """The document that a consumer's checks make: the producer's tables and columns, with nobody else's promises."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from contracts import changes, stripping, writing
@@ -16,6 +18,7 @@ from engine.checks import BoundCheck, bind
 from engine.reach import Reach, reach
 
 ALL = "*"
+KEPT = 256
 # The words of a column that promise something of it alone.
 WORDS = frozenset({"required", "unique", "enum", "logicalTypeOptions"})
 
@@ -54,6 +57,24 @@ def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads:
 
     A check that does not fit the producer's document any more is left out; None where none is left. Raises nothing:
     what a consumer asks must never stand in the way of the producer."""
+    return _made(producer.source, object_name, _text(asked), frozenset(reads))
+
+
+def needs(producer: Contract, asked: Sequence[Asked]) -> Sequence[tuple[str, Reach]]:
+    """The object that each check is about and what it reads of it, as far as it still fits the producer's document:
+    what is gone already is no news to its author."""
+    return _needs(producer.source, _text(asked))
+
+
+def _text(asked: Iterable[Asked]) -> str:
+    return json.dumps([(each.identity, each.object, each.column, each.patch) for each in asked])
+
+
+# The same few documents are asked for with every validation and every proposal; to make one takes as long as to read it
+# several times.
+@lru_cache(maxsize=KEPT)
+def _made(source: bytes, object_name: str, text: str, reads: frozenset[str]) -> Contract | None:
+    producer, asked = read(source), [Asked(*each) for each in json.loads(text)]
     for kept in (asked, [each for each in asked if misfit(producer, each) is None]):
         try:
             return _whole(producer, object_name, kept, reads) if kept else None
@@ -62,15 +83,17 @@ def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads:
     return None
 
 
-def needs(producer: Contract, asked: Iterable[Asked]) -> Iterator[tuple[str, Reach]]:
-    """The object that each check is about and what it reads of it, as far as it still fits the producer's document."""
-    for each in asked:
+@lru_cache(maxsize=KEPT)
+def _needs(source: bytes, text: str) -> tuple[tuple[str, Reach], ...]:
+    producer, asked = read(source), [Asked(*each) for each in json.loads(text)]
+    for kept in (asked, [each for each in asked if misfit(producer, each) is None]):
         try:
-            bound = inspected(producer, each)
+            whole = _with(producer, kept)
+            found = [(each.name, check) for each in whole.objects for check in bind(each, Schema(())).checks]
+            return tuple((name, reach(check)) for name, check in found)
         except ContractError:
-            # What it needed is gone already: that is no news to its author.
             continue
-        yield from ((each.object, reach(check)) for check in bound)
+    return ()
 
 
 def _whole(producer: Contract, object_name: str, asked: Sequence[Asked], reads: Iterable[str]) -> Contract:

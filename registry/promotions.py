@@ -11,7 +11,7 @@ from contracts.columns import columns, members
 from contracts.document import Contract as Document
 from contracts.reading import read
 from engine.checks import BoundCheck
-from registry import consumer_checks, drafts, scope, subscriptions
+from registry import consumer_checks, drafts, evidence, scope, subscriptions
 from registry.access import Principal, decide, decide_somewhere
 from registry.consumed import Asked
 from registry.standing import in_force
@@ -41,6 +41,7 @@ def promote(
     producer = read(version.body)
     consumer = session.get_one(User, subscription.user_id).name
     content = _suggestion(producer, consumer_checks.asked_of(row), subscription, consumer)
+    content["evidence"] = evidence.of_check(session, subscription.id, content["consumer"]["checks"])
     proposal = Proposal(
         id=make_id(), contract_id="", title=f"Promote {identity}, a check of {consumer}", base=version.body,
         author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=content["consumer"]["credit"], created=now,
@@ -61,8 +62,12 @@ def _suggestion(producer: Document, asked: Asked, subscription: Subscription, co
         "expression": _expression(bound),
         "severity": bound[0].check.severity,
         "patch": _credited(producer, asked, credit),
-        "evidence": {},
-        "consumer": {"subscription": str(subscription.id), "name": consumer, "credit": credit},
+        "consumer": {
+            "subscription": str(subscription.id),
+            "name": consumer,
+            "credit": credit,
+            "checks": [each.check.id for each in bound],
+        },
     }
 
 

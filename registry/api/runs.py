@@ -16,11 +16,12 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 @router.get("/runs")
 def list_runs(
-    by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None
+    by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None, subscription_id: UUID | None = None
 ) -> schemas.Page[schemas.RunSummary]:
-    """Runs, newest first."""
+    """Runs of contracts' own checks, or of those of that subscription, newest first."""
     access.decide_somewhere(by, Permission.READ)
-    return views.page(schemas.RunSummary.model_validate, history.runs(tx, by, asked, contract_id=contract_id))
+    found = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
+    return views.page(schemas.RunSummary.model_validate, found)
 
 
 @router.get("/runs/{run_id}")

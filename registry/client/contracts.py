@@ -21,9 +21,12 @@ class Contracts(Calls):
         """A version's document, byte for byte; the active one where none is named."""
         return self._send("GET", "/contract/document", query={"id": contract_id, "version": version}).content
 
-    def runs(self, *, contract_id: str | None = None, limit: int = 50) -> list[schemas.RunSummary]:
-        """Runs, newest first."""
-        return self._listed(schemas.Page[schemas.RunSummary], "/runs", contract_id=contract_id, limit=limit)
+    def runs(
+        self, *, contract_id: str | None = None, subscription_id: UUID | None = None, limit: int = 50
+    ) -> list[schemas.RunSummary]:
+        """Runs of contracts' own checks, or of those of that subscription, newest first."""
+        whose = {"contract_id": contract_id, "subscription_id": subscription_id}
+        return self._listed(schemas.Page[schemas.RunSummary], "/runs", limit=limit, **whose)
 
     def run(self, run_id: UUID) -> schemas.RunOut:
         """The report of a run."""

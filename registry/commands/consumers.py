@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 
@@ -12,6 +13,7 @@ from registry.commands import service
 
 if TYPE_CHECKING:
     from registry.api import schemas
+    from registry.client import Client
 
 ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
 Purpose = Annotated[str, typer.Option(help="what the data are used for", show_default=False)]
@@ -55,8 +57,7 @@ def subscribe(
     )  # fmt: skip
     with service.opened() as registry:
         made = registry.subscribe(body)
-        for each in asked:
-            registry.add_consumer_check(made.id, each)
+        _ask(registry, made.id, asked)
         service.tell(registry.subscription(made.id), _print_subscription, as_json=as_json)
 
 
@@ -89,6 +90,18 @@ def acknowledge(
         answered = [registry.answer(each.id, given, comment=comment) for each in asked]
     page = schemas.Page[schemas.AcknowledgementOut](items=tuple(answered))
     service.tell(page, _print_answers, as_json=as_json)
+
+
+def _ask(registry: "Client", subscription_id: UUID, asked: "Sequence[schemas.ConsumerCheckIn]") -> None:
+    """Adds the checks; where one is refused, nothing of the subscription is left, so that it can be tried again."""
+    from registry.client import ClientError
+
+    try:
+        for each in asked:
+            registry.add_consumer_check(subscription_id, each)
+    except ClientError:
+        registry.end_subscription(subscription_id)
+        raise
 
 
 def by_object(reads: Sequence[str]) -> dict[str, list[str]]:
@@ -136,7 +149,8 @@ def _print_subscription(found: "schemas.SubscriptionOut", console: Any) -> None:
     from engine.figures import visible
 
     told = f"{found.subscriber} uses {found.contract_id} for {found.purpose}: {_reading(found)}, {_pinned(found)}"
-    console.print(visible(f"subscription {found.id}\n{told}\nchecks of your own: {found.checks}"), markup=False)
+    for line in (f"subscription {found.id}", told, f"checks of your own: {found.checks}"):
+        console.print(visible(line), markup=False, soft_wrap=True)
 
 
 def _print_consumers(page: "schemas.Page[schemas.SubscriptionOut]", console: Any) -> None:

@@ -1,25 +1,28 @@
 """Consumers' own checks: what is taken, what is refused, and the documents that they make beside the producer's."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
-from support.api import World
+from support.api import NOW, World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
 from contracts.document import Contract
 from contracts.logical_types import Schema
 from contracts.reading import read
 from engine.checks import bind
-from registry import consumer_checks
+from engine.results import Outcome, Verdict
+from registry import consumer_checks, ids
 from registry.api import schemas
 from registry.client import ClientError
 from registry.consumer_checks import Consumed
-from registry.database import reading
-from registry.tables import ConsumerCheckRow
+from registry.database import reading, transaction
+from registry.tables import ConsumerCheckRow, ResultRow, Run
 from registry.words import Decision, ProposalState
 
 MEAN = check("mean-amount", "mean", column="amount", mustBeGreaterThan=10)
@@ -291,6 +294,43 @@ def test_an_owner_promotes_a_check_and_another_owner_decides(shop: World) -> Non
     credit = "a check of consumer, who uses these data for: reports"
     assert entry["customProperties"] == [{"property": "treatyConsumer", "value": credit}]
     assert [each.id for each in other.consumer_checks(subscription.id)] == ["mean-amount"]
+
+
+def judged(world: World, subscription_id: UUID, day: int, partition: str, outcome: Outcome, value: str | None) -> None:
+    """A run of the consumer's checks on that day."""
+    finished = NOW + timedelta(days=day)
+    verdict = Verdict.PASSED if outcome is Outcome.PASSED else Verdict.FAILED
+    run = Run(
+        id=ids.uuid7(finished), contract_id=CONTRACT, version="1.0.0", fingerprint="f", object="orders",
+        partitions=[partition], verdict=verdict, counts={}, started=finished, finished=finished,
+        subscription_id=subscription_id,
+    )  # fmt: skip
+    row = ResultRow(
+        run_id=run.id, position=0, check_id="mean-amount", name="", outcome=outcome, severity="error", scope="delta",
+        partition=partition, sentence="", value=value, counted=5,
+    )  # fmt: skip
+    with transaction(world.engine) as tx:
+        tx.add_all([run, row])
+        tx.commit()
+
+
+def test_a_promoted_check_comes_with_how_it_went(shop: World) -> None:
+    subscription, other = subscribe(shop), subscribe(shop, purpose="models")
+    for each in (subscription, other):
+        ask(shop, each.id, MEAN)
+    judged(shop, subscription.id, 1, "day=1", Outcome.FAILED, "9")
+    judged(shop, subscription.id, 2, "day=1", Outcome.PASSED, "11")
+    judged(shop, subscription.id, 3, "day=2", Outcome.FAILED, "8.5")
+    judged(shop, subscription.id, 4, "day=3", Outcome.NOT_EVALUATED, None)
+    judged(shop, other.id, 5, "day=4", Outcome.FAILED, "1")
+    owner = shop.client("owner")
+    found = owner.proposal(owner.promote_check(subscription.id, "mean-amount").id).suggestions[0].content["evidence"]
+    assert len(owner.runs(subscription_id=subscription.id)) == 4
+    assert owner.runs(contract_id=CONTRACT) == []
+    assert found == {
+        "rows": 10, "partitions": 2, "held": 1, "judged_on": 2, "failed_on": ["day=2"], "not_evaluated": 1,
+        "history": [["day=1", "11"], ["day=2", "8.5"]],
+    }  # fmt: skip
 
 
 def test_a_promoted_check_never_takes_the_place_of_one_of_the_producers(shop: World) -> None:

@@ -24,7 +24,7 @@ class DatasetOut(Schema):
 
 
 class RunSummary(Schema):
-    """A run in a list."""
+    """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's."""
 
     id: UUID
     contract_id: str
@@ -37,6 +37,7 @@ class RunSummary(Schema):
     started: datetime
     finished: datetime
     reason: str | None
+    subscription_id: UUID | None = None
 
 
 class ContractSummary(Schema):
