@@ -25,7 +25,9 @@ class Settings(BaseModel):
 
     home: Path = Field(default=Path(".treaty"), description="folder of everything that is kept on this machine")
     database_url: str = Field(default="", repr=False, description="PostgreSQL; by default a SQLite file in the home")
-    state_url: str = Field(default="", description="where large states lie; by default a folder in the home")
+    state_url: str = Field(
+        default="", repr=False, description="where large states lie; by default a folder in the home"
+    )
     key_file: str = Field(
         default="",
         description="32 bytes that values of classified columns are hashed with; by default a file in the home, which"
@@ -46,7 +48,7 @@ class Settings(BaseModel):
     ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
     api_url: str = Field(default="", description="how the pages reach the API, where it is not on this machine")
     token: str = Field(default="", repr=False, description="the API token of commands that ask the service")
-    spark_remote: str | None = Field(default=None, description="Spark Connect, sc://host:port")
+    spark_remote: str | None = Field(default=None, repr=False, description="Spark Connect, sc://host:port")
     spark_master: str | None = Field(default=None, description="a Spark cluster, spark://host:port or yarn")
     spark_memory: str = Field(default="2g", pattern=SIZE, description="memory of the local Spark")
     engine_limit_seconds: float = Field(default=3600, gt=0, description="a reading of a table is ended after this time")

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
+
+from registry.config import ConfigError
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -19,11 +22,23 @@ POSTGRES = "postgresql+psycopg"
 PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 MIGRATING = 7_268_392_101
 READ_ONLY = "treaty_read_only"
+UNUSABLE = (
+    "TREATY_DATABASE_URL cannot be used: write postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters as"
+    " %XX, or sqlite:///FILE"
+)
 
 
 def connect(url: str) -> Engine:
-    """An engine for SQLite or PostgreSQL. Opens no connection yet. Its errors, which are logged, name no values."""
-    target = make_url(url)
+    """An engine for SQLite or PostgreSQL. Opens no connection yet. Its errors, which are logged, name no values.
+
+    Raises ConfigError, which holds nothing of the URL, for one that is of no such database."""
+    try:
+        return _engine(make_url(url))
+    except (ArgumentError, ImportError, ValueError):
+        raise ConfigError(UNUSABLE) from None
+
+
+def _engine(target: URL) -> Engine:
     if target.drivername in {"postgres", "postgresql"}:
         target = target.set(drivername=POSTGRES)
     if target.get_backend_name() == "sqlite":
