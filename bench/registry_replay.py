@@ -115,11 +115,8 @@ def figures(partitions: int, rounds: int) -> Iterator[tuple[str, Cost, float | N
         yield f"{scope} scope, in this process", _median(partial(here, old, new, stored), rounds), goal
         with tempfile.TemporaryDirectory() as folder:
             engine, versions = kept(Path(folder), stored), Versions("bench", old, new)
-            yield (
-                f"{scope} scope, from SQLite",
-                _median(lambda: from_database(engine, versions, partitions), rounds),
-                goal,
-            )
+            run = partial(from_database, engine, versions, partitions)
+            yield f"{scope} scope, from SQLite", _median(run, rounds), goal
             engine.dispose()
 
 
