@@ -1,5 +1,7 @@
 """The HTTP service, put together from its settings and its database."""
 
+from importlib.metadata import version
+
 from fastapi import FastAPI
 from sqlalchemy import Engine
 
@@ -11,6 +13,7 @@ from registry.api import (
     catalog,
     consumers,
     contracts,
+    description,
     diffs,
     gate,
     gating,
@@ -62,7 +65,14 @@ ROUTERS = (
 def create_app(settings: Settings, engine: Engine) -> FastAPI:
     """The application over that database, which must be migrated. Raises PluginError for a plug-in that is no use."""
     plugins.load(settings.plugin_names)
-    app = FastAPI(title="Treaty", openapi_url=f"{PREFIX}/openapi.json", docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Treaty",
+        version=version("treaty"),
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=description.name_of,
+    )
     app.state.service = Service(settings, engine, oidc.provider(settings))
     apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
     app.add_exception_handler(Repeated, repeat)
@@ -73,4 +83,5 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
+    description.describe(app)
     return app
