@@ -14,10 +14,12 @@ from support.registered import POSITIVE, Registered, registered
 
 from contracts import writing
 from contracts.fingerprint import fingerprint
-from engine.cli import Stop
+from engine.requests import Source
+from registry import reader
 from registry.cli import _code
-from registry.client import ClientError
-from registry.commands.gating import seconds_of, waited
+from registry.client import Client, ClientError
+from registry.waiting import seconds_of, waited
+from registry.words import GateAnswer
 
 Command = Callable[..., tuple[int, str, str]]
 A, B = "day=2026-01-01", "day=2026-01-02"
@@ -109,13 +111,13 @@ def test_waiting_ends_with_the_first_answer_or_with_the_time() -> None:
 
     def answers(*words: str) -> Callable[[], Any]:
         left: Iterator[str] = iter(words)
-        return lambda: SimpleNamespace(answer=SimpleNamespace(value=next(left)))
+        return lambda: SimpleNamespace(answer=GateAnswer(next(left)))
 
-    assert waited(answers("unknown", "unknown", "block"), 600, rest=rests.append).answer.value == "block"
+    assert waited(answers("unknown", "unknown", "block"), 600, rest=rests.append).answer == "block"
     assert rests == [1, 2]
-    assert waited(answers(*["unknown"] * 9), 20, rest=rests.append).answer.value == "unknown"
+    assert waited(answers(*["unknown"] * 9), 20, rest=rests.append).answer == "unknown"
     assert rests[2:] == [1, 2, 4, 8, 5]
-    assert waited(answers("unknown"), 0, rest=rests.append).answer.value == "unknown"
+    assert waited(answers("unknown"), 0, rest=rests.append).answer == "unknown"
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("10m", 600), ("2h", 7200), ("0s", 0)])
@@ -125,5 +127,31 @@ def test_durations_are_numbers_with_a_unit(text: str, seconds: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "10", "m", "-1s", "1d", "1.5h"])
 def test_other_words_are_no_durations(text: str) -> None:
-    with pytest.raises(Stop, match="is no duration"):
+    with pytest.raises(ValueError, match="is no duration"):
         seconds_of(text)
+
+
+def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
+    table: Registered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr("engine.spark.sources.read", lambda *given, **named: seen.append((given[1], named)) or "frame")
+
+    def ask(**more: Any) -> Any:
+        http: Any = TestClient(table.world.http.app)
+        client = Client("http://testserver", table.world.secrets["viewer"], http=http)
+        return reader.table("a session", "orders", client=client, **more)
+
+    with pytest.raises(reader.Unknown, match="no run judged these data"):
+        ask()
+    table.publish({A: [1]})
+    found = ask(partition=A)
+    assert (found.frame, found.marker) == ("frame", fingerprint(table.gated.fingerprints))
+    assert seen == [(Source(table.gated.table, None, ("day",)), {"names": (A,)})]
+    table.gated.gate().stage({B: [-1]}, table.gated.table, {})
+    table.worked()
+    with pytest.raises(reader.Blocked, match="positive failed in day=2026-01-02"):
+        ask()
+    assert len(seen) == 1
+    with pytest.raises(ValueError, match="is no duration"):
+        ask(wait="soon")
