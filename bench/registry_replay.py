@@ -26,7 +26,7 @@ from registry import ids, replays, states
 from registry.database import connect, migrate, reading, transaction
 from registry.replays import Versions, Ways
 from registry.tables import Contract as ContractRow
-from registry.tables import Dataset, User
+from registry.tables import Dataset, DatasetContract, User
 
 COLUMNS = 40
 KINDS = ("completeness", "mean", "minimum", "maximum", "standard_deviation")
@@ -89,7 +89,8 @@ def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
         tx.flush()
         tx.add(ContractRow(id="bench", name="bench", owner_id=owner, created=NOW))
         tx.flush()
-        tx.add(Dataset(id=dataset, namespace="file", name="/bench", contract_id="bench", object=OBJECT))
+        tx.add(Dataset(id=dataset, namespace="file", name="/bench"))
+        tx.add(DatasetContract(dataset_id=dataset, contract_id="bench", object=OBJECT))
         tx.flush()
         measured = Measured(SCHEMA, {name: name for name in stored}, dict(stored))
         states.save(tx, dataset, measured, now=NOW, ids=ids.new)
