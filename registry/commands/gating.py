@@ -1,8 +1,5 @@
 """The command that asks the gate whether data may be read, and waits for an answer where that is asked."""
 
-import re
-import time
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -11,9 +8,8 @@ from engine.cli import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
 from engine.options import FailOn, Json
 from registry.commands import service
 from registry.commands.memory import DatasetName, Namespace
+from registry.waiting import seconds_of, waited
 
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-UNITS = {"s": 1, "m": 60, "h": 3600}
 Partition = Annotated[str | None, typer.Option(help="only this one, as `treaty states` names it: day=2026-01-01")]
 Consumer = Annotated[str | None, typer.Option(help="with the checks and the pin of this user, or this subscription")]
 Wait = Annotated[str, typer.Option(help="for an answer other than unknown: 30s, 10m, 2h")]
@@ -25,7 +21,7 @@ def check(
     fail_on: FailFrom = FailOn.ERROR, namespace: Namespace = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Ask whether data may be read: 0 pass, 1 block, 2 warn with --fail-on warning, 3 unknown. No data is read."""
-    seconds = seconds_of(wait)
+    seconds = _seconds(wait)
     with service.opened() as registry:
         found = waited(
             lambda: registry.gate(dataset, partition=partition, consumer=consumer, namespace=namespace), seconds
@@ -36,23 +32,11 @@ def check(
     raise typer.Exit(codes[found.answer.value])
 
 
-def waited(ask: Callable[[], Any], seconds: float, *, rest: Callable[[float], None] = time.sleep) -> Any:
-    """The first answer that is not unknown, else the last one before the time is over. Pauses grow while it waits."""
-    found, pause = ask(), FIRST_PAUSE
-    while found.answer.value == "unknown" and seconds > 0:
-        rest(min(pause, seconds))
-        seconds -= pause
-        pause = min(pause * 2, LONGEST_PAUSE)
-        found = ask()
-    return found
-
-
-def seconds_of(text: str) -> int:
-    """The seconds of a duration. Raises Stop for what is none."""
-    told = re.fullmatch(r"(\d{1,6})([smh])", text.strip())
-    if told is None:
-        raise Stop(f"--wait {text} is no duration: write 30s, 10m or 2h")
-    return int(told[1]) * UNITS[told[2]]
+def _seconds(wait: str) -> int:
+    try:
+        return seconds_of(wait)
+    except ValueError as error:
+        raise Stop(f"--wait {error}") from None
 
 
 def _print(found: Any, console: Any) -> None:

@@ -214,6 +214,7 @@ CALLS = [
     Call("GET", "/dataset/states?name=known", EVERYBODY, local=True),
     Call("DELETE", "/dataset/memory?name=known", OWNERS, 200, None, "memory:erased", local=True),
     Call("GET", "/dataset/gate?name=known", EVERYBODY, local=True),
+    Call("GET", "/gate?dataset=known", EVERYBODY, local=True),
     Call("GET", "/dataset/gate/subject?name=known", PRODUCERS, local=True),
     Call("GET", "/dataset/gate/generation?name=known", PRODUCERS, local=True),
     Call("POST", "/dataset/gate/generation?name=known", PRODUCERS, 201, GENERATION, "states:committed", local=True),

@@ -133,6 +133,8 @@ PATHS = [
     "/dataset/states?name={}",
     "/dataset/states?name={}.orders",
     "/dataset/gate?name={}",
+    "/gate?dataset={}",
+    "/gate?dataset=/lake/{}",
     "/dataset/gate/subject?name={}",
     "/dataset/gate/generation?name={}",
     "/measurements?contract_id={}&object=orders&identity=x",

@@ -1,0 +1,164 @@
+"""What the gate's question costs: asked of datasets and partitions at random, from a database of many runs.
+
+    python -m bench.registry_gate [--datasets 1000] [--runs 200] [--database postgresql://...]
+
+Without a database one of SQLite is made and filled. Each question is asked in a session of its own, as the service
+does; half of them are about a partition, of which most were judged long ago."""
+
+import argparse
+import json
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Engine, insert
+from sqlmodel import SQLModel
+
+from bench.clock import cpu_seconds
+from bench.command import Line
+from contracts import writing
+from contracts.fingerprint import fingerprint
+from contracts.reading import read
+from engine.results import Outcome, Verdict
+from registry import gating, ids, references
+from registry.database import connect, migrate, reading, transaction
+from registry.gating import Look
+from registry.tables import Contract, ContractVersion, Dataset, DatasetContract, PartitionState, ResultRow, Run, User
+from registry.words import VersionState
+
+GOAL_MS, QUESTIONS, CHECKS, CHUNK = 20.0, 2000, 10, 5000
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+FIRST = date(2026, 1, 1)
+OBJECT = "orders"
+
+SOME = UUID(int=0)
+# What all rows of a kind have alike.
+STATE = PartitionState(
+    id=SOME, dataset_id=SOME, partition="", fingerprint="", states=b"", columns=[], created=NOW
+).model_dump()
+RUN = Run(
+    id=SOME, contract_id="", version="1.0.0", fingerprint="", object=OBJECT, partitions=[], verdict=Verdict.PASSED,
+    counts={}, rows=1, started=NOW, finished=NOW,
+).model_dump()  # fmt: skip
+RESULT = ResultRow(
+    run_id=SOME, position=0, check_id="", name="check", outcome=Outcome.PASSED, severity="error", scope="delta",
+    sentence="it must be so",
+).model_dump()  # fmt: skip
+
+
+def day(at: int) -> str:
+    """The name of a partition."""
+    return f"day={FIRST + timedelta(days=at)}"
+
+
+def filled(engine: Engine, datasets: int, runs: int) -> None:
+    """Datasets with a contract each, of which every run judged one more partition."""
+    migrate(engine)
+    owner = User(id=ids.new(), name="bench", roles=["owner"], created=NOW)
+    with transaction(engine) as tx:
+        tx.add(owner)
+        tx.commit()
+    for at in range(datasets):
+        rows = dict(_of_dataset(f"bench-{at}", owner.id, runs))
+        with engine.begin() as connection:
+            for kind, values in rows.items():
+                for start in range(0, len(values), CHUNK):
+                    connection.execute(insert(kind), values[start : start + CHUNK])
+
+
+def _of_dataset(name: str, owner: UUID, runs: int) -> Iterator[tuple[type[SQLModel], list[dict[str, Any]]]]:
+    body = _document(name)
+    mark, dataset = read(body).fingerprint, ids.new()
+    yield Contract, [Contract(id=name, name=name, owner_id=owner, active_version="1.0.0", created=NOW).model_dump()]
+    version = ContractVersion(
+        id=ids.new(), contract_id=name, version="1.0.0", body=body, fingerprint=mark, state=VersionState.ACTIVE,
+        approved_by_id=owner, approved_at=NOW,
+    )  # fmt: skip
+    yield ContractVersion, [version.model_dump()]
+    row = Dataset(id=dataset, namespace="file", name=f"/lake/{name}", states_version=runs, seen=NOW)
+    yield Dataset, [row.model_dump()]
+    yield DatasetContract, [{"dataset_id": dataset, "contract_id": name, "object": OBJECT}]
+    known = {day(at): str(at) for at in range(runs)}
+    yield PartitionState, [_state(dataset, at) for at in range(runs)]
+    made = [_run(name, mark, dataset, at, fingerprint(dict(list(known.items())[: at + 1]))) for at in range(runs)]
+    yield Run, made
+    yield ResultRow, [_result(each["id"], at, check) for at, each in enumerate(made) for check in range(CHECKS)]
+
+
+def _document(name: str) -> bytes:
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": name, "name": name, "version": "1.0.0"}
+    return writing.write({**head, "status": "active", "schema": [{"name": OBJECT, "physicalName": f"/lake/{name}"}]})
+
+
+def _state(dataset: UUID, at: int) -> dict[str, Any]:
+    return {
+        **STATE, "id": ids.new(), "dataset_id": dataset, "partition": day(at), "since": at + 1, "fingerprint": str(at),
+    }  # fmt: skip
+
+
+def _run(name: str, mark: str, dataset: UUID, at: int, marker: str) -> dict[str, Any]:
+    moment = NOW - timedelta(days=365 - at)
+    return {
+        **RUN, "id": ids.new(), "contract_id": name, "fingerprint": mark, "dataset_id": dataset,
+        "partitions": [day(at)], "started": moment, "finished": moment, "marker": marker, "states_version": at + 1,
+    }  # fmt: skip
+
+
+def _result(run_id: UUID, at: int, check: int) -> dict[str, Any]:
+    outcome = Outcome.FAILED if at % 50 == 49 and check == 0 else Outcome.PASSED
+    return {
+        **RESULT, "run_id": run_id, "position": check, "check_id": f"c{check}", "outcome": outcome,
+        "partition": day(at),
+    }  # fmt: skip
+
+
+def asked(engine: Engine, datasets: int, runs: int, dice: random.Random) -> tuple[list[float], dict[str, int]]:
+    """The milliseconds of each question, and how often which answer was given."""
+    took, answers = [], dict[str, int]()
+    for at in range(QUESTIONS):
+        partition = day(dice.randrange(runs)) if at % 2 else None
+        began = time.perf_counter()
+        with reading(engine) as tx:
+            found = references.named(tx, f"bench-{dice.randrange(datasets)}")
+            assert found is not None
+            (told,) = gating.told(tx, found, Look(partition))
+        took.append((time.perf_counter() - began) * 1000)
+        answers[told.answer.value] = answers.get(told.answer.value, 0) + 1
+    return sorted(took), answers
+
+
+def lines(took: Sequence[float], cpu: float) -> Iterator[Line]:
+    """The figures."""
+    for name, share in (("p50", 0.5), ("p95", 0.95)):
+        yield Line(f"gate question, {name}", took[int(len(took) * share)], None, "ms")
+    yield Line("gate question, p99", took[int(len(took) * 0.99)], GOAL_MS, "ms")
+    yield Line("gate question, CPU of one", cpu * 1000 / len(took), None, "ms")
+
+
+def main() -> None:
+    """Fills a database and asks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--datasets", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--database")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as folder:
+        engine = connect(given.database or f"sqlite:///{Path(folder) / 'treaty.db'}")
+        filled(engine, given.datasets, given.runs)
+        dice = random.Random(1)
+        asked(engine, given.datasets, given.runs, dice)
+        before = cpu_seconds()
+        took, answers = asked(engine, given.datasets, given.runs, dice)
+        for line in lines(took, cpu_seconds() - before):
+            print(line.told)
+        print(json.dumps(answers))
+        engine.dispose()
+
+
+if __name__ == "__main__":
+    main()
