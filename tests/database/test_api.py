@@ -365,17 +365,18 @@ REFUSED = {401, 403, 404}
 
 
 def with_others(world: World) -> World:
-    """The world with users of no role on everything: one of each role in the shop, and one of all roles elsewhere."""
-    secrets = dict(world.secrets)
+    """The world with users of no role on everything: one of each role in the shop, one of all roles elsewhere, and one
+    of all roles elsewhere who only views the shop."""
+    secrets, elsewhere = dict(world.secrets), [("elsewhere", each) for each in LOCAL]
+    shop = {f"shop-{each}": [("shop", each)] for each in LOCAL}
+    held = {**shop, "stranger": elsewhere, "neighbour": [*elsewhere, ("shop", Role.VIEWER)]}
     with transaction(world.engine) as tx:
-        for name, domain, roles in [(f"shop-{each}", "shop", [each]) for each in LOCAL] + [
-            ("stranger", "elsewhere", LOCAL)
-        ]:
+        for name, grants in held.items():
             user = people.new_user(ids.new(), name=name, password=None, roles=[], now=NOW)
             people.create_user(tx, user, actor="test", now=NOW)
             tx.add_all(
                 Grant(id=ids.new(), user_id=user.id, role=role, part=Part.DOMAIN, target=domain, created=NOW)
-                for role in roles
+                for domain, role in grants
             )
             secrets[name], _ = access.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
@@ -400,13 +401,15 @@ def refused(call: Call) -> list[str | None]:
     """All who may not make the call."""
     roles = call.allowed - ({"producer"} if call.authored else frozenset())
     local = [f"shop-{each}" for each in LOCAL if not (call.local and each in roles)]
-    others = [*local, *(["stranger"] * (not call.elsewhere)), *(["bare"] * (not call.bare)), None]
+    views = call.elsewhere or "shop-viewer" not in local
+    others = [*local, *(["stranger"] * (not call.elsewhere)), *(["neighbour"] * (not views))]
+    others += [*(["bare"] * (not call.bare)), None]
     return [] if call.anonymous else [*sorted(EVERYBODY - call.allowed), *others]
 
 
 def admitted(call: Call) -> list[str | None]:
     """All who may make the call, and get what it says."""
-    everyone = [*sorted(call.allowed), *(f"shop-{each}" for each in LOCAL), "stranger", "bare", None]
+    everyone = [*sorted(call.allowed), *(f"shop-{each}" for each in LOCAL), "stranger", "neighbour", "bare", None]
     return [who for who in everyone if who not in refused(call)]
 
 
