@@ -176,6 +176,8 @@ def hint(proposal: ProposalOut) -> str:
     """Why the viewer cannot approve it, or cannot yet; "" where they can."""
     if proposal.state == "draft":
         return "owners see it once it is submitted"
+    if proposal.approvals:
+        return f"still missing: {words.esc('; '.join(proposal.missing))}"
     if not proposal.may_approve:
         return "you wrote it, so somebody else must approve" if proposal.may_withdraw else "an owner approves it"
     return "approval needs them all" if proposal.pending else ""

@@ -1,17 +1,30 @@
-"""Routes of versions: what owners do to one that is approved."""
+"""Routes of versions: where one stands, and what owners do to one that is approved."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from sqlmodel import Session
 
-from registry import activation, catalog, clock
+from registry import activation, catalog, clock, scope
 from registry.activation import Farewell
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Writer
+from registry.api.dependencies import Caller, Reader, Writer
+from registry.lifecycle import VERSION
+from registry.tables import ContractVersion
 
 router = APIRouter(tags=["versions"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]
 Number = Annotated[str, Query(alias="version", min_length=1)]
+
+
+@router.get("/contract/version")
+def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetail:
+    """A version, and what keeps it from coming into force."""
+    scope.see(tx, contract_id, by)
+    row = catalog.version(tx, contract_id, number)
+    approved = row.state in VERSION.where("activate")
+    held = activation.held(tx, row, now=clock.now()) if approved else None
+    return schemas.VersionDetail(**dict(_shown(tx, row)), held=held)
 
 
 @router.post("/contract/version/deprecate")
@@ -22,7 +35,7 @@ def deprecate(
     farewell = Farewell(body.reason, body.successor)
     row = activation.deprecate(tx, contract_id, number, farewell, by=by, now=clock.now())
     tx.commit()
-    return views.version(row, catalog.names(tx, [row.approved_by_id])[row.approved_by_id])
+    return _shown(tx, row)
 
 
 @router.post("/contract/version/retire")
@@ -33,4 +46,8 @@ def retire(
     farewell = Farewell(body.reason, body.successor)
     row = activation.retire(tx, contract_id, number, farewell, by=by, now=clock.now())
     tx.commit()
+    return _shown(tx, row)
+
+
+def _shown(tx: Session, row: ContractVersion) -> schemas.VersionOut:
     return views.version(row, catalog.names(tx, [row.approved_by_id])[row.approved_by_id])

@@ -1,11 +1,15 @@
-"""Calls about versions: what owners do to one that is approved."""
+"""Calls about versions: where one stands, and what owners do to one that is approved."""
 
 from registry.api import schemas
 from registry.client.calls import Calls
 
 
 class Versions(Calls):
-    """Versions: what owners do to one that is approved."""
+    """Versions: where one stands, and what owners do to one that is approved."""
+
+    def version(self, contract_id: str, version: str) -> schemas.VersionDetail:
+        """A version, and what keeps it from coming into force."""
+        return self._get(schemas.VersionDetail, "/contract/version", id=contract_id, version=version)
 
     def deprecate(
         self, contract_id: str, version: str, reason: str, *, successor: str | None = None

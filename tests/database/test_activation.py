@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import Barrier
 from typing import Any
@@ -9,14 +10,18 @@ from typing import Any
 import pytest
 from sqlmodel import select
 from support.api import World, plain
+from support.engines import FakeEngine, large
 
 from contracts import writing
+from engine.judging import judge
 from registry import activation, clock, ids
 from registry.api import schemas
 from registry.client import ClientError
+from registry.config import Settings
 from registry.database import reading, transaction
 from registry.tables import ContractVersion, Task
 from registry.words import Pin, VersionState
+from registry.worker import Worker
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)
@@ -78,6 +83,26 @@ def test_the_old_version_stays_in_force_until_the_window_of_the_new_one_begins(w
     assert (active(world), states(world)) == ("2.0.0", {"1.0.0": "superseded", "2.0.0": "active"})
     assert validated(world)[1:] == ["validate/shop-orders/2.0.0/orders"]
     assert world.audited()[-2:] == ["version:superseded", "version:activated"]
+
+
+def test_an_approved_version_says_what_keeps_it_from_coming_into_force(world: World) -> None:
+    approve(world, "1.0.0")
+    approve(world, "2.0.0", start=FAR)
+    client = world.client("viewer")
+    assert client.version(CONTRACT, "2.0.0").held == "it comes into force on 2099-01-01 00:00 UTC"
+    assert client.version(CONTRACT, "1.0.0").held is None
+    assert refused(lambda: client.version(CONTRACT, "3.0.0")).status == 404
+
+
+def test_a_worker_looks_at_the_clock_and_changes_nothing_where_nothing_is_due(world: World) -> None:
+    approve(world, "1.0.0")
+    start = clock.now() + DAY
+    approve(world, "2.0.0", start=start)
+    engine: Any = FakeEngine()
+    worker = Worker(world.engine, engine, judge, large, Settings(), clock=lambda: start)
+    early = replace(worker, clock=lambda: start - DAY)
+    assert [early.keep_time(), worker.keep_time(), worker.keep_time()] == [0, 1, 0]
+    assert active(world) == "2.0.0"
 
 
 def test_a_first_version_with_a_later_window_leaves_nothing_in_force_until_then(world: World) -> None:

@@ -180,6 +180,7 @@ CALLS = [
     ),
     Call("GET", "/proposals/{reviewed}/comments", EVERYBODY, local=True),
     Call("POST", "/proposals/{reviewed}/comments", PROPOSERS, 201, {"text": "why?"}, "comment:added", local=True),
+    Call("GET", "/contract/version?id=known&version=1.0.0", EVERYBODY, local=True),
     Call(
         "POST",
         "/contract/version/deprecate?id=known&version=1.0.0",

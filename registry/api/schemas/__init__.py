@@ -98,7 +98,7 @@ from registry.api.schemas.replays import (
 )
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
-from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionOut
+from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionDetail, VersionOut
 
 __all__ = [
     "AcknowledgementOut",
@@ -207,6 +207,7 @@ __all__ = [
     "UserIn",
     "UserOut",
     "VerdictOut",
+    "VersionDetail",
     "VersionOut",
     "Versioned",
     "WeighedOut",

@@ -25,6 +25,12 @@ class VersionOut(Schema):
     reason: str | None
 
 
+class VersionDetail(VersionOut):
+    """A version by itself. `held`: what keeps an approved one from coming into force; None: nothing does."""
+
+    held: str | None
+
+
 class ApprovedOut(Schema):
     """What an approval came to: the version, where it was the last one needed; else what is still missing."""
 
