@@ -205,7 +205,7 @@ def test_approving_a_document_that_changed_meanwhile_is_refused_and_says_so(open
 
     click(at, "approve")
 
-    assert "has changed since it was shown" in texts(at)
+    assert "to rejected in the meantime" in texts(at)
     assert the_shop.client("owner").proposal(the_shop.review).state.value == "in_review"
     click(at, "approve")
     assert the_shop.client("owner").contract("shop-orders").active_version == "1.0.0"
