@@ -1,5 +1,6 @@
 """A registry as it is after years: contracts with versions, runs and measurements, written in bulk."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -247,8 +248,6 @@ def _copy(connection: Connection, table: Any, rows: Rows) -> None:
 
 
 def _sent(value: Any) -> Any:
-    # The driver wraps JSON for a statement; COPY takes its text.
-    import json
-
-    wrapped = getattr(value, "obj", None)
-    return json.dumps(wrapped) if wrapped is not None else value
+    """What COPY takes for what the driver wraps for a statement: JSON as text, bytes as they are."""
+    wrapped = getattr(value, "obj", value)
+    return json.dumps(wrapped) if isinstance(wrapped, list | dict) else wrapped
