@@ -11,7 +11,7 @@ from registry.api.dependencies import Caller, Paging, Reader
 from registry.words import Permission
 
 router = APIRouter(tags=["runs"])
-Limit = Annotated[int, Query(ge=1, le=500)]
+Limit = Annotated[int, Query(ge=1, le=1000)]
 
 
 @router.get("/runs")

@@ -153,7 +153,9 @@ def run(report: Report) -> schemas.RunOut:
 
 def history(found: Mapping[str, Sequence[MeasurementRow]]) -> dict[str, tuple[schemas.MeasurementOut, ...]]:
     """The measurements of each metric."""
-    return {key: tuple(map(schemas.MeasurementOut.model_validate, rows)) for key, rows in found.items()}
+    # Read by their attributes, a thousand rows take five times as long.
+    shown = schemas.MeasurementOut.model_validate
+    return {key: tuple(shown(vars(row)) for row in rows) for key, rows in found.items()}
 
 
 def subscription(listed: subscriptions.Listed, by: Principal) -> schemas.SubscriptionOut:

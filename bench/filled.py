@@ -1,0 +1,253 @@
+"""A registry as it is after years: contracts with versions, runs and measurements, written in bulk."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine
+
+from contracts import writing
+from contracts.fingerprint import fingerprint
+from engine.results import Verdict
+from registry import ids, people, search
+from registry.database import migrate, transaction
+from registry.tables import (
+    Contract,
+    ContractVersion,
+    Dataset,
+    DatasetContract,
+    MeasurementRow,
+    ResultRow,
+    Run,
+    User,
+)
+from registry.words import Permission, Role, VersionState
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+VERSIONS, RUNS, PARTITIONS, METRICS = 5, 200, 5, 10
+AT_ONCE = 5_000
+WORDS = [
+    "order",
+    "customer",
+    "payment",
+    "invoice",
+    "shipment",
+    "product",
+    "price",
+    "stock",
+    "return",
+    "refund",
+    "visit",
+    "session",
+    "campaign",
+    "lead",
+]
+DOMAINS = ("sales", "finance", "logistics", "marketing")
+Rows = Iterator[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class People:
+    """Who asks: the secrets of an owner's and of a producer's tokens."""
+
+    owner: str
+    producer: str
+
+
+def filled(engine: Engine, datasets: int) -> People:
+    """Brings an empty database up and fills it; who may ask it."""
+    migrate(engine)
+    owner, tokens = _people(engine)
+    contracts = [_contract(number, Random(number)) for number in range(datasets)]
+    with engine.begin() as connection:
+        for table, rows in _rows(contracts, owner.id).items():
+            _write(connection, table, rows)
+    search.complete(engine, anew=True)
+    return tokens
+
+
+def _people(engine: Engine) -> tuple[User, People]:
+    secrets = []
+    with transaction(engine) as tx:
+        for role in (Role.OWNER, Role.PRODUCER):
+            user = people.new_user(ids.new(), name=role.value, password=None, roles=[role], now=NOW)
+            people.create_user(tx, user, actor="bench", now=NOW)
+            scopes = [Permission.READ, Permission.PROPOSE, Permission.DECIDE, Permission.TOKENS]
+            given = scopes if role is Role.OWNER else scopes[:2]
+            token = people.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=NOW)
+            by = _everybody(user)
+            secrets.append((user, people.issue_token(tx, token, by=by, now=NOW)))
+        tx.commit()
+    return secrets[0][0], People(secrets[0][1], secrets[1][1])
+
+
+def _everybody(user: User) -> Any:
+    from registry.access import Principal
+
+    return Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+
+
+@dataclass(frozen=True)
+class Made:
+    """A contract, its dataset, and its versions, the last of which is in force."""
+
+    id: str
+    domain: str
+    dataset_id: UUID
+    versions: Sequence[Mapping[str, Any]]
+
+
+def document(number: int, version: str, random: Random) -> dict[str, Any]:
+    """A contract of one table with twenty columns and some text."""
+    words = random.sample(WORDS, 3)
+    columns = [f"{random.choice(WORDS)}_{at}" for at in range(19)]
+    properties = [{"name": each, "logicalType": "string", "physicalType": "string"} for each in columns]
+    day = {"name": "day", "logicalType": "date", "partitioned": True, "partitionKeyPosition": 1}
+    name = f"{words[0]}_{words[1]}_{number}"
+    return {
+        "apiVersion": "v3.1.0",
+        "kind": "DataContract",
+        "id": name,
+        "name": name,
+        "version": version,
+        "status": "active",
+        "domain": DOMAINS[number % len(DOMAINS)],
+        "tags": words,
+        "description": {"purpose": f"What is known of every {words[2]}, as of {version}"},
+        "schema": [{"name": "rows", "physicalName": f"/lake/{name}", "properties": [*properties, day]}],
+    }
+
+
+def _contract(number: int, random: Random) -> Made:
+    seed = random.random()
+    versions = [document(number, f"{major}.0.0", Random(seed)) for major in range(1, VERSIONS + 1)]
+    return Made(versions[0]["id"], versions[0]["domain"], ids.new(), versions)
+
+
+def _rows(contracts: Sequence[Made], owner_id: UUID) -> dict[Any, Rows]:
+    runs = [(made, at, ids.new()) for made in contracts for at in range(RUNS)]
+    return {
+        Contract: (_as_contract(each, owner_id) for each in contracts),
+        ContractVersion: (row for each in contracts for row in _versions(each, owner_id)),
+        Dataset: (_dataset(each) for each in contracts),
+        DatasetContract: ({"dataset_id": e.dataset_id, "contract_id": e.id, "object": "rows"} for e in contracts),
+        Run: (_run(*each) for each in runs),
+        ResultRow: (row for made, at, run_id in runs if at == RUNS - 1 for row in _results(run_id)),
+        MeasurementRow: (row for each in runs for row in _measurements(*each)),
+    }
+
+
+def _as_contract(made: Made, owner_id: UUID) -> Mapping[str, Any]:
+    return Contract(
+        id=made.id, name=made.id, owner_id=owner_id, active_version=f"{VERSIONS}.0.0", domain=made.domain, created=NOW
+    ).model_dump()
+
+
+def _versions(made: Made, owner_id: UUID) -> Rows:
+    for at, content in enumerate(made.versions, start=1):
+        yield ContractVersion(
+            id=ids.new(),
+            contract_id=made.id,
+            version=content["version"],
+            body=writing.write(content),
+            fingerprint=fingerprint(content),
+            state=VersionState.ACTIVE if at == VERSIONS else VersionState.SUPERSEDED,
+            approved_by_id=owner_id,
+            approved_at=NOW + timedelta(minutes=at),
+        ).model_dump()
+
+
+def _dataset(made: Made) -> Mapping[str, Any]:
+    return Dataset(
+        id=made.dataset_id, namespace="file", name=f"/lake/{made.id}", location=f"/lake/{made.id}", states_version=1
+    ).model_dump()
+
+
+def _at(number: int) -> datetime:
+    return NOW + timedelta(hours=number)
+
+
+def _run(made: Made, at: int, run_id: UUID) -> Mapping[str, Any]:
+    return Run(
+        id=run_id,
+        contract_id=made.id,
+        version=f"{VERSIONS}.0.0",
+        fingerprint=fingerprint(made.versions[-1]),
+        object="rows",
+        dataset_id=made.dataset_id,
+        partitions=[f"day={at}-{part}" for part in range(PARTITIONS)],
+        verdict=Verdict.FAILED if at % 40 == 39 else Verdict.PASSED,
+        counts={"passed": METRICS},
+        started=_at(at),
+        finished=_at(at),
+        marker="m",
+        states_version=1,
+    ).model_dump()
+
+
+def _results(run_id: UUID) -> Rows:
+    for position in range(METRICS):
+        yield ResultRow(
+            run_id=run_id,
+            position=position,
+            check_id=f"check-{position}",
+            name=f"check {position}",
+            outcome="passed",
+            severity="error",
+            scope="delta",
+            sentence="it must be so",
+        ).model_dump()
+
+
+def _measurements(made: Made, at: int, run_id: UUID) -> Rows:
+    for position in range(PARTITIONS * METRICS):
+        part, metric = divmod(position, METRICS)
+        yield {
+            "run_id": run_id,
+            "position": position,
+            "contract_id": made.id,
+            "object": "rows",
+            "identity": f"metric-{metric}",
+            "analyzer": "mean",
+            "arguments": {"column": "amount"},
+            "partition": f"day={at:04}-{part}",
+            "value": float(at),
+            "exact": str(at),
+            "reason": None,
+            "time": _at(at),
+            "counted": 1000,
+            "details": None,
+            "subscription_id": None,
+        }
+
+
+def _write(connection: Connection, model: Any, rows: Rows) -> None:
+    if connection.dialect.name == "postgresql":
+        _copy(connection, model.__table__, rows)
+        return
+    while chunk := list(islice(rows, AT_ONCE)):
+        connection.execute(model.__table__.insert(), chunk)
+
+
+def _copy(connection: Connection, table: Any, rows: Rows) -> None:
+    """Writes through COPY, in the forms in which the columns' types bind their values."""
+    names = [column.name for column in table.columns]
+    bind = [column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for column in table.columns]
+    cursor: Any = connection.connection.cursor()
+    listed = ", ".join(f'"{name}"' for name in names)
+    with cursor.copy(f'copy "{table.name}" ({listed}) from stdin') as copied:
+        for row in rows:
+            values = [row[name] for name in names]
+            plain = (None if v is None else (p(v) if p else v) for v, p in zip(values, bind, strict=True))
+            copied.write_row([_sent(each) for each in plain])
+
+
+def _sent(value: Any) -> Any:
+    """What COPY takes for what the driver wraps for a statement: JSON as text, bytes as they are."""
+    wrapped = getattr(value, "obj", value)
+    return json.dumps(wrapped) if isinstance(wrapped, list | dict) else wrapped

