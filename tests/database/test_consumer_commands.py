@@ -14,16 +14,8 @@ from registry.cli import main
 from registry.client import ClientError
 from registry.commands import consumers
 
-CHECKS = """\
-checks:
-- object: orders
-  quality:
-    id: mean-amount
-    type: custom
-    engine: treaty
-    implementation: {analyzer: mean, column: amount, mustBeGreaterThan: 10}
-- {object: orders, column: country, required: true}
-"""
+# The page's own example.
+CHECKS = (Path(__file__).parents[2] / "docs/consumers.md").read_text().split("```yaml\n")[1].split("```")[0]
 SUBSCRIBE = ["subscribe", CONTRACT, "--purpose", "reports", "--contact", "me@example.org"]
 
 
