@@ -44,7 +44,10 @@ def print_review(found: Reviewed, console: Console) -> None:
     """What changes, whom it breaks, when it would have alerted, what it lacks, and what to approve it with."""
     print_proposal(found.proposal, console)
     console.print("\n[bold]changes[/]")
-    print_diff(found.diff, console)
+    if found.diff.old:
+        print_diff(found.diff, console)
+    else:
+        console.print("it is the first version")
     console.print("\n[bold]consumers[/]")
     _print_impact(found.impact, console)
     console.print("\n[bold]on what is stored[/]")

@@ -12,7 +12,7 @@ def print_replay(found: schemas.ReplayOut, console: Console) -> None:
     """Of each object a sentence, and a line for each check on which there is something to say."""
     for each in found.objects:
         console.print(_shown(f"{each.object}: {each.sentence}"))
-        told = [check for check in each.checks if _is_told(check)]
+        told = [check for check in each.checks if _is_told(check)] if each.partitions else []
         if told:
             console.print(_table(told))
     speed = f", {found.milliseconds:.1f} ms each" if found.milliseconds is not None else ""
