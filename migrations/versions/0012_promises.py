@@ -100,6 +100,9 @@ def _drop_consumers() -> None:
     for name in ("result", "sample", "measurement"):
         op.execute(f"DELETE FROM {name} WHERE {mine}")
     op.execute("DELETE FROM run WHERE subscription_id IS NOT NULL")
+    if not _on_sqlite():
+        # PostgreSQL alters no table that a deferred check still waits for.
+        op.execute("SET CONSTRAINTS ALL IMMEDIATE")
     for name in ("run", "measurement"):
         op.drop_column(name, "subscription_id")
 
