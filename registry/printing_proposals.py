@@ -24,20 +24,23 @@ def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
 
 
 def print_inbox(found: schemas.InboxOut, console: Console) -> None:
-    """The three lists, each with its proposals, and the runs that failed."""
-    for title, rows in (
-        ("you decide", found.to_decide),
-        ("you wait for", found.waiting),
-        ("affects you", found.affecting),
-    ):
-        _listed(console, title, [f"{each.title}, by {each.author} ({each.id})" for each in rows])
-    _listed(
-        console,
-        "failed",
-        [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
-    )
-    if not any((found.to_decide, found.waiting, found.affecting, found.failed_runs)):
+    """What waits, list by list; one sentence where nothing does."""
+    lists = {
+        "you decide": [_proposed(each) for each in found.to_decide],
+        "you wait for": [_proposed(each) for each in found.waiting],
+        "affects you": [_proposed(each) for each in found.affecting],
+        "you are asked": [f"{each.contract_id} {each.version}: {'; '.join(each.breaks)}" for each in found.asked],
+        "you are behind": [f"{each.contract_id}, {each.purpose}: {each.lagging}" for each in found.lagging],
+        "failed": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
+    }
+    for title, lines in lists.items():
+        _listed(console, title, lines)
+    if not any(lists.values()):
         console.print("nothing waits for you")
+
+
+def _proposed(row: schemas.ProposalSummary) -> str:
+    return f"{row.title}, by {row.author} ({row.id})"
 
 
 def print_review(found: Reviewed, console: Console) -> None:

@@ -47,6 +47,7 @@ def downgrade() -> None:
     _with_contract()
     op.execute(f"UPDATE dataset SET contract_id = {ONE.format('contract_id', '')}")
     op.execute(f"UPDATE dataset SET object = {ONE.format('object', ' AND link.contract_id = dataset.contract_id')}")
+    _check_references()
     op.create_index("ix_dataset_contract_id", "dataset", ["contract_id"])
     op.drop_table(LINK)
 
@@ -100,11 +101,16 @@ def _drop_consumers() -> None:
     for name in ("result", "sample", "measurement"):
         op.execute(f"DELETE FROM {name} WHERE {mine}")
     op.execute("DELETE FROM run WHERE subscription_id IS NOT NULL")
-    if not _on_sqlite():
-        # PostgreSQL alters no table that a deferred check still waits for.
-        op.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    _check_references()
     for name in ("run", "measurement"):
         op.drop_column(name, "subscription_id")
+
+
+def _check_references() -> None:
+    """PostgreSQL alters no table of which it has references to check at the end: it checks them now."""
+    if not _on_sqlite():
+        for when in ("IMMEDIATE", "DEFERRED"):
+            op.execute(f"SET CONSTRAINTS ALL {when}")
 
 
 def _reference(table: str, name: str) -> sa.ForeignKeyConstraint:

@@ -28,8 +28,11 @@ from registry.tables.search import declared
 
 ID = "00000000000070008000000000000001"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-# States that are current, of one partition: older versions know no others.
-NOTHING = {("partition_state", "until"), ("partition_state", "ended"), ("partition_state", "members")}
+# States that are current, of one partition, and runs of a contract's own checks: older versions know no others.
+NOTHING = {
+    ("partition_state", "until"), ("partition_state", "ended"), ("partition_state", "members"),
+    ("run", "subscription_id"), ("measurement", "subscription_id"),
+}  # fmt: skip
 AUDITED = {**OLDEST, "time": datetime.fromisoformat(OLDEST["time"])}
 PLAIN: tuple[tuple[type[TypeEngine[Any]], Any], ...] = (
     (DateTime, NOON), (Boolean, True), (LargeBinary, b"bytes"), (Integer, 1), (Float, 1.0), (Numeric, 1), (Uuid, ID),
