@@ -299,7 +299,7 @@ def test_the_command_asks_first(
 
     monkeypatch.setenv("TREATY_TOKEN", remembered.world.secrets["owner"])
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
-    monkeypatch.setattr("registry.client.httpx.Client", lambda **_: TestClient(remembered.world.http.app))
+    monkeypatch.setattr("registry.client.calls.httpx.Client", lambda **_: TestClient(remembered.world.http.app))
     assert _code(["erase", "people", *given]) == code
     printed = capsys.readouterr().out
     left = {"--partition" in given: 6}.get(True, 8 if code else 4)

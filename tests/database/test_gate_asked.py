@@ -39,7 +39,7 @@ def command(table: Registered, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         return code, *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", table.world.secrets["producer"])
-    monkeypatch.setattr("registry.client.httpx.Client", connected)
+    monkeypatch.setattr("registry.client.calls.httpx.Client", connected)
     return run
 
 

@@ -37,7 +37,7 @@ def command(memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         return code, *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", memory.world.secrets["viewer"])
-    monkeypatch.setattr("registry.client.httpx.Client", connected)
+    monkeypatch.setattr("registry.client.calls.httpx.Client", connected)
     return run
 
 
