@@ -9,6 +9,7 @@ from registry.client.catalog import Catalog
 from registry.client.consumers import Consumers
 from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
+from registry.client.exchange import Exchange
 from registry.client.gate import Gate
 from registry.client.memory import Memory
 from registry.client.people import People
@@ -30,6 +31,7 @@ class Client(
     Catalog,
     Consumers,
     Diffs,
+    Exchange,
     Memory,
     Gate,
     Tasks,

@@ -28,6 +28,7 @@ from registry.api.schemas.contracts import (
     SampleOut,
 )
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
+from registry.api.schemas.exchange import ImportedOut, ImportIn
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
@@ -151,6 +152,8 @@ __all__ = [
     "Head",
     "Health",
     "ImpactOut",
+    "ImportIn",
+    "ImportedOut",
     "InboxOut",
     "JudgementForm",
     "LawOut",
