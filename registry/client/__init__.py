@@ -6,6 +6,7 @@ from typing import Self
 from registry.client.audit import Audit
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
 from registry.client.catalog import Catalog
+from registry.client.checks import Checks
 from registry.client.consumers import Consumers
 from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
@@ -29,6 +30,7 @@ class Client(
     Proposals,
     Contracts,
     Catalog,
+    Checks,
     Consumers,
     Diffs,
     Exchange,

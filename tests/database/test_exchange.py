@@ -102,3 +102,11 @@ def test_all_faults_of_a_text_are_said_at_once_and_nothing_is_made(world: World)
 def test_what_cannot_be_imported_is_refused(world: World, body: str) -> None:
     answer = world.call("producer", "POST", "/import", {"Content-Type": "application/json"}, content=body)
     assert answer.status_code == 422
+
+
+def test_texts_of_a_version_are_signed_by_whoever_approved_it(world: World) -> None:
+    contract_id = in_force(world, ORDERS)
+    found = world.client("viewer").checks(contract_id)
+    signed = {each.id: each.signed_by for each in found.checks if each.signed_at}
+    assert (found.version, signed) == ("1.2.0", {"orders-text": "owner"})
+    assert {each.id: each.about for each in found.checks if each.about} == {"orders-text": "One row is one order line."}

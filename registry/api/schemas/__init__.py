@@ -3,6 +3,7 @@
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Request, Schema, Versioned
 from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
+from registry.api.schemas.checks import ChecksOut, EntrustedOut
 from registry.api.schemas.consumers import (
     AcknowledgementOut,
     AnswerIn,
@@ -120,6 +121,7 @@ __all__ = [
     "CatalogPage",
     "ChainOut",
     "ChangeOut",
+    "ChecksOut",
     "CommentIn",
     "CommentOut",
     "ConsumerCheckIn",
@@ -136,6 +138,7 @@ __all__ = [
     "DocumentIn",
     "DraftIn",
     "EditIn",
+    "EntrustedOut",
     "EntryForm",
     "ErasedOut",
     "FacetOut",
