@@ -14,7 +14,20 @@ from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.gate_cli import gates
 from engine.requests import EngineError
-from registry.commands import access, audit, backup, catalog, consumers, diff, gating, memory, proposals, replay
+from registry.commands import (
+    access,
+    audit,
+    backup,
+    catalog,
+    checks,
+    consumers,
+    diff,
+    exchange,
+    gating,
+    memory,
+    proposals,
+    replay,
+)
 from registry.config import ConfigError, Settings, load
 
 INTERRUPTED = 130
@@ -37,6 +50,8 @@ VERBS = (
     diff.breaking,
     replay.replay,
     catalog.search,
+    checks.checks,
+    exchange.export,
     *consumers.COMMANDS,
     *proposals.COMMANDS,
     backup.backup,
@@ -44,6 +59,7 @@ VERBS = (
 )
 for verb in VERBS:
     app.command()(verb)
+app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
 

@@ -6,9 +6,11 @@ from typing import Self
 from registry.client.audit import Audit
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
 from registry.client.catalog import Catalog
+from registry.client.checks import Checks
 from registry.client.consumers import Consumers
 from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
+from registry.client.exchange import Exchange
 from registry.client.gate import Gate
 from registry.client.memory import Memory
 from registry.client.people import People
@@ -28,8 +30,10 @@ class Client(
     Proposals,
     Contracts,
     Catalog,
+    Checks,
     Consumers,
     Diffs,
+    Exchange,
     Memory,
     Gate,
     Tasks,

@@ -3,6 +3,7 @@
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Request, Schema, Versioned
 from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
+from registry.api.schemas.checks import ChecksOut, EntrustedOut
 from registry.api.schemas.consumers import (
     AcknowledgementOut,
     AnswerIn,
@@ -28,6 +29,7 @@ from registry.api.schemas.contracts import (
     SampleOut,
 )
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
+from registry.api.schemas.exchange import ImportedOut, ImportIn
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
@@ -119,6 +121,7 @@ __all__ = [
     "CatalogPage",
     "ChainOut",
     "ChangeOut",
+    "ChecksOut",
     "CommentIn",
     "CommentOut",
     "ConsumerCheckIn",
@@ -135,6 +138,7 @@ __all__ = [
     "DocumentIn",
     "DraftIn",
     "EditIn",
+    "EntrustedOut",
     "EntryForm",
     "ErasedOut",
     "FacetOut",
@@ -151,6 +155,8 @@ __all__ = [
     "Head",
     "Health",
     "ImpactOut",
+    "ImportIn",
+    "ImportedOut",
     "InboxOut",
     "JudgementForm",
     "LawOut",

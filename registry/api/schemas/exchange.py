@@ -1,0 +1,26 @@
+"""What is imported, as the API takes and gives it."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from registry.api.schemas.base import Name, Request, Schema
+
+Form = Annotated[str, StringConstraints(max_length=40)]
+Text = Annotated[str, Field(max_length=2_000_000)]
+
+
+class ImportIn(Request):
+    """A text in the form of another tool; `name`: what its table is called where the text does not say."""
+
+    form: Form
+    text: Text
+    name: Name = "table"
+
+
+class ImportedOut(Schema):
+    """A contract document that was made of the text. It is not kept: propose it."""
+
+    contract_id: str
+    version: str
+    document: str

@@ -1,0 +1,18 @@
+"""Calls about exchange: versions in other forms, and documents made of texts of other tools."""
+
+from registry.api import schemas
+from registry.client.calls import Calls
+
+
+class Exchange(Calls):
+    """Exchange: versions in other forms, and documents made of texts of other tools."""
+
+    def export(self, contract_id: str, version: str | None = None, *, to: str = "odcs", record: bool = False) -> bytes:
+        """A version in another form, the active one where none is named; `record`: with that of its approval."""
+        query = {"id": contract_id, "version": version, "to": to, "record": record}
+        return self._send("GET", "/contract/export", query=query).content
+
+    def imported(self, form: str, text: str, *, name: str | None = None) -> list[schemas.ImportedOut]:
+        """The documents that a text stands for; `name` is what its table is called where the text does not say."""
+        body = schemas.ImportIn(form=form, text=text, **({"name": name} if name else {}))
+        return self._post(list[schemas.ImportedOut], "/import", body)

@@ -1,0 +1,136 @@
+"""A data test of dbt in the words of a contract, where Treaty can judge it; else as dbt's own."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from contracts.columns import text
+from contracts.predicates import PredicateError, parse
+from contracts.syntax import resolve
+
+Words = Mapping[str, Any]
+# What a test says of how it runs and what it is called, beside its own arguments.
+ABOUT = frozenset({"name", "config", "severity", "where", "description", "arguments", "tags", "meta"})
+UNDERSTOOD = frozenset({"severity", "where", "tags", "meta"})
+_REFERENCE = re.compile(r"""\s*(?:ref|source)\(\s*(?:(['"])[^'"]*\1\s*,\s*)?(['"])([^'"]+)\2\s*\)\s*""")
+
+
+def is_test(found: Any) -> bool:
+    """Whether that is a data test as dbt writes one: its name, or its name with what it is told."""
+    return isinstance(found, str) or (isinstance(found, dict) and len(found) == 1)
+
+
+def entry(test: Any, column: str | None, known: Collection[str]) -> dict[str, Any]:
+    """What the test says of the column (None: of the table): `required` or `unique`, or a quality entry.
+
+    `known` are the columns that the table has; a test that reads others stays dbt's, for a contract names what it
+    reads."""
+    name, told = (test, {}) if isinstance(test, str) else next(iter(test.items()))
+    told = told if isinstance(told, dict) else {}
+    config, given = _mapping(told, "config"), _mapping(told, "arguments")
+    arguments = {**{key: each for key, each in told.items() if key not in ABOUT}, **given}
+    words = MEANT.get(name, _unknown)(arguments, column)
+    setting = {**{key: told[key] for key in ("where", "severity") if key in told}, **config}
+    if words is None or setting.keys() - UNDERSTOOD or not _fits(words, setting.get("where"), known):
+        return {"type": "custom", "engine": "dbt", "implementation": test}
+    return _said(words, setting.get("where"), mild=str(setting.get("severity", "error")).lower() == "warn")
+
+
+def constraint(found: Words, known: Collection[str]) -> dict[str, Any] | None:
+    """The quality entry of a constraint; None of those that are words of columns.
+
+    One that Treaty does not judge is a text, so that it is not lost."""
+    kind, expression = text(found, "type"), text(found, "expression")
+    if kind in {"not_null", "unique", "primary_key"}:
+        return None
+    if kind == "check" and _judged(expression, known):
+        return _check({"analyzer": "compliance", "predicate": expression})
+    return {"type": "text", "description": " ".join(filter(None, ("constraint of dbt:", kind, expression)))}
+
+
+def _mapping(content: Words, key: str) -> dict[str, Any]:
+    found = content.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _fits(words: Words, where: Any, known: Collection[str]) -> bool:
+    read = frozenset(words.get("columns", ()))
+    conditions = [each for each in (words.get("predicate"), where) if each is not None]
+    return (not known or read <= frozenset(known)) and all(_judged(each, known) for each in conditions)
+
+
+def _judged(condition: Any, known: Collection[str]) -> bool:
+    """Whether it is a condition on these columns that Treaty takes."""
+    try:
+        return isinstance(condition, str) and bool(parse(condition, known or None))
+    except PredicateError:
+        return False
+
+
+def _said(words: Words, where: str | None, *, mild: bool) -> dict[str, Any]:
+    short = next(iter(words))
+    if short not in LONG:
+        return _check(words, where, mild=mild)
+    return _check(LONG[short], where, mild=mild) if where or mild else dict(words)
+
+
+def _check(words: Words, where: str | None = None, *, mild: bool = False) -> dict[str, Any]:
+    condition = {"where": where} if where else {}
+    severity = "warning" if mild else "error"
+    said = {**words, **condition, "mustBe": 1}
+    return {"type": "custom", "engine": "treaty", "severity": severity, "implementation": said}
+
+
+def _unknown(_: Words, __: str | None) -> Words | None:
+    return None
+
+
+def _word(name: str) -> Callable[[Words, str | None], Words | None]:
+    return lambda given, column: {name: True} if column and not given else None
+
+
+def _accepted(given: Words, column: str | None) -> Words | None:
+    values = given.get("values")
+    if not column or given.keys() - {"values", "quote"} or not isinstance(values, list) or not values:
+        return None
+    if given.get("quote") is False:
+        values = [_number(each) for each in values]
+    plain = all(isinstance(each, str | int | float) for each in values)
+    return {"analyzer": "contained_in", "values": values} if plain else None
+
+
+def _number(value: Any) -> Any:
+    try:
+        return resolve(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _related(given: Words, column: str | None) -> Words | None:
+    to, field = text(given, "to"), text(given, "field")
+    found = _REFERENCE.fullmatch(to or "")
+    if not column or not found or not field or given.keys() - {"to", "field"}:
+        return None
+    return {"analyzer": "referential_integrity", "dataset": found[3], "other_columns": [field]}
+
+
+def _combined(given: Words, _: str | None) -> Words | None:
+    columns = given.get("combination_of_columns")
+    named = isinstance(columns, list) and columns and all(isinstance(each, str) for each in columns)
+    return {"analyzer": "uniqueness", "columns": columns} if named else None
+
+
+def _true(given: Words, column: str | None) -> Words | None:
+    expression = text(given, "expression")
+    return {"analyzer": "compliance", "predicate": expression} if expression and not column else None
+
+
+LONG: Mapping[str, Words] = {"required": {"analyzer": "completeness"}, "unique": {"analyzer": "uniqueness"}}
+MEANT: Mapping[str, Callable[[Words, str | None], Words | None]] = {
+    "not_null": _word("required"),
+    "unique": _word("unique"),
+    "accepted_values": _accepted,
+    "relationships": _related,
+    "dbt_utils.unique_combination_of_columns": _combined,
+    "dbt_utils.expression_is_true": _true,
+}

@@ -1,0 +1,180 @@
+"""Columns as Spark's DDL writes them: `id BIGINT NOT NULL COMMENT 'key', day DATE`, or a whole CREATE TABLE."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.errors import ROOT, ContractError, Fault, Faults, nearest
+from contracts.logical_types import LOGICAL, Column
+
+ALIASES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint", "real": "float"}
+ALIASES |= {"dec": "decimal", "numeric": "decimal", "timestamp_ltz": "timestamp"}
+NESTED = {"array": 1, "map": 2}
+MAX_DEPTH = 40
+_PLAIN = re.compile(r"\s*([A-Za-z_]+)\s*(?:\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\s*")
+_TOKEN = re.compile(
+    r"(?P<space>\s+|--[^\n]*)|(?P<quoted>`(?:[^`]|``)+`)|(?P<text>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\")"
+    r"|(?P<word>\w+)|(?P<mark>.)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Described:
+    """The columns of a table, each with what is said of it; its name and partition columns where the text has them."""
+
+    columns: tuple[tuple[Column, str | None], ...]
+    name: str | None = None
+    partition_by: tuple[str, ...] = ()
+
+
+def described(source: str) -> Described:
+    """The columns in the text. Raises ContractError where it is no such text, naming the line."""
+    return _Reader(source).table()
+
+
+def known_type(written: str, path: str, faults: Faults) -> str:
+    """The plain type as Spark's own short text. Keeps a fault where Spark has none of that name."""
+    found = _PLAIN.fullmatch(written)
+    name = found[1].lower() if found else ""
+    name = ALIASES.get(name, name)
+    if found is None or name not in LOGICAL or name in {*NESTED, "struct"}:
+        remedy = nearest(written.lower(), LOGICAL) or "name a type of Spark"
+        faults.add("spark-type", path, "is not a type of Spark", remedy)
+        return "string"
+    sizes = [each for each in (found[2], found[3]) if each]
+    return f"{name}({','.join(sizes)})" if sizes else name
+
+
+class _Reader:
+    """The tokens of the text, and the one that comes next."""
+
+    def __init__(self, source: str) -> None:
+        self.source, self.at, self.depth = source, 0, 0
+        self.tokens = [each for each in _TOKEN.finditer(source) if each.lastgroup != "space"]
+
+    def table(self) -> Described:
+        """The whole text."""
+        name = self._head() if self._takes("create") else None
+        columns = self._listed(self._column)
+        if name is None:
+            self._refuse_more()
+            return Described(tuple(columns))
+        self._need(")")
+        return Described(tuple(columns), name, self._partitions())
+
+    def _head(self) -> str:
+        while self._next and not self._takes("table"):
+            self.at += 1
+        for word in ("if", "not", "exists"):
+            self._takes(word)
+        parts = [self._name()]
+        while self._takes("."):
+            parts.append(self._name())
+        self._need("(")
+        return ".".join(parts)
+
+    def _partitions(self) -> tuple[str, ...]:
+        while self._next:
+            if self._takes("partitioned") and self._takes("by") and self._takes("("):
+                return tuple(self._listed(self._name))
+            self.at += 1
+        return ()
+
+    def _listed(self, one: Callable[[], Any]) -> list[Any]:
+        found = [one()]
+        while self._takes(","):
+            found.append(one())
+        return found
+
+    def _column(self) -> tuple[Column, str | None]:
+        name = self._name()
+        self._takes(":")
+        kind, nullable, about = self._type(), True, None
+        while self._next.lower() in {"not", "comment"}:
+            if self._takes("not"):
+                self._need("null")
+                nullable = False
+            else:
+                self.at += 1
+                about = self._comment()
+        return Column(name, kind, nullable), about
+
+    def _type(self) -> str:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._fault(f"is nested deeper than {MAX_DEPTH} levels")
+        place, word = self.at, self._name().lower()
+        found = self._nested(word) if word in {*NESTED, "struct"} else self._plain(place, word)
+        self.depth -= 1
+        return found
+
+    def _nested(self, word: str) -> str:
+        self._need("<")
+        if word == "struct":
+            fields = [column for column, _ in self._listed(self._column)]
+            parts = [f"{each.name}:{each.type}" for each in fields]
+        else:
+            parts = self._listed(self._type)
+        self._need(">")
+        if len(parts) != NESTED.get(word, len(parts)):
+            raise self._fault(f"is no {word}: it names {len(parts)} types")
+        return f"{word}<{','.join(parts)}>"
+
+    def _plain(self, place: int, word: str) -> str:
+        sizes = ""
+        if self._takes("("):
+            sizes = f"({','.join(self._listed(self._name))})"
+            self._need(")")
+        faults = Faults()
+        kind = known_type(word + sizes, "", faults)
+        if faults.found:
+            self.at = place
+            raise self._fault(faults.found[0].message, faults.found[0].remedy)
+        return kind
+
+    def _name(self) -> str:
+        kind, token = self._kind, self._next
+        if kind not in {"word", "quoted"}:
+            raise self._fault("is not DDL: here a name or a type is missing")
+        self.at += 1
+        return token[1:-1].replace("``", "`") if kind == "quoted" else token
+
+    def _comment(self) -> str:
+        if self._kind != "text":
+            raise self._fault("is not DDL: here a text in quotes is missing")
+        token = self._next
+        self.at += 1
+        return re.sub(r"\\(.)|''", lambda found: found[1] or "'", token[1:-1])
+
+    @property
+    def _next(self) -> str:
+        """The next token; '' at the end."""
+        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
+
+    @property
+    def _kind(self) -> str | None:
+        return self.tokens[self.at].lastgroup if self.at < len(self.tokens) else None
+
+    def _takes(self, word: str) -> bool:
+        found = self._next.lower() == word
+        self.at += found
+        return found
+
+    def _need(self, word: str) -> None:
+        if not self._takes(word):
+            raise self._fault(f"is not DDL: here '{word}' is missing")
+
+    def _refuse_more(self) -> None:
+        self._takes(";")
+        if self._next:
+            raise self._fault("is not DDL: here a comma or the end is missing")
+
+    def _fault(self, message: str, remedy: str = "") -> ContractError:
+        """Says nothing of what stands there."""
+        last = min(self.at, len(self.tokens) - 1)
+        place = self.tokens[last].start() if self.tokens else 0
+        line = self.source.count("\n", 0, place) + 1
+        hint = remedy or "write `name TYPE, ...` or a CREATE TABLE statement"
+        return ContractError([Fault("spark-ddl", ROOT, message, hint, line)])

@@ -1,0 +1,30 @@
+"""What a contract is exported as: each form is one function, under its name in FORMS."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from registry.exchange import dbt_written, html, markdown, odcs
+from registry.exchange.subject import Subject
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of export: what it writes, the media type of that, and how its files are named."""
+
+    write: Callable[[Subject], bytes]
+    media_type: str
+    suffix: str
+
+    def file_name(self, subject: Subject) -> str:
+        """A name for the file, of letters, digits, dots, dashes and underscores alone."""
+        named = f"{subject.contract.id}-{subject.contract.version}"
+        plain = "".join(each if each.isascii() and (each.isalnum() or each in "._-") else "-" for each in named)
+        return f"{plain.strip('.-')[:100] or 'contract'}{self.suffix}"
+
+
+FORMS: Mapping[str, Form] = {
+    "odcs": Form(odcs.write, "application/yaml", ".odcs.yaml"),
+    "dbt": Form(dbt_written.write, "application/yaml", ".schema.yml"),
+    "html": Form(html.write, "text/html; charset=utf-8", ".html"),
+    "markdown": Form(markdown.write, "text/markdown; charset=utf-8", ".md"),
+}

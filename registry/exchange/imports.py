@@ -1,0 +1,104 @@
+"""What documents are made of: each form is one function, under its name in FORMS.
+
+Whatever is imported is read again as a contract, so that nothing leaves here which could not be proposed; all faults of
+all texts are said at once, and where there is one, no document is handed out."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from contracts.errors import ROOT, ContractError, Fault
+from contracts.reading import read
+from registry.exchange import dbt_read, spark
+from registry.exchange.given import Given
+
+YAML = frozenset({".yaml", ".yml", ".json"})
+SPARK = frozenset({".json", ".ddl", ".sql", ".txt"})
+MOST_FILES = 5000
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of import: the documents that a text stands for, and how its files end."""
+
+    read: Callable[[Given], Iterable[bytes]]
+    suffixes: frozenset[str]
+
+
+def _itself(given: Given) -> Iterator[bytes]:
+    """A document of the standard stands for itself, byte for byte."""
+    yield given.text
+
+
+FORMS: Mapping[str, Form] = {
+    "odcs": Form(_itself, YAML),
+    "dbt": Form(dbt_read.documents, YAML),
+    "spark": Form(spark.documents, SPARK),
+}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A document that was made, and where it came from."""
+
+    source: str
+    contract_id: str
+    version: str
+    document: bytes
+
+
+class NotImported(Exception):
+    """Nothing was imported: the faults of each text that has some, by its source."""
+
+    def __init__(self, faults: Mapping[str, Sequence[Fault]]) -> None:
+        self.faults = dict(faults)
+        lines = (f"{source}: {fault}" for source, found in self.faults.items() for fault in found)
+        super().__init__("nothing was imported:\n" + "\n".join(f"  {each}" for each in lines))
+
+
+def imported(form: Form, texts: Iterable[Given]) -> tuple[Imported, ...]:
+    """The documents that the texts stand for, in their order. Raises NotImported with all faults of all of them."""
+    made: list[Imported] = []
+    faults: dict[str, Sequence[Fault]] = {}
+    for given in texts:
+        try:
+            made += [_inspected(given, each) for each in form.read(given)]
+        except ContractError as error:
+            faults[given.source] = error.faults
+    faults |= {source: (*faults.get(source, ()), fault) for source, fault in _doubles(made)}
+    if faults:
+        raise NotImported(faults)
+    return tuple(made)
+
+
+def texts(path: Path, form: Form, *, name: str | None = None) -> Iterator[Given]:
+    """What there is to import at the path: the file, or all files of a folder whose names end as such do.
+
+    `name` instead of the files' own. Raises OSError where one cannot be read, NotImported for a folder without any."""
+    if not path.is_dir():
+        yield Given(str(path), name or path.name.split(".")[0], path.read_bytes())
+        return
+    found = sorted(each for each in path.rglob("*") if each.suffix.lower() in form.suffixes and each.is_file())
+    if not found or len(found) > MOST_FILES:
+        told = f"holds {len(found)} files that end in {', '.join(sorted(form.suffixes))}"
+        raise NotImported({str(path): [Fault("import-files", ROOT, told, f"name a folder of 1 to {MOST_FILES}")]})
+    yield from (Given(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in found)
+
+
+def _inspected(given: Given, document: bytes) -> Imported:
+    contract = read(document)
+    return Imported(given.source, contract.id, contract.version, document)
+
+
+def _doubles(made: Sequence[Imported]) -> Iterator[tuple[str, Fault]]:
+    """The same version of the same contract twice: which of them is meant, nobody can say."""
+    first: dict[tuple[str, str], str] = {}
+    for each in made:
+        known = first.setdefault((each.contract_id, each.version), each.source)
+        if known != each.source or made.index(each) != _place(made, each):
+            message = f"is version {each.version} of {each.contract_id}, as is that of {known}"
+            yield each.source, Fault("import-twice", "id", message, "keep one of the two")
+
+
+def _place(made: Sequence[Imported], each: Imported) -> int:
+    return next(place for place, other in enumerate(made) if other is each)

@@ -1,0 +1,22 @@
+"""What is exported: a document, and what the registry says of it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from contracts.document import Contract
+from contracts.reading import read
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A document; of a version that is kept, the status that it has in the registry (None: what the document says), and
+    the hash of the record of its approval (None: none is asked for, or there is none)."""
+
+    document: bytes
+    status: str | None = None
+    record: str | None = None
+
+    @cached_property
+    def contract(self) -> Contract:
+        """The contract in the document. Raises ContractError with all its faults."""
+        return read(self.document)

@@ -1,0 +1,112 @@
+"""Versions in other forms, and texts of other tools, over the API."""
+
+import pytest
+from support.api import World, document, plain
+from support.contract_texts import ORDERS
+from support.exchanged import DBT, DDL, hostile
+
+from contracts import writing
+from contracts.syntax import parse
+from registry.client import ClientError
+from registry.exchange.exports import FORMS
+from registry.exchange.odcs import RECORD
+
+
+def in_force(world: World, text: str) -> str:
+    made, owner = world.client("producer").propose(text), world.client("owner")
+    owner.approve(made.id, owner.preview(made.id).fingerprint)
+    return made.contract_id
+
+
+def test_an_export_is_the_approved_document_but_for_its_status(world: World) -> None:
+    contract_id = in_force(world, document())
+    client = world.client("viewer")
+    before = client.document(contract_id)
+    assert client.export(contract_id) == before.replace(b"status: draft", b"status: active")
+
+    world.client("owner").deprecate(contract_id, "1.0.0", "nobody needs it")
+    assert client.export(contract_id) == before.replace(b"status: draft", b"status: deprecated")
+    assert client.document(contract_id) == before
+
+
+def test_the_record_of_the_approval_travels_with_the_export(world: World) -> None:
+    contract_id = in_force(world, ORDERS)
+    client = world.client("viewer")
+    seal = client.approvals(contract_id)[-1].hash
+    assert parse(client.export(contract_id, record=True)).data["customProperties"][0] == {
+        "property": RECORD,
+        "value": seal,
+    }
+    assert RECORD.encode() not in client.export(contract_id)
+
+
+def test_a_version_that_is_named_is_exported(world: World) -> None:
+    contract_id = in_force(world, document())
+    in_force(world, document(version="1.1.0", name="Again"))
+    found = parse(world.client("viewer").export(contract_id, "1.0.0")).data
+    assert (found["version"], found["status"]) == ("1.0.0", "retired")
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_every_form_is_a_file_in_which_nothing_runs(world: World, form: str) -> None:
+    contract_id = in_force(world, document())
+    answer = world.call("viewer", "GET", f"/contract/export?id={contract_id}&to={form}")
+    assert (answer.status_code, answer.headers["Treaty-Version"]) == (200, "1.0.0")
+    assert answer.headers["Content-Type"].startswith(FORMS[form].media_type)
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="shop-orders-1.0.0{FORMS[form].suffix}"'
+    assert answer.headers["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_hostile_words_are_exported_as_words(world: World, form: str) -> None:
+    contract_id = in_force(world, hostile("<script>alert(1)</script>").decode())
+    body = world.client("viewer").export(contract_id, to=form)
+    assert (b"<script" in body) == (form in {"odcs", "dbt"})
+
+
+def test_an_unknown_form_is_refused_with_the_nearest_one(world: World) -> None:
+    in_force(world, document())
+    with pytest.raises(ClientError, match="no such form") as error:
+        world.client("viewer").export("shop-orders", to="htm")
+    assert (error.value.status, error.value.faults[0].remedy) == (422, "did you mean 'html'?")
+
+
+@pytest.mark.parametrize("query", ["id=unknown", "id=shop-orders&version=9.9.9"])
+def test_what_is_not_there_is_not_found(world: World, query: str) -> None:
+    in_force(world, document())
+    assert world.call("viewer", "GET", f"/contract/export?{query}").status_code == 404
+
+
+@pytest.mark.parametrize(("form", "text", "ids"), [("dbt", DBT, ["orders", "events"]), ("spark", DDL, ["shop.orders"])])
+def test_what_is_imported_can_be_proposed(world: World, form: str, text: str, ids: list[str]) -> None:
+    client = world.client("producer")
+    made = client.imported(form, text)
+    assert [each.contract_id for each in made] == ids
+    assert [client.propose(each.document).contract_id for each in made] == ids
+
+
+def test_a_text_without_a_name_is_called_as_asked(world: World) -> None:
+    (made,) = world.client("producer").imported("spark", "id int", name="orders")
+    assert (made.contract_id, made.version) == ("orders", "1.0.0")
+
+
+def test_all_faults_of_a_text_are_said_at_once_and_nothing_is_made(world: World) -> None:
+    faulty = writing.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
+    with pytest.raises(ClientError, match="nothing was imported") as error:
+        world.client("producer").imported("odcs", faulty)
+    assert {each.where for each in error.value.faults} >= {"apiVersion", "colour"}
+
+
+@pytest.mark.parametrize("body", ['{"form": "spark", "text": "\\ud800"}', '{"form": "excel", "text": "a"}'])
+def test_what_cannot_be_imported_is_refused(world: World, body: str) -> None:
+    answer = world.call("producer", "POST", "/import", {"Content-Type": "application/json"}, content=body)
+    assert answer.status_code == 422
+
+
+def test_texts_of_a_version_are_signed_by_whoever_approved_it(world: World) -> None:
+    contract_id = in_force(world, ORDERS)
+    found = world.client("viewer").checks(contract_id)
+    signed = {each.id: each.signed_by for each in found.checks if each.signed_at}
+    assert (found.version, signed) == ("1.2.0", {"orders-text": "owner"})
+    assert {each.id: each.about for each in found.checks if each.about} == {"orders-text": "One row is one order line."}

@@ -1,0 +1,195 @@
+"""Contracts in other forms: the same bytes, pages in which nothing runs, tests that dbt has."""
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+import yaml
+from jinja2 import Environment
+from markdown_it import MarkdownIt
+from support.contract_texts import ORDERS
+from support.exchanged import DBT, DDL, HOSTILE, JSON, ODD, hostile
+from support.linting import lint
+from support.orders import check
+from support.versions import document, with_column
+
+from contracts.errors import ContractError
+from contracts.reading import read
+from contracts.syntax import parse
+from contracts.writing import write
+from registry.exchange import imports
+from registry.exchange.exports import FORMS
+from registry.exchange.given import Given
+from registry.exchange.odcs import RECORD
+from registry.exchange.subject import Subject
+from registry.exchange.told import visible
+
+TAGS = {
+    "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "dl", "dt", "dd", "div", "table",
+    "caption", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre",
+}  # fmt: skip
+MARKS = {
+    "inline", "text", "text_special", "heading", "paragraph", "bullet_list", "list_item",
+    "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """The tags, attributes and texts of a page."""
+
+    def __init__(self, source: bytes) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.names: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(source.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notes a tag."""
+        self.tags.add(tag)
+        self.names |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        """Notes a text."""
+        self.texts.append(data)
+
+
+def exported(form: str, source: bytes, **said: str) -> bytes:
+    return FORMS[form].write(Subject(source, **said))
+
+
+def dbt(source: bytes) -> Any:
+    return yaml.safe_load(exported("dbt", source))
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_a_document_comes_back_from_its_export_byte_for_byte(text: str) -> None:
+    written = exported("odcs", text.encode())
+    (back,) = imports.imported(imports.FORMS["odcs"], [Given("a", "a", written)])
+    assert back.document == text.encode()
+
+
+def test_an_export_says_its_state_and_its_record() -> None:
+    made = parse(exported("odcs", ORDERS.encode(), status="deprecated", record="ab12")).data
+    assert (made["status"], made["customProperties"][0]) == ("deprecated", {"property": RECORD, "value": "ab12"})
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_exports_are_sound_documents_for_another_tool(text: str) -> None:
+    assert lint(exported("odcs", text.encode(), status="active", record="ab12")) == lint(text.encode()) == []
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_a_page_holds_whatever_a_document_says_as_text(word: str) -> None:
+    page = Page(exported("html", hostile(word)))
+    assert page.tags <= TAGS
+    assert page.names <= {"lang", "charset", "http-equiv", "content", "name", "class"}
+    assert page.texts.count(visible(word)) >= 3
+
+
+def test_a_page_needs_nothing_from_elsewhere() -> None:
+    page = exported("html", ORDERS.encode()).decode()
+    assert "default-src &#x27;none&#x27;" in page
+    assert "prefers-color-scheme: dark" in page
+    assert [each for each in ("src=", "href=", "url(", "@import", "<script", "<link", "http:") if each in page] == []
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_markdown_holds_whatever_a_document_says_as_text(word: str) -> None:
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    tokens = reader.parse(exported("markdown", hostile(word)).decode())
+    kinds = {each.type for each in tokens} | {part.type for each in tokens for part in each.children or ()}
+    assert {kind.removesuffix("_open").removesuffix("_close") for kind in kinds} <= MARKS
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_dbt_renders_what_a_document_says_to_just_that(word: str) -> None:
+    model = dbt(hostile(word))["models"][0]
+    assert Environment().from_string(model["description"]).render() == word.rstrip("\n")
+    assert Environment().from_string(model["columns"][0]["data_type"]).render() == word.rstrip("\n")
+    assert "data_tests" not in model
+
+
+@pytest.mark.parametrize(
+    ("words", "tests"),
+    [
+        ({"required": True}, ["not_null"]),
+        ({"unique": True}, ["unique"]),
+        ({"primaryKey": True}, ["not_null", "unique"]),
+        ({"enum": [{"value": "a"}, {"value": "b"}]}, [{"accepted_values": {"arguments": {"values": ["a", "b"]}}}]),
+        ({"enum": [{"value": "it's"}]}, []),
+        ({"enum": [{"value": "{{ x }}"}]}, []),
+        ({"quality": [{"id": "a", "metric": "nullValues", "mustBe": 0}]}, ["not_null"]),
+        ({"quality": [{"id": "a", "metric": "nullValues", "mustBeLessThan": 5}]}, []),
+        ({"quality": [{"id": "a", "metric": "duplicateValues", "mustBe": 0}]}, ["unique"]),
+        (
+            {"quality": [{"id": "a", "metric": "invalidValues", "arguments": {"validValues": ["x"]}, "mustBe": 0}]},
+            [{"accepted_values": {"arguments": {"values": ["x"]}}}],
+        ),
+        (
+            {"quality": [check("completeness", mustBe=1, severity="warning")]},
+            [{"not_null": {"config": {"severity": "warn"}}}],
+        ),
+        (
+            {"quality": [check("completeness", mustBe=1, where="id > 1")]},
+            [{"not_null": {"config": {"where": "id > 1"}}}],
+        ),
+        ({"quality": [check("completeness", mustBeGreaterOrEqualTo=0.9)]}, []),
+        ({"quality": [check("uniqueness", mustBe=1, scope="delta")]}, []),
+        (
+            {"quality": [check("contained_in", mustBe=1, values=[1, 2])]},
+            [{"accepted_values": {"arguments": {"values": [1, 2], "quote": False}}}],
+        ),
+        ({"quality": [check("contained_in", mustBe=1, values=["x"], nulls="break")]}, []),
+        (
+            {"quality": [check("referential_integrity", mustBe=1, dataset="states", other_columns=["id"])]},
+            [{"relationships": {"arguments": {"to": "ref('states')", "field": "id"}}}],
+        ),
+        ({"quality": [check("referential_integrity", mustBe=1, dataset="x') }}", other_columns=["id"])]}, []),
+        (
+            {"quality": [{"id": "a", "type": "custom", "engine": "dbt", "implementation": {"own": {"x": 1}}}]},
+            [{"own": {"x": 1}}],
+        ),
+        ({"required": True, "quality": [check("completeness", mustBe=1, severity="warning")]}, ["not_null"]),
+    ],
+)  # fmt: skip
+def test_dbt_has_the_tests_that_say_the_same(words: dict[str, Any], tests: list[Any]) -> None:
+    source = write(with_column("status", **words))
+    columns = {each["name"]: each for each in dbt(source)["models"][0]["columns"]}
+    assert columns["status"].get("data_tests", []) == tests
+    if not tests:
+        assert "# not said in dbt: orders: " in exported("dbt", source).decode()
+
+
+def test_every_check_is_a_test_of_dbt_or_a_comment() -> None:
+    made = exported("dbt", ORDERS.encode()).decode()
+    assert made.count("# not said in dbt") == 10
+    assert [each["name"] for each in yaml.safe_load(made)["models"][0]["columns"] if "data_tests" in each] == [
+        "order_id",
+        "line",
+    ]
+
+
+@pytest.mark.parametrize("form", ["dbt", "spark"])
+def test_what_is_imported_can_be_exported_in_every_form(form: str) -> None:
+    texts = {"dbt": [DBT], "spark": [DDL, JSON]}[form]
+    for each in imports.imported(
+        imports.FORMS[form], [Given(str(n), f"t{n}", text.encode()) for n, text in enumerate(texts)]
+    ):
+        assert all(known.write(Subject(each.document)) for known in FORMS.values())
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_files_have_harmless_names(form: str) -> None:
+    named = Subject(write(document(id='../a/b"\r\nX: y ä', version="1.0.0")))
+    assert FORMS[form].file_name(named) == f"a-b---X--y---1.0.0{FORMS[form].suffix}"
+
+
+@pytest.mark.parametrize("form", ["dbt", "html", "markdown"])
+def test_a_faulty_document_has_no_other_form(form: str) -> None:
+    with pytest.raises(ContractError):
+        exported(form, b"id: a")
+
+
+def test_the_contract_of_a_subject_is_that_of_its_document() -> None:
+    assert Subject(ORDERS.encode()).contract.id == read(ORDERS.encode()).id

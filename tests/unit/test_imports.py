@@ -1,0 +1,217 @@
+"""Contracts made of other tools' files."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.contract_texts import HOSTILE, ORDERS
+from support.exchanged import DBT, DDL, JSON
+from support.linting import lint
+
+from contracts.errors import ContractError
+from contracts.logical_types import LOGICAL
+from contracts.reading import read
+from engine.runners import Runner, entrusted
+from registry.exchange.ddl import described
+from registry.exchange.given import Given
+from registry.exchange.imports import FORMS, Imported, NotImported, imported, texts
+
+
+def made(form: str, text: str, name: str = "table") -> tuple[Imported, ...]:
+    return imported(FORMS[form], [Given("text", name, text.encode())])
+
+
+def content(form: str, text: str, which: int = 0) -> Any:
+    return read(made(form, text)[which].document).document
+
+
+def columns(form: str, text: str, which: int = 0) -> dict[str, Any]:
+    return {each["name"]: each for each in content(form, text, which)["schema"][0]["properties"]}
+
+
+@pytest.mark.parametrize(("form", "text"), [("odcs", ORDERS), ("dbt", DBT), ("spark", DDL), ("spark", JSON)])
+def test_what_is_made_is_sound_for_another_tool_and_judged_here(form: str, text: str) -> None:
+    for each in made(form, text):
+        assert lint(each.document) == []
+        for table in read(each.document).objects:
+            assert not [every for every in entrusted(table) if every.reason and every.check.kind == "treaty"]
+
+
+def test_a_document_stands_for_itself() -> None:
+    (found,) = made("odcs", ORDERS)
+    assert found == Imported("text", "shop-orders", "1.2.0", ORDERS.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "partitioned"), [(DDL, "shop.orders", ["day"]), (JSON, "table", []), ("id int", "table", [])]
+)
+def test_the_schema_of_a_table_becomes_its_contract(text: str, name: str, partitioned: list[str]) -> None:
+    found = read(made("spark", text)[0].document)
+    assert (found.id, found.objects[0].physical_name) == (name, name)
+    assert list(found.objects[0].partition_columns) == partitioned
+
+
+def test_spark_says_types_nulls_and_comments() -> None:
+    found = columns("spark", DDL)
+    assert {name: each["physicalType"] for name, each in found.items()} == {
+        "id": "bigint",
+        "amount": "decimal(10,2)",
+        "lines": "array<struct<item:int,more:map<string,bigint>>>",
+        "ship.to": "string",
+        "day": "date",
+    }
+    assert (found["id"]["required"], found["id"]["description"]) == (True, "the 'first' column")
+    assert columns("spark", JSON)["lines"]["physicalType"] == "array<struct<item:decimal(10,2)>>"
+    assert columns("spark", JSON)["id"]["description"] == "the first column"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 1, "a name or a type is missing"),
+        ("id", 1, "a name or a type is missing"),
+        ("id BIGNT", 1, "did you mean 'bigint'"),
+        ("id int,\nday dat e", 2, "not a type of Spark"),
+        ("id int\nday date", 2, "a comma or the end is missing"),
+        ("id map<int>", 1, "is no map: it names 1 types"),
+        ("id array<int", 1, "'>' is missing"),
+        ("id int not", 1, "'null' is missing"),
+        ("id int comment x", 1, "a text in quotes is missing"),
+        ("create table a", 1, "'(' is missing"),
+        ("id " + "array<" * 60 + "int" + ">" * 60, 1, "nested deeper"),
+        ("id " + "array<" * 20_000, 1, "nested deeper"),
+        ("a int, " * 60_000, None, "longer than"),
+        ("a\x00b int", 1, "missing"),
+        ('{"type": "struct", "fields": []}', 1, "has no columns"),
+        ('{"type": "array"}', 1, "is not the schema of a table"),
+        ('{"type": "struct", "fields": [{"name": "a", "type": "udt"}]}', 1, "not a type of Spark"),
+        ('{"type": "struct", "fields": [{"type": "int"}]}', 1, "has no name"),
+        ('{"type": "struct", "fields": [{"name": "a", "type": ' + '{"type": "array", "elementType":' * 60, 1, "deeper"),
+    ],
+)  # fmt: skip
+def test_what_is_no_schema_is_refused(text: str, line: int | None, words: str) -> None:
+    with pytest.raises(NotImported) as error:
+        made("spark", text)
+    (faults,) = error.value.faults.values()
+    assert words in str(error.value)
+    assert faults[0].line == line
+
+
+KINDS = st.sampled_from(sorted(set(LOGICAL) - {"array", "map", "struct"}))
+TYPES = st.recursive(
+    KINDS,
+    lambda inner: st.one_of(
+        inner.map("array<{}>".format),
+        st.tuples(inner, inner).map(lambda pair: f"map<{pair[0]},{pair[1]}>"),
+        st.lists(inner, min_size=1, max_size=3).map(
+            lambda fields: f"struct<{','.join(f'f{place}:{each}' for place, each in enumerate(fields))}>"
+        ),
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(TYPES, min_size=1, max_size=4), st.booleans())
+def test_types_are_read_as_spark_writes_them(kinds: list[str], loud: bool) -> None:
+    text = ", ".join(f"c{place} {each.upper() if loud else each}" for place, each in enumerate(kinds))
+    found = [column.type for column, _ in described(text).columns]
+    assert [each.lower() for each in found] == kinds
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet=" abint<>(),:`'\"\\;-\n.123", max_size=40))
+def test_any_text_is_a_schema_or_refused(text: str) -> None:
+    try:
+        found: Any = described(text).columns
+    except ContractError as error:
+        found = error.faults
+    assert found
+
+
+def test_models_and_sources_are_contracts() -> None:
+    assert [each.contract_id for each in made("dbt", DBT)] == ["orders", "events"]
+    assert columns("dbt", DBT, 1)["id"] == {"name": "id", "physicalType": "number(38)"}
+
+
+def test_a_model_says_keys_types_and_descriptions() -> None:
+    found = columns("dbt", DBT)
+    assert content("dbt", DBT)["schema"][0]["description"] == "{{ doc('orders') }}"
+    assert found["id"] == {
+        "name": "id", "physicalType": "bigint", "description": "the number", "primaryKey": True,
+        "primaryKeyPosition": 1, "logicalType": "integer", "required": True, "unique": True,
+    }  # fmt: skip
+    assert found["day"]["required"] is True
+    assert found["amount"]["physicalType"] == "decimal(10,2)"
+
+
+def test_tests_that_are_judged_here_become_checks_and_others_stay_with_dbt() -> None:
+    (table,) = read(made("dbt", DBT)[0].document).objects
+    told = [
+        (each.runner, each.sentence, each.check.severity)
+        for each in entrusted(table)
+        if each.check.path.find("quality") > 0
+    ]
+    here = [(sentence, severity) for runner, sentence, severity in told if runner is Runner.HERE]
+    assert here == [
+        ("uniqueness of id, day must be 1", "error"),
+        ("compliance of amount > 0 must be 1", "error"),
+        ("contained in of status values ['new', 'paid'] where day > DATE '2020-01-01' must be 1", "warning"),
+        ("contained in of status values [1, 2] must be 1", "error"),
+        ("referential integrity of status dataset states other_columns ['id'] must be 1", "error"),
+        ("referential integrity of status dataset states other_columns ['id'] must be 1", "error"),
+        ("completeness of status must be 1", "warning"),
+    ]
+    assert [runner for runner, *_ in told].count(Runner.ELSEWHERE) == 4
+    assert [runner for runner, *_ in told].count(Runner.PEOPLE) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("version: 2", "has no models"),
+        ("models: [{description: a}]", "has no name"),
+        ("models: [{name: a, columns: [{data_type: int}]}]", "has no name"),
+        ("models: [{name: a, data_tests: [[]]}]", "is no data test"),
+        ("models: [{name: a, data_tests: [{a: 1, b: 2}]}]", "is no data test"),
+        ("models: [{name: a}, {name: a}]", "as is that of text"),
+        ("models: &a [*a]", "has an anchor"),
+        ("models: [{name: !!python/object a}]", "explicit tag"),
+    ],
+)
+def test_what_is_no_dbt_file_is_refused(text: str, words: str) -> None:
+    with pytest.raises(NotImported) as error:
+        made("dbt", text)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_hostile_documents_are_refused_in_every_form(name: str) -> None:
+    found = HOSTILE[name]
+    source = found if isinstance(found, str) else found[0]
+    for form in ("odcs", "dbt", "spark"):
+        with pytest.raises(NotImported):
+            made(form, source if isinstance(source, str) else source.decode("latin-1"))
+
+
+def test_a_folder_is_imported_as_a_whole_with_all_its_faults(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.yaml").write_text(ORDERS)
+    (tmp_path / "deep" / "b.yml").write_text(ORDERS.replace("shop-orders", "other"))
+    (tmp_path / "notes.txt").write_text("no contract")
+    odcs = FORMS["odcs"]
+    assert [each.contract_id for each in imported(odcs, texts(tmp_path, odcs))] == ["shop-orders", "other"]
+
+    (tmp_path / "c.yaml").write_text("id: a")
+    (tmp_path / "d.yaml").write_text("[")
+    (tmp_path / "e.yaml").write_text(ORDERS)
+    with pytest.raises(NotImported) as error:
+        imported(odcs, texts(tmp_path, odcs))
+    assert sorted(error.value.faults) == ["c.yaml", "d.yaml", "e.yaml"]
+
+
+def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotImported, match="holds 0 files"):
+        list(texts(tmp_path, FORMS["spark"]))

@@ -1,0 +1,53 @@
+"""Who judges the checks of a contract."""
+
+import pytest
+from support.contract_texts import ORDERS
+from support.orders import check
+from support.versions import contract, document
+
+from contracts.reading import read
+from engine.runners import Runner, entrusted
+from registry.cli import main
+
+
+def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:
+    (orders,) = read(ORDERS.encode()).objects
+    found = {each.check.id: each.runner for each in entrusted(orders)}
+    assert [name for name, runner in found.items() if runner is Runner.ELSEWHERE] == ["elsewhere"]
+    assert [name for name, runner in found.items() if runner is Runner.PEOPLE] == ["orders-text"]
+    assert {each.id for each in orders.checks} < found.keys()
+
+
+@pytest.mark.parametrize(
+    ("entry", "runner", "reason"),
+    [
+        (check("size", mustBe=1), Runner.HERE, None),
+        ({"id": "c", "metric": "rowCount", "mustBe": 1}, Runner.HERE, None),
+        ({"id": "c", "metric": "rowCount", "unit": "percent", "mustBe": 1}, Runner.ELSEWHERE, "the unit of rowCount"),
+        ({"id": "c", "type": "sql", "query": "DROP TABLE x", "mustBe": 1}, Runner.ELSEWHERE, "query"),
+        ({"id": "c", "type": "custom", "engine": "soda", "implementation": "x"}, Runner.ELSEWHERE, "custom (soda)"),
+        ({"id": "c", "type": "text", "description": "x"}, Runner.PEOPLE, "read by people"),
+        (check("meen", mustBe=1), Runner.ELSEWHERE, "no analyzer is named 'meen'"),
+    ],
+)
+def test_a_check_says_why_it_is_not_judged_here(entry: dict[str, object], runner: Runner, reason: str | None) -> None:
+    (found,) = entrusted(contract(document(entry)).objects[0])
+    assert found.runner is runner
+    assert found.reason is None if reason is None else reason in (found.reason or "")
+
+
+def test_the_command_shows_them(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    with open("orders.yaml", "w", encoding="utf-8") as file:
+        file.write(ORDERS)
+    told = {}
+    for arguments in ("checks orders.yaml", "checks orders.yaml --json", "checks nowhere.yaml"):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments.split())
+        told[arguments] = (ended.value.code, "".join(capsys.readouterr()))
+    assert told["checks orders.yaml"][0] == 0
+    assert "checks judged 10 here, 1 elsewhere, 1 by people" in told["checks orders.yaml"][1]
+    assert '"runner": "people"' in told["checks orders.yaml --json"][1]
+    assert told["checks nowhere.yaml"] == (3, "treaty: there is no file nowhere.yaml\n")
