@@ -177,6 +177,8 @@ def test_no_secret_is_in_an_answer_a_page_a_log_a_row_or_a_command_line(running:
         f"postgresql://u:{CANARIES['database password']}@127.0.0.1:1/db?password={CANARIES['database query password']}",
         f"postgresql://u:p@127.0.0.1:{CANARIES['database password']}/db",
     ],
+    # The canaries are others in every process of the run: they cannot stand in the names of tests.
+    ids=["in the password and the query", "in the place of the port"],
 )
 @pytest.mark.parametrize("command", [("init",), ("audit", "verify")])
 def test_no_command_repeats_the_address_of_a_database_that_does_not_answer(
