@@ -65,7 +65,8 @@ def imported(form: Form, texts: Iterable[Given]) -> tuple[Imported, ...]:
             made += [_inspected(given, each) for each in form.read(given)]
         except ContractError as error:
             faults[given.source] = error.faults
-    faults |= {source: (*faults.get(source, ()), fault) for source, fault in _doubles(made)}
+    for source, fault in _doubles(made):
+        faults[source] = (*faults.get(source, ()), fault)
     if faults:
         raise NotImported(faults)
     return tuple(made)
@@ -92,13 +93,9 @@ def _inspected(given: Given, document: bytes) -> Imported:
 
 def _doubles(made: Sequence[Imported]) -> Iterator[tuple[str, Fault]]:
     """The same version of the same contract twice: which of them is meant, nobody can say."""
-    first: dict[tuple[str, str], str] = {}
+    first: dict[tuple[str, str], Imported] = {}
     for each in made:
-        known = first.setdefault((each.contract_id, each.version), each.source)
-        if known != each.source or made.index(each) != _place(made, each):
-            message = f"is version {each.version} of {each.contract_id}, as is that of {known}"
+        known = first.setdefault((each.contract_id, each.version), each)
+        if known is not each:
+            message = f"is version {each.version} of {each.contract_id}, as is that of {known.source}"
             yield each.source, Fault("import-twice", "id", message, "keep one of the two")
-
-
-def _place(made: Sequence[Imported], each: Imported) -> int:
-    return next(place for place, other in enumerate(made) if other is each)
