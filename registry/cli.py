@@ -27,6 +27,7 @@ from registry.commands import (
     memory,
     proposals,
     replay,
+    template,
 )
 from registry.config import ConfigError, Settings, load
 
@@ -62,6 +63,7 @@ for verb in VERBS:
 app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
+app.add_typer(template.app)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from registry import access, catalog, records, scope
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader
 from registry.errors import Invalid
-from registry.exchange import exports, imports
+from registry.exchange import exports, imports, template
 from registry.exchange.given import Given
 from registry.exchange.html import POLICY
 from registry.exchange.subject import Subject
@@ -64,6 +64,16 @@ def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportedOut
     return tuple(
         schemas.ImportedOut(contract_id=each.contract_id, version=each.version, document=each.document.decode())
         for each in made
+    )
+
+
+@router.get("/templates")
+def list_templates(by: Caller) -> tuple[schemas.TemplateOut, ...]:
+    """Documents to start a contract from, by name."""
+    access.decide_somewhere(by, Permission.READ)
+    return tuple(
+        schemas.TemplateOut(name=each.name, about=each.about, places=each.places, document=each.text)
+        for each in template.templates()
     )
 
 

@@ -16,3 +16,7 @@ class Exchange(Calls):
         """The documents that a text stands for; `name` is what its table is called where the text does not say."""
         body = schemas.ImportIn(form=form, text=text, **({"name": name} if name else {}))
         return self._post(list[schemas.ImportedOut], "/import", body)
+
+    def templates(self) -> list[schemas.TemplateOut]:
+        """Documents to start a contract from, by name."""
+        return self._get(list[schemas.TemplateOut], "/templates")

@@ -3,7 +3,7 @@
 Data tests and constraints that Treaty can judge become its checks; any other stays as a check of engine `dbt`, which
 dbt goes on to judge. Templates are text here: nothing is rendered."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from contracts import syntax
@@ -17,6 +17,7 @@ from registry.exchange.given import Given
 
 TESTS = ("data_tests", "tests")
 WORDS = frozenset({"required", "unique"})
+MAX_MODELS, MAX_TESTS = 1000, 4000
 
 
 def documents(given: Given) -> Iterator[bytes]:
@@ -26,9 +27,21 @@ def documents(given: Given) -> Iterator[bytes]:
     found = [*members(parsed.data, "models"), *_of_sources(parsed.data), *members(parsed.data, "snapshots")]
     if not found:
         faults.add("dbt-models", "", "has no models and no sources", "give a dbt file with `models:`")
+    _inspect_size(found, faults)
     made = [_document(each, faults) for each in found]
     faults.settle()
     yield from map(write, made)
+
+
+def _inspect_size(found: Sequence[Element], faults: Faults) -> None:
+    """Raises ContractError for more than anybody wrote into one file."""
+    parts = [each for _, table in found for each in (table, *(column for _, column in members(table, "columns")))]
+    listed = [part.get(key) for part in parts for key in (*TESTS, "constraints")]
+    tests = sum(len(each) for each in listed if isinstance(each, list))
+    for word, count, most in (("models", len(found), MAX_MODELS), ("tests", tests, MAX_TESTS)):
+        if count > most:
+            faults.add("dbt-size", "", f"has more than {most} {word}", "split the file")
+            faults.settle()
 
 
 def _of_sources(data: Mapping[str, Any]) -> Iterator[Element]:

@@ -1,14 +1,17 @@
 """What documents are made of: each form is one function, under its name in FORMS.
 
-Whatever is imported is read again as a contract, so that nothing leaves here which could not be proposed; all faults of
-all texts are said at once, and where there is one, no document is handed out."""
+Whatever is imported is read again as a contract, with the meaning of its checks; all faults of all texts are said at
+once, and where there is one, no document is handed out. What names may be, the registry says when it is proposed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from contracts.document import DataObject
 from contracts.errors import ROOT, ContractError, Fault
+from contracts.logical_types import Schema
 from contracts.reading import read
+from engine.checks import bind
 from registry.exchange import dbt_read, spark
 from registry.exchange.given import Given
 
@@ -65,7 +68,8 @@ def imported(form: Form, texts: Iterable[Given]) -> tuple[Imported, ...]:
             made += [_inspected(given, each) for each in form.read(given)]
         except ContractError as error:
             faults[given.source] = error.faults
-    faults |= {source: (*faults.get(source, ()), fault) for source, fault in _doubles(made)}
+    for source, fault in _doubles(made):
+        faults[source] = (*faults.get(source, ()), fault)
     if faults:
         raise NotImported(faults)
     return tuple(made)
@@ -87,18 +91,26 @@ def texts(path: Path, form: Form, *, name: str | None = None) -> Iterator[Given]
 
 def _inspected(given: Given, document: bytes) -> Imported:
     contract = read(document)
+    faults = [fault for each in contract.objects for fault in _meaning(each)]
+    if faults:
+        raise ContractError(faults)
     return Imported(given.source, contract.id, contract.version, document)
+
+
+def _meaning(described: DataObject) -> Sequence[Fault]:
+    """What is wrong with the checks whatever the table may be; () for nothing."""
+    try:
+        bind(described, Schema(()))
+    except ContractError as error:
+        return error.faults
+    return ()
 
 
 def _doubles(made: Sequence[Imported]) -> Iterator[tuple[str, Fault]]:
     """The same version of the same contract twice: which of them is meant, nobody can say."""
-    first: dict[tuple[str, str], str] = {}
+    first: dict[tuple[str, str], Imported] = {}
     for each in made:
-        known = first.setdefault((each.contract_id, each.version), each.source)
-        if known != each.source or made.index(each) != _place(made, each):
-            message = f"is version {each.version} of {each.contract_id}, as is that of {known}"
+        known = first.setdefault((each.contract_id, each.version), each)
+        if known is not each:
+            message = f"is version {each.version} of {each.contract_id}, as is that of {known.source}"
             yield each.source, Fault("import-twice", "id", message, "keep one of the two")
-
-
-def _place(made: Sequence[Imported], each: Imported) -> int:
-    return next(place for place, other in enumerate(made) if other is each)

@@ -12,14 +12,18 @@ from contracts.writing import write
 from registry.exchange.ddl import Described, described, known_type
 from registry.exchange.given import Given
 
+MAX_COLUMNS = 4000
+
 
 def documents(given: Given) -> Iterator[bytes]:
     """The contract of the table in the text. Raises ContractError with all its faults."""
     found = _of_json(given.text) if given.text.lstrip().startswith(b"{") else described(_text(given.text))
+    if len(found.columns) > MAX_COLUMNS:
+        raise ContractError([Fault("spark-columns", ROOT, f"has more than {MAX_COLUMNS} columns", "split the table")])
     name = found.name or given.name
     schema = Schema(tuple(column for column, _ in found.columns))
     document = skeleton(
-        contract_id=given.name if not found.name else found.name,
+        contract_id=name,
         name=name,
         object_name=name.rpartition(".")[2],
         physical_name=name,

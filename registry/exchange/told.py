@@ -55,7 +55,7 @@ def told(subject: Subject) -> Told:
         title=visible(contract.name),
         facts=tuple((name, visible(value)) for name, value in _facts(subject)),
         prose=tuple(map(visible, _prose(contract.document))),
-        sections=tuple(_section(contract, *each) for each in zip(_tables(contract), contract.objects, strict=True)),
+        sections=tuple(_section(*each) for each in zip(_tables(contract), contract.objects, strict=True)),
         document=visible(subject.document.decode("utf-8-sig")),
     )
 
@@ -116,10 +116,11 @@ def _tables(contract: Contract) -> Iterator[Element]:
     return members(contract.document, "schema")
 
 
-def _section(contract: Contract, element: Element, described: DataObject) -> Section:
+def _section(element: Element, described: DataObject) -> Section:
     at = f" ({described.physical_name})" if described.physical_name else ""
     named = ("column", "type", "is", "about")
-    checks = tuple(_check(contract, each) for each in entrusted(described))
+    entries = dict(walk(dict(element[1]), element[0]))
+    checks = tuple(_check(entries.get(each.check.path), each) for each in entrusted(described))
     return Section(
         title=visible(described.name + at),
         prose=tuple(map(visible, _prose(element[1]))),
@@ -139,8 +140,7 @@ def _column(path: str, element: Element) -> tuple[str, ...]:
     return tuple(map(visible, (path, kind, ", ".join(words), " ".join(_prose(content)))))
 
 
-def _check(contract: Contract, each: Entrusted) -> tuple[str, ...]:
-    written = dict(walk(contract.document)).get(each.check.path)
+def _check(written: Any, each: Entrusted) -> tuple[str, ...]:
     about = written.get("description") if isinstance(written, dict) and each.check.kind != "schema" else None
     promise = " — ".join(str(part) for part in (each.sentence, about) if part)
     runner = RUNNERS[each.runner]

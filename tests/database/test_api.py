@@ -203,6 +203,7 @@ CALLS = [
     Call("GET", "/contract/diff?id=known&old=1.0.0", EVERYBODY, local=True),
     Call("GET", "/contract/checks?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/export?id=known&to=html", EVERYBODY, local=True),
+    Call("GET", "/templates", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/import", PROPOSERS, 200, {"form": "spark", "text": "id int"}, local=True, elsewhere=True),
     Call("GET", "/proposals/{reviewed}/diff", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/replay", EVERYBODY, local=True),

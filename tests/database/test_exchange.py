@@ -1,5 +1,7 @@
 """Versions in other forms, and texts of other tools, over the API."""
 
+from string import Template as Places
+
 import pytest
 from support.api import World, document, plain
 from support.contract_texts import ORDERS
@@ -102,6 +104,13 @@ def test_all_faults_of_a_text_are_said_at_once_and_nothing_is_made(world: World)
 def test_what_cannot_be_imported_is_refused(world: World, body: str) -> None:
     answer = world.call("producer", "POST", "/import", {"Content-Type": "application/json"}, content=body)
     assert answer.status_code == 422
+
+
+def test_a_template_is_filled_and_proposed(world: World) -> None:
+    client = world.client("producer")
+    words = {"id": "mine", "name": "Mine", "domain": "shop", "table": "mine", "location": "/lake/mine"}
+    for each in client.templates():
+        assert client.propose(Places(each.document).substitute(words)).contract_id == "mine"
 
 
 def test_texts_of_a_version_are_signed_by_whoever_approved_it(world: World) -> None:

@@ -1,5 +1,6 @@
 """Contracts made of other tools' files."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ from hypothesis import strategies as st
 from support.contract_texts import HOSTILE, ORDERS
 from support.exchanged import DBT, DDL, JSON
 from support.linting import lint
+from support.orders import check
+from support.versions import document
 
 from contracts.errors import ContractError
 from contracts.logical_types import LOGICAL
 from contracts.reading import read
+from contracts.writing import write
 from engine.runners import Runner, entrusted
 from registry.exchange.ddl import described
 from registry.exchange.given import Given
@@ -84,6 +88,7 @@ def test_spark_says_types_nulls_and_comments() -> None:
         ("id " + "array<" * 20_000, 1, "nested deeper"),
         ("a int, " * 60_000, None, "longer than"),
         ("a\x00b int", 1, "missing"),
+        ("a int" + ", a int" * 5_000, None, "more than 4000 columns"),
         ('{"type": "struct", "fields": []}', 1, "has no columns"),
         ('{"type": "array"}', 1, "is not the schema of a table"),
         ('{"type": "struct", "fields": [{"name": "a", "type": "udt"}]}', 1, "not a type of Spark"),
@@ -177,6 +182,8 @@ def test_tests_that_are_judged_here_become_checks_and_others_stay_with_dbt() -> 
         ("models: [{name: a, data_tests: [[]]}]", "is no data test"),
         ("models: [{name: a, data_tests: [{a: 1, b: 2}]}]", "is no data test"),
         ("models: [{name: a}, {name: a}]", "as is that of text"),
+        (f"models: [{'{name: a},' * 1_001}]", "more than 1000 models"),
+        (f"models: [{{name: a, data_tests: [{'a,' * 4_001}]}}]", "more than 4000 tests"),
         ("models: &a [*a]", "has an anchor"),
         ("models: [{name: !!python/object a}]", "explicit tag"),
     ],
@@ -185,6 +192,66 @@ def test_what_is_no_dbt_file_is_refused(text: str, words: str) -> None:
     with pytest.raises(NotImported) as error:
         made("dbt", text)
     assert words in str(error.value)
+
+
+KEYS = [
+    "name",
+    "description",
+    "data_type",
+    "columns",
+    "data_tests",
+    "tests",
+    "constraints",
+    "type",
+    "expression",
+    "config",
+    "where",
+    "severity",
+    "arguments",
+    "values",
+    "quote",
+    "to",
+    "field",
+    "not_null",
+    "unique",
+    "accepted_values",
+    "relationships",
+    "primary_key",
+    "check",
+    "id",
+    "models",
+]
+SCALARS = st.one_of(
+    st.sampled_from(["a", "id", "not_null", "unique", "ref('a')", "a > 1", "int", ""]), st.integers(), st.none()
+)
+SHAPES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)),
+    max_leaves=12,
+)
+ONE = st.dictionaries(st.sampled_from(KEYS[-9:]), SHAPES, min_size=1, max_size=1)
+TESTED = st.lists(st.one_of(SHAPES, ONE), max_size=3)
+
+
+@settings(max_examples=300, deadline=None)
+@given(SHAPES, TESTED, TESTED)
+def test_whatever_shape_a_dbt_file_has_it_is_a_contract_or_refused(shape: Any, table: Any, column: Any) -> None:
+    model = {
+        "name": "a",
+        "data_tests": table,
+        "columns": [{"name": "id", "tests": column, "constraints": shape}, shape],
+    }
+    text = json.dumps({"models": [model, shape], "sources": shape})
+    try:
+        found = [read(each.document).id for each in made("dbt", text)]
+    except NotImported as error:
+        found = list(error.faults)
+    assert found
+
+
+def test_checks_without_a_meaning_are_refused_at_once() -> None:
+    with pytest.raises(NotImported, match="did you mean 'mean'"):
+        made("odcs", write(document(check("meen", mustBe=1))).decode())
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))

@@ -29,7 +29,7 @@ from registry.api.schemas.contracts import (
     SampleOut,
 )
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
-from registry.api.schemas.exchange import ImportedOut, ImportIn
+from registry.api.schemas.exchange import ImportedOut, ImportIn, TemplateOut
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
@@ -204,6 +204,7 @@ __all__ = [
     "TaskOut",
     "TeamIn",
     "TeamOut",
+    "TemplateOut",
     "TokenIn",
     "TokenOut",
     "ToldOut",

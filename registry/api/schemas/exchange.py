@@ -24,3 +24,12 @@ class ImportedOut(Schema):
     contract_id: str
     version: str
     document: str
+
+
+class TemplateOut(Schema):
+    """A document to start from: what it is for, and its places, such as ${id}, for what only its author knows."""
+
+    name: str
+    about: str
+    places: tuple[str, ...]
+    document: str
