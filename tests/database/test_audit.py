@@ -204,8 +204,8 @@ def test_nothing_is_written_over_a_version_or_a_record(world: World) -> None:
         "update contract_version set body = 'x'", "delete from contract_version",
     ]  # fmt: skip
     if world.engine.dialect.name == "sqlite":
-        columns = ", ".join(each.name for each in ContractVersion.__table__.columns)
-        values = columns.replace("body", "'x'")
+        columns = ", ".join(f'"{each.name}"' for each in ContractVersion.__table__.columns)
+        values = columns.replace('"body"', "'x'")
         changes.append(f"insert or replace into contract_version ({columns}) select {values} from contract_version")
         changes.append("insert or replace into approval_record select * from approval_record")
     else:
