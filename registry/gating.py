@@ -97,11 +97,16 @@ def doubt(session: Session, dataset: Dataset, whose: Whose, run: Run | None, loo
 
 
 def newest(session: Session, dataset: Dataset, whose: Whose) -> Run | None:
-    """The newest of these runs, whether it could judge anything or not."""
+    """The newest of these runs, whether it could judge anything or not; of data that were taken back since, the one
+    that judged what is there again."""
     mine = Run.dataset_id == dataset.id, Run.contract_id == whose.contract_id, Run.object == whose.object
     by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
-    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by)
-    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first()
+    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by).order_by(col(Run.id).desc()).limit(1)
+    run = session.exec(query).first()
+    if run is None or run.marker is None or run.states_version == dataset.states_version:
+        return run
+    current = _marker(session, dataset)
+    return run if run.marker == current else session.exec(query.where(Run.marker == current)).first() or run
 
 
 def _of_object(
