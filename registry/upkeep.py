@@ -27,10 +27,15 @@ SPELL = timedelta(minutes=1)
 
 def order(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> Task | None:
     """The task of the day, or the one `after` another; None where somebody ordered it."""
-    key = f"{UPKEEP}/after/{after}" if after else f"{UPKEEP}/{now.date()}"
+    key = f"{UPKEEP}/after/{after}" if after else _key(now)
     return tasks.enqueue(
         session, kind=UPKEEP, payload={}, key=key, now=now, task_id=task_id, priority=LEAST_URGENT
     )  # fmt: skip
+
+
+def ordered(session: Session, *, now: datetime) -> bool:
+    """Whether somebody ordered the task of the day."""
+    return tasks.find(session, _key(now)) is not None
 
 
 def work(
@@ -52,6 +57,10 @@ def work(
     told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
     log.info("merged the states of %(merged)d months; removed %(generations)d generations and %(files)d files", told)
     return {**told, "more": True} if more else told
+
+
+def _key(now: datetime) -> str:
+    return f"{UPKEEP}/{now.date()}"
 
 
 def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[int, bool]:

@@ -33,6 +33,7 @@ from registry.errors import Invalid
 from registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
 from registry.upkeep import UPKEEP
 from registry.words import TaskState, VersionState
+from registry.work.duties import order_upkeep
 
 TABLE = Schema(
     tuple(map(Column, ("id", "amount", "status", "day", "country"), ("bigint", "double", "string", "date", "string")))
@@ -405,7 +406,7 @@ def test_a_merge_that_was_interrupted_goes_on_where_it_ended(
         return fold(*arguments, **options)
 
     worker = scene.worker()
-    worker.order_upkeep(None)
+    order_upkeep(worker)
     with monkeypatch.context() as patch:
         patch.setattr(memory, "fold", end)
         with pytest.raises(KeyboardInterrupt):
@@ -434,7 +435,7 @@ def test_validations_have_their_turn_between_months(
         return fold(*arguments, **options)
 
     monkeypatch.setattr(memory, "fold", slow)
-    worker.order_upkeep(None)
+    order_upkeep(worker)
     scene.put("day=2026-05-30/country=FR")
     assert worker.step()
     scene.ask("while it goes on")
@@ -459,7 +460,7 @@ def test_months_that_cannot_be_merged_are_not_tried_over_and_over(
         raise memory.Overtaken
 
     monkeypatch.setattr(memory, "fold", slow)
-    scene.worker().order_upkeep(None)
+    order_upkeep(scene.worker())
     assert scene.work() == 1
     assert scene.stored == JANUARY
 

@@ -18,6 +18,7 @@ from registry.lineage import inbox
 from registry.tables import InboxEvent, PartitionState, RejectedEvent, Task
 from registry.upkeep import UPKEEP
 from registry.words import InboxState, TaskState
+from registry.work.duties import order_upkeep
 
 LEFT = "0" * 64 + ".parquet"
 
@@ -43,10 +44,9 @@ def upkeeps(scene: Scene) -> list[Task]:
 
 def test_workers_order_it_once_a_day_together(scene: Scene) -> None:
     one, other = scene.worker(), scene.worker(name="other")
-    day = one.order_upkeep(None)
-    assert one.order_upkeep(day) == other.order_upkeep(None) == day
+    assert [order_upkeep(each) for each in (one, one, other)] == [1, 0, 0]
     scene.clock.advance(86400)
-    one.order_upkeep(day)
+    order_upkeep(one)
     assert [task.key for task in upkeeps(scene)] == ["upkeep/2026-03-01", "upkeep/2026-03-02"]
 
 
@@ -58,7 +58,7 @@ def test_what_ended_long_ago_and_what_nothing_names_is_removed(scene: Scene) -> 
         scene.work()
     scene.clock.advance(40 * 86400)
     worker = scene.worker()
-    worker.order_upkeep(None)
+    order_upkeep(worker)
     assert worker.step()
     assert files.listed() == ()
     assert {row.until for row in rows(scene.database, PartitionState)} == {None}
@@ -78,7 +78,7 @@ def test_events_are_kept_as_they_were_sent_for_a_time_and_what_waits_as_long_as_
     scene.clock.advance(days * 86400)
     with patch.object(inbox, "waiting", lambda _: None):
         worker = scene.worker()
-        worker.order_upkeep(None)
+        order_upkeep(worker)
         assert worker.step()
     states = [row.state for row in rows(scene.database, InboxEvent)]
     assert (states.count(InboxState.FOLDED), len(rows(scene.database, RejectedEvent))) == kept
@@ -96,7 +96,7 @@ def test_events_are_forgotten_a_portion_at_a_time(scene: Scene) -> None:
 
 def test_validations_come_first(scene: Scene) -> None:
     worker = scene.worker()
-    worker.order_upkeep(None)
+    order_upkeep(worker)
     scene.ask()
     worker.step()
     assert [task.state for task in upkeeps(scene)] == [TaskState.QUEUED]
@@ -110,7 +110,7 @@ def test_a_worker_that_was_interrupted_gives_it_back(scene: Scene, monkeypatch: 
         raise KeyboardInterrupt
 
     worker = scene.worker()
-    worker.order_upkeep(None)
+    order_upkeep(worker)
     monkeypatch.setattr(StateFiles, "remove", end)
     with pytest.raises(KeyboardInterrupt):
         worker.step()
@@ -125,7 +125,7 @@ def test_storage_that_does_not_answer_is_told_and_tried_again(scene: Scene, monk
         raise OSError
 
     monkeypatch.setattr(StateFiles, "listed", refuse)
-    scene.worker().order_upkeep(None)
+    order_upkeep(scene.worker())
     scene.work()
     (task,) = upkeeps(scene)
     assert (task.state, task.attempts) == (TaskState.QUEUED, 1)

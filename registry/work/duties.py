@@ -1,0 +1,85 @@
+"""What a worker looks after by the clock, beside its tasks: each duty in a thread of its own, however long tasks take.
+
+Any number of workers have the same duties at once: what a duty does is done once, by whoever comes first."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from threading import Event as Flag
+from threading import Thread
+
+from sqlalchemy.exc import OperationalError
+
+from registry import activation, upkeep
+from registry.database import reading, transaction
+from registry.work.means import Means
+
+log = logging.getLogger("treaty.worker")
+PATIENCE = 5.0
+
+
+@dataclass(frozen=True)
+class Duty:
+    """Something that is looked after so often. `do` says how much there was to do, in its own transactions."""
+
+    name: str
+    every: timedelta
+    do: Callable[[Means], int]
+
+
+def order_upkeep(means: Means) -> int:
+    """Has some worker do today's upkeep; 0 where that is ordered already."""
+    now = means.clock()
+    with reading(means.database) as tx:
+        if upkeep.ordered(tx, now=now):
+            return 0
+    with transaction(means.database) as tx:
+        task = upkeep.order(tx, now=now, task_id=means.ids())
+        tx.commit()
+    return int(task is not None)
+
+
+def keep_time(means: Means) -> int:
+    """Puts versions in force that are due and ends those whose time is over; how many there were."""
+    now = means.clock()
+    with reading(means.database) as tx:
+        if not activation.waiting(tx, now=now):
+            return 0
+    with transaction(means.database) as tx:
+        moved = activation.keep_time(tx, now=now, ids=means.ids)
+        tx.commit()
+    return moved
+
+
+DUTIES = (
+    Duty("upkeep", timedelta(minutes=1), order_upkeep),
+    Duty("versions", timedelta(seconds=1), keep_time),
+)
+
+
+@contextmanager
+def watched(means: Means, duties: Sequence[Duty] = DUTIES) -> Iterator[None]:
+    """Looks after all duties for as long as the block takes. One that fails is tried again when it is due next."""
+    over = Flag()
+    threads = [Thread(target=_watch, args=(means, each, over), name=each.name, daemon=True) for each in duties]
+    for each in threads:
+        each.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for each in threads:
+            each.join(PATIENCE)
+
+
+def _watch(means: Means, duty: Duty, over: Flag) -> None:
+    while not over.is_set():
+        try:
+            duty.do(means)
+        except OperationalError:
+            log.warning("the database does not answer; %s is looked after later", duty.name)
+        except Exception:
+            log.exception("%s could not be looked after", duty.name)
+        over.wait(duty.every.total_seconds())

@@ -1,0 +1,95 @@
+"""The kinds of tasks: how each is done, and what is said of one that is given up."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Protocol
+
+from sqlmodel import Session
+
+from registry import drafting, orders, replays, states, upkeep, validation
+from registry.database import reading
+from registry.lineage import debounce
+from registry.orders import Unworkable
+from registry.tables import Task
+from registry.validation import Ids
+from registry.work.means import Means
+
+# What a task's work leaves to be written, in the transaction that ends the task.
+Effect = Callable[[Session, datetime], dict[str, Any]]
+
+
+class GiveUp(Protocol):
+    """What is written where a task is given up, beside the task's own end."""
+
+    def __call__(self, session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None: ...
+
+
+def _nothing(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:
+    """The task itself says it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How tasks of a kind are done. `work` takes its time, outside any transaction."""
+
+    work: Callable[[Means, Task], Effect]
+    give_up: GiveUp = _nothing
+
+
+def of(task: Task) -> Kind:
+    """The task's kind; one that refuses what no worker knows."""
+    return KINDS.get(task.kind, UNKNOWN)
+
+
+def _validate(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        if validation.is_covered(session, task):
+            return lambda *_: {"note": validation.COVERED}
+        asked = orders.order(session, task, means.consumers)
+    finding = validation.examine(asked, means.tools(task))
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        done = validation.keep(session, asked, finding, now=now, ids=means.ids)
+        validation.settle(session, task, asked.main.covers, now=now, ids=means.ids)
+        states.prune(session, asked.dataset_id, before=now - timedelta(days=means.settings.state_days))
+        return done
+
+    return effect
+
+
+def _draft(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        in_force = drafting.in_force(session, task.payload)
+    drafted = means.engine.draft(drafting.request(task.payload, in_force))
+    return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=means.ids)
+
+
+def _keep_up(means: Means, task: Task) -> Effect:
+    done = upkeep.work(means.database, means.settings, clock=means.clock, ids=means.ids)
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        if "more" in done:
+            upkeep.order(session, now=now, task_id=means.ids(), after=task.id)
+        return done
+
+    return effect
+
+
+def _replay(means: Means, task: Task) -> Effect:
+    found = replays.work(means.database, means.settings, task.payload, partial(means.tell, task))
+    return lambda session, now: found
+
+
+def _refused(_: Means, task: Task) -> Effect:
+    raise Unworkable(f"no worker knows tasks of kind {task.kind}")
+
+
+UNKNOWN = Kind(_refused)
+KINDS: dict[str, Kind] = {
+    debounce.VALIDATE: Kind(_validate, validation.give_up),
+    drafting.DRAFT: Kind(_draft),
+    upkeep.UPKEEP: Kind(_keep_up),
+    replays.REPLAY: Kind(_replay),
+}

@@ -1,0 +1,154 @@
+"""One worker: folds lineage events into tasks and does one task at a time with the engine, until told to stop."""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import repeat, takewhile
+from threading import Event as Flag
+from threading import Thread
+from uuid import UUID
+
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
+
+from registry import audit, tasks
+from registry.database import transaction
+from registry.lineage import inbox, intake
+from registry.tables import Task
+from registry.tasks import Fenced
+from registry.words import Action, InboxState
+from registry.work import duties, faults, kinds
+from registry.work.means import Means
+
+log = logging.getLogger("treaty.worker")
+ACTOR = "worker"
+AT_A_TIME = 200
+
+
+@dataclass
+class Stop:
+    """Whether the worker was told to stop. A plain field: the signal may come while a lock is held."""
+
+    told: bool = False
+
+
+@dataclass(frozen=True)
+class Worker(Means):
+    """One worker, with all that it works with."""
+
+    def step(self) -> bool:
+        """Folds events that wait, then does one task. False: there was nothing to do."""
+        folded = self.take_in()
+        return self.work() or folded
+
+    def forever(self, stop: Stop) -> None:
+        """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
+        with duties.watched(self):
+            while not stop.told:
+                try:
+                    busy = self.step()
+                except OperationalError:
+                    log.warning("the database does not answer; trying again", exc_info=True)
+                    busy = False
+                if not busy:
+                    time.sleep(self.settings.idle_seconds)
+
+    def take_in(self) -> bool:
+        """Folds waiting events, each in its own transaction: one that cannot be folded stops no other."""
+        attempts = (self._fold_one() for _ in repeat(None, AT_A_TIME))
+        return sum(takewhile(bool, attempts)) > 0
+
+    def work(self) -> bool:
+        """Does the most urgent task. False: none waits."""
+        task = self._claim()
+        if task is None:
+            return False
+        try:
+            with faults.survived(partial(self._give_back, task)):
+                self._do(task)
+        except KeyboardInterrupt:
+            self._release(task)
+            raise
+        return True
+
+    def _fold_one(self) -> bool:
+        with transaction(self.database) as tx:
+            event = inbox.waiting(tx)
+            if event is None:
+                return False
+            with faults.survived(partial(self._blame, tx, event.id)):
+                intake.take_in(tx, event, now=self.clock(), ids=self.ids)
+                tx.commit()
+        return True
+
+    def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
+        tx.rollback()
+        event = inbox.blame(tx, event_id, faults.reason(error))
+        if event.state is InboxState.PARKED:
+            details = {"error": event.error}
+            audit.record(tx, Action.EVENT_PARKED, actor=ACTOR, object_id=event_id, details=details, now=self.clock())
+        tx.commit()
+
+    def _claim(self) -> Task | None:
+        now = self.clock()
+        with transaction(self.database) as tx:
+            for dead in tasks.bury(tx, now=now):
+                self._give_up(tx, dead, dead.error or "", now)
+            task = tasks.claim(tx, worker=self.name, now=now, lease=self.lease)
+            tx.commit()
+        return task
+
+    def _do(self, task: Task) -> None:
+        with self._alive(task):
+            effect = kinds.of(task).work(self, task)
+        with transaction(self.database) as tx:
+            now = self.clock()
+            tasks.finish(tx, task.id, task.fence, result=effect(tx, now), now=now)
+            tx.commit()
+
+    def _give_back(self, task: Task, error: Exception) -> None:
+        """Has the task tried again later, or gives it up and says so where people look."""
+        now, reason = self.clock(), faults.reason(error)
+        retry_at = None if task.attempts >= faults.tries(error) else now + tasks.pause(task.attempts, self.jitter())
+        with suppress(Fenced), transaction(self.database) as tx:
+            tasks.fail(tx, task.id, task.fence, error=reason, now=now, retry_at=retry_at)
+            if retry_at is None:
+                self._give_up(tx, task, reason, now)
+            tx.commit()
+
+    def _give_up(self, tx: Session, task: Task, reason: str, now: datetime) -> None:
+        kinds.of(task).give_up(tx, task, reason, now=now, ids=self.ids)
+        details = {"kind": task.kind, "attempts": task.attempts, "error": reason}
+        audit.record(tx, Action.TASK_FAILED, actor=ACTOR, object_id=task.id, details=details, now=now)
+
+    def _release(self, task: Task) -> None:
+        with suppress(Fenced), transaction(self.database) as tx:
+            tasks.release(tx, task.id, task.fence, now=self.clock())
+            tx.commit()
+
+    @contextmanager
+    def _alive(self, task: Task) -> Iterator[None]:
+        """Extends the task's lease for as long as the block takes."""
+        done = Flag()
+        beating = Thread(target=self._beat, args=(task, done), name="heartbeat", daemon=True)
+        beating.start()
+        try:
+            yield
+        finally:
+            done.set()
+            beating.join()
+
+    def _beat(self, task: Task, done: Flag) -> None:
+        while not done.wait(self.settings.heartbeat_seconds):
+            try:
+                with transaction(self.database) as tx:
+                    tasks.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease)
+                    tx.commit()
+            except Fenced:
+                return
+            except OperationalError:
+                log.warning("a heartbeat was lost; the lease still holds for a while")

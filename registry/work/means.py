@@ -1,0 +1,62 @@
+"""What a worker works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import random
+
+from sqlalchemy import Engine as Database
+
+from engine.judging import lacking
+from engine.keying import Key
+from engine.requests import Engine
+from registry import clock, consumer_checks, ids, tasks
+from registry.config import Settings
+from registry.database import transaction
+from registry.orders import Consumers
+from registry.portions import TaskParts
+from registry.sampling import Sampling
+from registry.tables import Task
+from registry.tools import Judge, Lacking, Large, Tools
+from registry.validation import Ids
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a worker works with. Everything it must remember is in the database, so that it may end at any moment."""
+
+    database: Database
+    engine: Engine
+    judge: Judge
+    large: Large
+    settings: Settings
+    lacking: Lacking = lacking
+    clock: Callable[[], datetime] = clock.now
+    ids: Ids = ids.new
+    jitter: Callable[[], float] = random
+    name: str = field(default_factory=lambda: f"worker-{ids.new()}")
+    key: Key | None = None
+    consumers: Consumers = consumer_checks.documents
+
+    @property
+    def lease(self) -> timedelta:
+        """How long a task is a worker's that says nothing."""
+        return timedelta(seconds=self.settings.lease_seconds)
+
+    def tools(self, task: Task) -> Tools:
+        """What the validation of that task works with."""
+        sampling = Sampling(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
+        parts = TaskParts(self.database, task.id, task.fence, self.clock, self.lease)
+        return Tools(
+            self.database, self.engine, self.judge, self.lacking, self.large, self.clock, self.settings.states,
+            sampling, parts, self.settings.portion_partitions, self.key,
+        )  # fmt: skip
+
+    def tell(self, task: Task, done: int, of: int) -> bool:
+        """Tells how far the task is, about fifty times in all; True: go on. Raises Fenced where it is another's."""
+        if done % max(1, of // 50) == 0:
+            with transaction(self.database) as tx:
+                told = f"{done} of {of} partitions"
+                tasks.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=told)
+                tx.commit()
+        return True

@@ -1,0 +1,82 @@
+"""The worker's process: works with real Spark until a signal tells it to stop."""
+
+import logging
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from engine import key_files, plugins
+from engine.keying import Key
+from registry.config import Settings
+from registry.database import connect, migrate
+from registry.work.loop import Stop, Worker
+
+log = logging.getLogger("treaty.worker")
+
+
+def run(settings: Settings) -> None:
+    """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
+    from engine.files import StateFiles
+    from engine.judging import judge
+    from engine.large import large
+    from engine.spark.child import ChildSettings, SparkChild
+
+    limits = ChildSettings(
+        limit_seconds=settings.engine_limit_seconds,
+        limit_memory=settings.engine_limit_memory,
+        memory=settings.spark_memory,
+        remote=settings.spark_remote,
+        master=settings.spark_master,
+        log=str(settings.home / "logs" / "spark.log"),
+        plugins=settings.plugin_names,
+    )
+    plugins.load(settings.plugin_names)
+    database, engine = connect(settings.database), SparkChild(limits)
+    stop = _stop_by_signal()
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        migrate(database)
+        log.info("working")
+        files = StateFiles(settings.states)
+        too_large = partial(large, files=files, most=settings.merge_values)
+        Worker(database, engine, partial(judge, files=files), too_large, settings, key=_key(settings)).forever(stop)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        engine.close()
+        database.dispose()
+    log.info("stopped")
+
+
+def _key(settings: Settings) -> Key | None:
+    """What values of classified columns are hashed with; None where no key file is set and none is in the home.
+
+    Raises EngineError where the file cannot be used."""
+    if not settings.key_file and not Path(settings.key).exists():
+        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_KEY_FILE to one")
+        return None
+    return key_files.read(settings.key)
+
+
+def _stop_by_signal() -> Stop:
+    """What SIGTERM and SIGINT tell. They also interrupt what is under way, which Python swallows in a finaliser."""
+    stop = Stop()
+
+    def tell(*_: Any) -> NoReturn:
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, signal.SIG_IGN)
+        stop.told = True
+        raise KeyboardInterrupt
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, tell)
+    sys.unraisablehook = _quiet
+    return stop
+
+
+def _quiet(swallowed: Any) -> None:
+    """Says nothing of the interrupt that Python swallowed, and of all else what Python says."""
+    if not isinstance(swallowed.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(swallowed)
