@@ -12,7 +12,7 @@ from contracts.pairing import paired
 COLUMNS = ("open", "watched", "closed")
 ON_UNKNOWN = ("pass", "warn", "block")
 # They say who decides and how; no data are judged by them.
-POLICIES = ("aliases", "compatibility", "review", "group")
+POLICIES = ("aliases", "compatibility", "review", "lineage", "group")
 # Every version has a number and a state of its own.
 DOCUMENT_WORDS = frozenset({"kind", "version", "status", "schema", "slaProperties", "customProperties"})
 

@@ -24,11 +24,20 @@ class TermsModel(BaseModel):
 
 
 class Alias(TermsModel):
-    """A lineage identity (OpenLineage namespace and name) of one schema object of the contract."""
+    """A lineage identity (OpenLineage namespace and name) of one schema object of the contract.
+
+    A name with `*` stands for many: `*` is any characters but "/". `regex`: the name is a regular expression, of the
+    subset that predicates may hold, which the whole name must match."""
 
     object: str
     namespace: str
     name: str
+    regex: bool = False
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it stands for many names."""
+        return self.regex or "*" in self.name
 
 
 class View(TermsModel):
@@ -72,6 +81,24 @@ class Review(TermsModel):
     acknowledge_days: Annotated[int, Field(ge=0, le=365)] = 14
 
 
+class Lineage(TermsModel):
+    """What is made of lineage events about the contract's objects.
+
+    `quiet`: seconds after a validation was asked for in which all that is written waits for one more. `settle: parent`
+    waits for the end of the run that the writing one is a part of. `on_failed_run`: what a run that failed leaves
+    behind is not looked at, told as suspect, or told and validated. `stream_interval`: minutes between validations of
+    what is written all the time. `nominal`: by partition column how its values are made of a run's nominal time.
+    `without_partition`: what is read where nothing tells what was written: the `latest` partitions, or all."""
+
+    quiet: Annotated[float, Field(ge=0, le=3600)] = 5
+    settle: Literal["none", "parent"] = "none"
+    on_failed_run: Literal["ignore", "suspect", "validate"] = "suspect"
+    stream_interval: Annotated[float, Field(gt=0, le=1440)] = 15
+    nominal: dict[str, str] = {}
+    without_partition: Literal["latest", "all"] = "latest"
+    latest: Annotated[int, Field(ge=1, le=64)] = 1
+
+
 class Terms(TermsModel):
     """The contract-level terms that ODCS has no word for, kept in customProperties under `treaty`."""
 
@@ -86,6 +113,7 @@ class Terms(TermsModel):
     order: bool = False
     compatibility: Compatibility = Compatibility()
     review: Review = Review()
+    lineage: Lineage = Lineage()
     # Of each group one version is in force: versions of different groups are in force side by side.
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
     # What the gate answers where a check could not be evaluated.

@@ -17,6 +17,7 @@ from contracts.json_schema import inspect_schema
 from contracts.options import read_enum, read_options
 from contracts.partitioning import inspect_partitions
 from contracts.quality import Entry, read_check
+from contracts.regexes import UnsafeRegex, inspect_regex
 from contracts.syntax import join
 from contracts.views import inspect_views
 
@@ -195,4 +196,13 @@ def _inspect_aliases(terms: Terms, objects: tuple[DataObject, ...], path: str, f
             faults.add("terms-object", join(where, "object"), message, nearest(alias.object, known))
         if (alias.namespace, alias.name) in taken:
             faults.add("terms-alias", where, "is an alias that is given twice", "one dataset is one object")
+        if alias.regex:
+            _inspect_pattern(alias.name, join(where, "name"), faults)
         taken.add((alias.namespace, alias.name))
+
+
+def _inspect_pattern(pattern: str, where: str, faults: Faults) -> None:
+    try:
+        inspect_regex(pattern)
+    except UnsafeRegex as error:
+        faults.add("terms-alias", where, str(error), "write it simpler, or use * without `regex`")

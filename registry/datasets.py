@@ -58,7 +58,7 @@ def about(session: Session, dataset_id: UUID) -> list[About]:
 def names_of(contract: Contract) -> Iterator[tuple[DataObject, Name]]:
     """Each object with the lineage names it is declared to have; else the one that its physical name stands for."""
     for each in contract.objects:
-        declared = [alias for alias in contract.terms.aliases if alias.object == each.name]
+        declared = [alias for alias in contract.terms.aliases if alias.object == each.name and not alias.is_pattern]
         for alias in declared:
             yield each, normalise(alias.namespace, alias.name)
         if not declared:

@@ -1,5 +1,6 @@
 """A run folded from its events: whatever their order and however often they come, the same state."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import reduce
@@ -16,7 +17,12 @@ FAILURES = frozenset({"FAIL", "ABORT"})
 TERMINAL = FAILURES | {"COMPLETE"}
 # Other facets of runs and jobs carry environments and configurations, which may hold secrets.
 RUN_FACETS = frozenset({"parent", "parentRun", "nominalTime", "processing_engine"})
-JOB_FACETS = frozenset({"jobType"})
+JOB_FACETS = frozenset({"jobType", "sql"})
+# What follows these words in a statement may hold values or secrets; what comes before names tables and partitions.
+_TELLING = re.compile(
+    r"\b(select|with|values)\b|\b(set|where|on|when|options|\w*properties|comment)\b|--|/\*", re.IGNORECASE
+)
+_LONGEST_STATEMENT = 2000
 
 
 class RunKey(NamedTuple):
@@ -48,6 +54,11 @@ class FoldedDataset(State):
     name: str
     facets: Facets = {}
     own: Facets = {}
+
+    @classmethod
+    def of(cls, namespace: str, name: str, facets: Mapping[str, Any], at: datetime) -> "FoldedDataset":
+        """The dataset as an event of its own tells it."""
+        return cls(namespace=namespace, name=name, facets=_told(facets, at))
 
     @property
     def identity(self) -> Name:
@@ -96,6 +107,11 @@ class FoldedRun(State):
         return str(_value(self.job_facets, "jobType").get("processingType") or "BATCH").upper()
 
     @property
+    def statement(self) -> str:
+        """The beginning of the SQL statement that the job is, up to where it could hold values; '' where it is none."""
+        return str(_value(self.job_facets, "sql").get("query") or "")
+
+    @property
     def parent(self) -> Mapping[str, Any]:
         """The parent facet; empty for a run without parent."""
         return _value(self.run_facets, "parent") or _value(self.run_facets, "parentRun")
@@ -118,7 +134,7 @@ def folded(event: Event) -> FoldedRun:
         started=at if told.type == "START" else None,
         ended=at if told.type in TERMINAL else None,
         run_facets=_told(told.run.facets, at, RUN_FACETS),
-        job_facets=_told(told.job.facets, at, JOB_FACETS),
+        job_facets=_told(_telling(told.job.facets), at, JOB_FACETS),
         inputs=_datasets(_dataset(each, each.input_facets, at) for each in told.inputs),
         outputs=_datasets(_dataset(each, each.output_facets, at) for each in told.outputs),
     )
@@ -144,6 +160,18 @@ def join(one: FoldedRun, other: FoldedRun) -> FoldedRun:
 def fold(runs: Iterable[FoldedRun]) -> FoldedRun:
     """All of them joined. Raises TypeError for none."""
     return reduce(join, runs)
+
+
+def _telling(facets: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facets, of a statement only what tells which tables and partitions it is about."""
+    query = facets.get("sql", {}).get("query")
+    return {**facets, "sql": {"query": _beginning(query)} if isinstance(query, str) else {}}
+
+
+def _beginning(statement: str) -> str:
+    cut = _TELLING.search(statement)
+    kept = statement if cut is None else statement[: cut.end() if cut[1] else cut.start()]
+    return kept[:_LONGEST_STATEMENT]
 
 
 def _dataset(dataset: Dataset, own: Mapping[str, Any], at: datetime) -> FoldedDataset:

@@ -15,11 +15,12 @@ from registry.lifecycle import IN_FORCE
 from registry.lineage import debounce, events
 from registry.lineage.debounce import Subject
 from registry.lineage.fold import FoldedRun, RunKey, folded, join
-from registry.lineage.triggers import Trigger, triggers
+from registry.lineage.triggers import Reads, Trigger, triggers
 from registry.tables import ContractVersion, Dataset, DatasetContract, InboxEvent, LineageRun
 from registry.words import InboxState
 
 Ids = Callable[[], UUID]
+VALIDATED = frozenset({Reads.DATA, Reads.SCHEMA, Reads.ORPHAN})
 
 
 def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids) -> None:
@@ -51,8 +52,8 @@ def subjects(session: Session, trigger: Trigger) -> list[tuple[str, str]]:
 
 def _fresh(before: FoldedRun | None, after: FoldedRun) -> list[Trigger]:
     """What the run triggers now and did not trigger before: a repeated or late event adds nothing."""
-    seen = {trigger.dataset for trigger in triggers(before)} if before else set()
-    return [trigger for trigger in triggers(after) if trigger.dataset not in seen]
+    seen = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
+    return [each for each in triggers(after) if (each.dataset, each.reads) not in seen and each.reads in VALIDATED]
 
 
 def _trigger(session: Session, trigger: Trigger, run: LineageRun, *, now: datetime, ids: Ids) -> None:
@@ -60,6 +61,8 @@ def _trigger(session: Session, trigger: Trigger, run: LineageRun, *, now: dateti
         "lineage_run_id": str(run.id),
         "dataset": {"namespace": trigger.dataset.namespace, "name": trigger.dataset.name},
         "partitions": [dict(partition) for partition in trigger.partitions],
+        "reads": trigger.reads.value,
+        "why": trigger.why,
     }
     cause = f"{run.run_id}/{trigger.dataset.namespace}/{trigger.dataset.name}"
     for contract, name in subjects(session, trigger):

@@ -1,70 +1,157 @@
-"""Which runs ask for a validation, and of which datasets."""
+"""Which runs ask for a validation, of which datasets, and what of them is to be looked at."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
+from registry.lineage.events import DatasetEvent
 from registry.lineage.fold import FoldedDataset, FoldedRun
+from registry.lineage.links import symlinks
 from registry.lineage.names import Name, Trimmed, normalise, trim
 
 OUR_NAMESPACE = "treaty"
 OUR_PRODUCER = "https://treaty.example/"
-IDENTIFYING = frozenset({"TABLE", "LOCATION"})
+# Runs of these kinds write all the time: their end, if it comes, is no moment of its own.
+UNENDING = frozenset({"STREAMING", "SERVICE"})
+WRITES = frozenset({"RUNNING", "COMPLETE"})
+AS_QUERY = re.compile(r"\bas\s*\(?\s*(select|with|values)$", re.IGNORECASE)
+Partition = tuple[tuple[str, str], ...]
+
+
+class Reads(StrEnum):
+    """What a trigger asks to look at."""
+
+    DATA = "data"
+    SCHEMA = "schema"
+    SUSPECT = "suspect"
+    DROPPED = "dropped"
+    ORPHAN = "orphan"
+
+
+# As tasks have them: the smaller comes first.
+PRIORITIES = {Reads.DATA: 5, Reads.SCHEMA: 5, Reads.SUSPECT: 6, Reads.ORPHAN: 7, Reads.DROPPED: 5}
+WHY = {
+    Reads.DATA: "a run wrote to it and completed",
+    Reads.SCHEMA: "its definition was told anew",
+    Reads.SUSPECT: "a run that wrote to it failed",
+    Reads.DROPPED: "a run dropped it",
+    Reads.ORPHAN: "a run that wrote to it never told its end",
+}
+STREAMING = "a stream writes to it"
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """A dataset that a run has written: its name, other names it goes by, and the partitions the run spoke of."""
+    """A dataset that a run was about: its name, other names it goes by, and the partitions the run spoke of.
+
+    `reads` says what is to be looked at, `why` says it for people. `streaming`: more comes all the time."""
 
     dataset: Name
     also: tuple[Name, ...] = ()
-    partitions: tuple[tuple[tuple[str, str], ...], ...] = ()
+    partitions: tuple[Partition, ...] = ()
+    reads: Reads = Reads.DATA
+    streaming: bool = False
 
     @property
     def names(self) -> tuple[Name, ...]:
+        """Its name and the others."""
         return (self.dataset, *self.also)
+
+    @property
+    def priority(self) -> int:
+        """That of its task; the smaller comes first."""
+        return PRIORITIES[self.reads]
+
+    @property
+    def why(self) -> str:
+        """What happened, for people."""
+        return STREAMING if self.streaming else WHY[self.reads]
 
 
 def triggers(run: FoldedRun) -> tuple[Trigger, ...]:
-    """One trigger a dataset that a completed batch run wrote, in the order of names.
+    """What the run asks for by now, in the order of names, one trigger a dataset.
 
-    None while the run is not complete, once it failed, for dropped datasets, and for our own runs (no endless loop)."""
-    if not run.completed or run.failed or run.processing_type != "BATCH" or _ours(run):
+    Of a failed run every output is suspect, whatever else it told. A batch run triggers when it is complete, a stream
+    as it runs. None of our own runs (no endless loop)."""
+    if is_ours(run):
         return ()
-    written = [_trigger(each) for each in run.outputs if not _dropped(each)]
-    return tuple(_joined(written, name) for name in sorted({each.dataset for each in written}))
+    if run.failed:
+        return _of(run, Reads.SUSPECT)
+    if run.processing_type in UNENDING:
+        return _of(run) if not WRITES.isdisjoint(run.types) else ()
+    return _of(run) if run.completed else ()
 
 
-def _ours(run: FoldedRun) -> bool:
+def orphaned(run: FoldedRun) -> tuple[Trigger, ...]:
+    """What to look at where the run will never tell its end. None of a run that did, or that writes all the time."""
+    if is_ours(run) or run.failed or run.completed or run.processing_type in UNENDING:
+        return ()
+    return _of(run, Reads.ORPHAN)
+
+
+def of_dataset(event: DatasetEvent) -> Trigger | None:
+    """What an event about a dataset itself asks for: a look at its schema. None where it is ours."""
+    if (event.producer or "").startswith(OUR_PRODUCER):
+        return None
+    told = FoldedDataset.of(event.dataset.namespace, event.dataset.name, event.dataset.facets, event.time)
+    return _trigger(told, Reads.DROPPED if _lifecycle(told) == "DROP" else Reads.SCHEMA)
+
+
+def is_ours(run: FoldedRun) -> bool:
+    """Whether the run is one of our own validations."""
     return run.job_namespace == OUR_NAMESPACE or any(each.startswith(OUR_PRODUCER) for each in run.producers)
 
 
-def _dropped(dataset: FoldedDataset) -> bool:
-    return bool(dataset.facet("lifecycleStateChange").get("lifecycleStateChange") == "DROP")
+def _of(run: FoldedRun, reads: Reads | None = None) -> tuple[Trigger, ...]:
+    asked = [(each, reads or _reads(run, each)) for each in run.outputs]
+    streaming = run.processing_type in UNENDING
+    told = [_trigger(each, what, streaming=streaming) for each, what in asked if what is not None]
+    return tuple(_joined(told, name) for name in sorted({each.dataset for each in told}))
 
 
-def _trigger(dataset: FoldedDataset) -> Trigger:
+def _reads(run: FoldedRun, dataset: FoldedDataset) -> Reads | None:
+    """What of the dataset is to be looked at by what became of it; None: it only has another name now."""
+    counted = bool(dataset.own_facet("outputStatistics"))
+    match _lifecycle(dataset):
+        case "DROP":
+            return Reads.DROPPED
+        case "RENAME":
+            return Reads.DATA if counted else None
+        case "ALTER":
+            return Reads.DATA if counted else Reads.SCHEMA
+        case "CREATE":
+            return Reads.DATA if counted or _queried(run, dataset) else Reads.SCHEMA
+    return Reads.DATA
+
+
+def _queried(run: FoldedRun, dataset: FoldedDataset) -> bool:
+    """Whether a table was created with rows: of a query, which producers tell in one of these ways."""
+    read = bool(run.inputs) or bool(dataset.facet("columnLineage").get("fields"))
+    return read or "as_select" in run.job_name.lower() or AS_QUERY.search(run.statement) is not None
+
+
+def _lifecycle(dataset: FoldedDataset) -> str:
+    return str(dataset.facet("lifecycleStateChange").get("lifecycleStateChange") or "").upper()
+
+
+def _trigger(dataset: FoldedDataset, reads: Reads, *, streaming: bool = False) -> Trigger:
     full = normalise(dataset.namespace, dataset.name)
     spoken = [trim(full), *_located(dataset)]
     table = spoken[0].dataset
     partitions = {each.partition for each in spoken if each.partition and each.dataset == table} | set(_listed(dataset))
-    others = {full, *_symlinks(dataset)} - {table}
-    return Trigger(table, tuple(sorted(others)), tuple(sorted(partitions)))
+    others = {full, *symlinks(dataset)} - {table}
+    return Trigger(table, tuple(sorted(others)), tuple(sorted(partitions)), reads, streaming)
 
 
-def _joined(written: list[Trigger], name: Name) -> Trigger:
-    """Several partitions of one table, written as datasets of their own, are one trigger."""
-    same = [each for each in written if each.dataset == name]
+def _joined(told: list[Trigger], name: Name) -> Trigger:
+    """Several partitions of one table, written as datasets of their own, are one trigger; data outweigh the schema."""
+    same = [each for each in told if each.dataset == name]
     others = {other for each in same for other in each.also}
-    return Trigger(name, tuple(sorted(others)), tuple(sorted({spoken for each in same for spoken in each.partitions})))
-
-
-def _symlinks(dataset: FoldedDataset) -> Iterator[Name]:
-    """Other names by the symlinks facet. A namespace that is empty or repeats the name identifies nothing."""
-    for each in _objects(dataset.facet("symlinks").get("identifiers")):
-        namespace, name = each.get("namespace"), each.get("name")
-        if _named(namespace) and _named(name) and namespace != name and each.get("type") in IDENTIFYING:
-            yield normalise(str(namespace), str(name))
+    partitions = tuple(sorted({spoken for each in same for spoken in each.partitions}))
+    reads = next(each for each in WHY if any(one.reads is each for one in same))
+    return Trigger(name, tuple(sorted(others)), partitions, reads, same[0].streaming)
 
 
 def _located(dataset: FoldedDataset) -> Iterator[Trimmed]:
@@ -76,10 +163,11 @@ def _located(dataset: FoldedDataset) -> Iterator[Trimmed]:
             yield trim(normalise(dataset.namespace, path))
 
 
-def _listed(dataset: FoldedDataset) -> Iterator[tuple[tuple[str, str], ...]]:
+def _listed(dataset: FoldedDataset) -> Iterator[Partition]:
     """The partitions that the subset facet lists by their columns."""
-    for each in _objects(_condition(dataset).get("partitions")):
-        values = each.get("dimensions")
+    listed = _condition(dataset).get("partitions")
+    for each in listed if isinstance(listed, list) else ():
+        values = each.get("dimensions") if isinstance(each, dict) else None
         if isinstance(values, dict) and values:
             yield tuple((str(column), str(value)) for column, value in values.items())
 
@@ -87,11 +175,3 @@ def _listed(dataset: FoldedDataset) -> Iterator[tuple[tuple[str, str], ...]]:
 def _condition(dataset: FoldedDataset) -> Mapping[str, Any]:
     condition = dataset.own_facet("subset").get("outputCondition")
     return condition if isinstance(condition, dict) else {}
-
-
-def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def _named(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())

@@ -259,6 +259,19 @@ HOSTILE: dict[str, tuple[str | bytes, str, int | None]] = {
     "terms that are a list": (TERMS + "      - a\n", "terms-form", 8),
     "an alias without a name": (TERMS + "      aliases: [{object: a, namespace: b}]\n", "terms-missing", 9),
     "an alias of no table": (TERMS + "      aliases: [{object: a, namespace: b, name: c}]\n", "terms-object", 9),
+    "an alias that is no safe pattern": (
+        HEAD + "schema:\n  - name: a\ncustomProperties:\n  - property: treaty\n    value:\n"
+        "      aliases: [{object: a, namespace: b, name: (x+)+, regex: true}]\n",
+        "terms-alias",
+        11,
+    ),
+    "lineage terms that nobody knows": (TERMS + "      lineage: {quite: 5}\n", "terms-unknown", 9),
+    "a quiet time that is none": (TERMS + "      lineage: {quiet: -1}\n", "terms-form", 9),
+    "a failed run that is done something unknown with": (
+        TERMS + "      lineage: {on_failed_run: retry}\n",
+        "terms-form",
+        9,
+    ),
     "arrivals of no table": (TERMS + "      arrivals: [a]\n", "terms-object", 9),
     "arrivals of a table with partition columns": (
         HEAD + "schema:\n  - {name: a, properties: [{name: day, partitioned: true}]}\ncustomProperties:\n"

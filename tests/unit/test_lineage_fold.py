@@ -117,6 +117,34 @@ def test_facets_that_may_hold_secrets_are_not_remembered() -> None:
     assert run.parent == {"run": {"runId": "p"}}
 
 
+@pytest.mark.parametrize(
+    ("statement", "kept"),
+    [
+        (
+            "INSERT INTO t PARTITION (ds='1') SELECT * FROM u WHERE mail = 'a@b'",
+            "INSERT INTO t PARTITION (ds='1') SELECT",
+        ),
+        ("INSERT INTO t VALUES ('secret')", "INSERT INTO t VALUES"),
+        ("CREATE TABLE t AS WITH x AS (SELECT 'secret') SELECT 1", "CREATE TABLE t AS WITH"),
+        ("CREATE TABLE t USING jdbc OPTIONS (password 'secret') AS SELECT 1", "CREATE TABLE t USING jdbc "),
+        ("CREATE TABLE t (a INT) TBLPROPERTIES ('k'='secret')", "CREATE TABLE t (a INT) "),
+        ("UPDATE t SET mail = 'secret'", "UPDATE t "),
+        ("DELETE FROM t WHERE mail = 'secret'", "DELETE FROM t "),
+        ("MERGE INTO t USING u ON t.k = 'secret'", "MERGE INTO t USING u "),
+        ("/* secret */ SELECT 1", ""),
+        (
+            "LOAD DATA INPATH '/x' INTO TABLE t PARTITION (y=2023)",
+            "LOAD DATA INPATH '/x' INTO TABLE t PARTITION (y=2023)",
+        ),
+        (7, ""),
+    ],
+)
+def test_of_a_statement_only_the_beginning_is_remembered(statement: Any, kept: str) -> None:
+    document = event()
+    document["job"]["facets"] = {"sql": {"query": statement}}
+    assert told(document).statement == kept
+
+
 def test_events_of_different_runs_do_not_join() -> None:
     with pytest.raises(ValueError, match="different runs"):
         told(event(run="a"), event(run="b"))

@@ -6,14 +6,24 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.events import body, event, output, processing, real
+from support.events import PRODUCER, body, event, output, processing, real
 
-from registry.lineage.events import NotAnEvent, parse
+from registry.lineage.events import DatasetEvent, NotAnEvent, parse
 from registry.lineage.fold import FoldedRun, RunKey, fold, folded
 from registry.lineage.names import Name
-from registry.lineage.triggers import OUR_NAMESPACE, OUR_PRODUCER, Trigger, triggers
+from registry.lineage.triggers import (
+    OUR_NAMESPACE,
+    OUR_PRODUCER,
+    PRIORITIES,
+    Reads,
+    Trigger,
+    of_dataset,
+    orphaned,
+    triggers,
+)
 
 ORDERS = Name("file", "/data/orders")
+B = Name("file", "/b")
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
@@ -24,49 +34,130 @@ def names(*documents: dict[str, Any]) -> list[Name]:
     return [trigger.dataset for trigger in triggers(told(*documents))]
 
 
-def lifecycle(change: str, path: str = "/data/orders") -> dict[str, Any]:
-    return output(path, lifecycleStateChange={"lifecycleStateChange": change})
+def asked(*documents: dict[str, Any]) -> dict[Name, Reads]:
+    return {trigger.dataset: trigger.reads for trigger in triggers(told(*documents))}
+
+
+def lifecycle(change: str, path: str = "/data/orders", **own: Any) -> dict[str, Any]:
+    return output(path, lifecycleStateChange={"lifecycleStateChange": change}) | {"outputFacets": own}
 
 
 def of(kind: str) -> dict[str, Any]:
     return {"job": {"namespace": "shop", "name": "load_orders", "facets": processing(kind)}}
 
 
+def saying(statement: str, name: str = "load_orders") -> dict[str, Any]:
+    return {"job": {"namespace": "shop", "name": name, "facets": {"sql": {"query": statement}}}}
+
+
+ROWS = {"outputStatistics": {"rowCount": 3}}
+WRITTEN = {ORDERS: Reads.DATA}
+DEFINED = {ORDERS: Reads.SCHEMA}
+DOUBTED = {ORDERS: Reads.SUSPECT}
+LOOKS = {
+    "complete": ([event("COMPLETE")], WRITTEN),
+    "complete in small letters": ([event("complete")], WRITTEN),
+    "outputs told at the start": ([event("START"), event("COMPLETE", outputs=[])], WRITTEN),
+    "two": ([event("COMPLETE", output("/b"), output("/data/orders"))], {B: Reads.DATA, **WRITTEN}),
+    "batch": ([event() | of("BATCH")], WRITTEN),
+    "a kind nobody knows": ([event() | of("NONE")], WRITTEN),
+    "overwrite": ([event("COMPLETE", lifecycle("OVERWRITE"))], WRITTEN),
+    "truncate": ([event("COMPLETE", lifecycle("TRUNCATE"))], WRITTEN),
+    "drop": ([event("COMPLETE", lifecycle("DROP"))], {ORDERS: Reads.DROPPED}),
+    "drop and create": (
+        [event("COMPLETE", lifecycle("DROP"), lifecycle("CREATE", "/b"))],
+        {ORDERS: Reads.DROPPED, B: Reads.SCHEMA},
+    ),
+    "alter": ([event("COMPLETE", lifecycle("ALTER"))], DEFINED),
+    "alter with rows": ([event("COMPLETE", lifecycle("ALTER", **ROWS))], WRITTEN),
+    "rename": ([event("COMPLETE", lifecycle("RENAME"))], {}),
+    "create": ([event("COMPLETE", lifecycle("CREATE"))], DEFINED),
+    "create of columns": ([event("COMPLETE", lifecycle("CREATE")) | saying("CREATE TABLE t (a INT)")], DEFINED),
+    "create with rows": ([event("COMPLETE", lifecycle("CREATE", **ROWS))], WRITTEN),
+    "create with rows told while it ran": (
+        [event("RUNNING", lifecycle("CREATE", **ROWS)), event("COMPLETE", lifecycle("CREATE"))],
+        WRITTEN,
+    ),
+    "create of other data": ([event("COMPLETE", lifecycle("CREATE"), inputs=[output("/b")])], WRITTEN),
+    "create as select": (
+        [event("COMPLETE", lifecycle("CREATE")) | saying("create table t as\n (Select * from b where c = 'd')")],
+        WRITTEN,
+    ),
+    "create as with": (
+        [event("COMPLETE", lifecycle("CREATE")) | saying("CREATE TABLE t AS WITH x AS (SELECT 1)")],
+        WRITTEN,
+    ),
+    "create by a job of that name": (
+        [event("COMPLETE", lifecycle("CREATE")) | saying("", "app.atomic_create_table_as_select.t")],
+        WRITTEN,
+    ),
+    "no outputs": ([event("COMPLETE", outputs=[])], {}),
+    "only begun": ([event("START")], {}),
+    "running": ([event("RUNNING")], {}),
+    "other and none": ([event("OTHER"), event(None)], {}),
+    "fail": ([event("FAIL")], DOUBTED),
+    "abort": ([event("ABORT")], DOUBTED),
+    "fail without outputs": ([event("START", outputs=[]), event("FAIL", outputs=[])], {}),
+    "outputs told before the failure": ([event("START"), event("FAIL", outputs=[])], DOUBTED),
+    "fail, then complete": ([event("FAIL"), event("COMPLETE")], DOUBTED),
+    "complete, then abort": ([event("COMPLETE"), event("ABORT")], DOUBTED),
+    "a stream that begins": ([event("START") | of("STREAMING")], {}),
+    "a stream that runs": ([event("RUNNING") | of("STREAMING")], WRITTEN),
+    "a stream whose outputs were told before": (
+        [event("START") | of("STREAMING"), event("RUNNING", outputs=[])],
+        WRITTEN,
+    ),
+    "a service": ([event() | of("SERVICE")], WRITTEN),
+    "our job": ([event(namespace=OUR_NAMESPACE)], {}),
+    "our job, failed": ([event("FAIL", namespace=OUR_NAMESPACE)], {}),
+    "our producer": ([event(producer=f"{OUR_PRODUCER}1.0")], {}),
+    "partitions": ([event("COMPLETE", output("/b/ds=1"), output("/b/ds=2"))], {B: Reads.DATA}),
+}
+
+
+@pytest.mark.parametrize(("documents", "expected"), LOOKS.values(), ids=LOOKS.keys())
+def test_a_run_asks_for_what_became_of_its_outputs(
+    documents: list[dict[str, Any]], expected: dict[Name, Reads]
+) -> None:
+    assert asked(*documents) == expected
+
+
 @pytest.mark.parametrize(
     ("documents", "expected"),
     [
-        pytest.param([event("COMPLETE")], [ORDERS], id="complete"),
-        pytest.param([event("complete")], [ORDERS], id="complete in small letters"),
-        pytest.param([event("START"), event("COMPLETE", outputs=[])], [ORDERS], id="outputs told at the start"),
-        pytest.param(
-            [event("COMPLETE", output("/b"), output("/a"))], [Name("file", "/a"), Name("file", "/b")], id="two"
-        ),
-        pytest.param([event() | of("BATCH")], [ORDERS], id="batch"),
-        pytest.param([event("COMPLETE", lifecycle("OVERWRITE"))], [ORDERS], id="overwrite"),
-        pytest.param([event("COMPLETE", lifecycle("TRUNCATE"))], [ORDERS], id="truncate"),
-        pytest.param([event("COMPLETE", lifecycle("DROP"))], [], id="drop"),
-        pytest.param(
-            [event("COMPLETE", lifecycle("DROP"), lifecycle("CREATE", "/b"))], [Name("file", "/b")], id="rename"
-        ),
-        pytest.param([event("COMPLETE", outputs=[])], [], id="no outputs"),
-        pytest.param([event("START")], [], id="only begun"),
-        pytest.param([event("RUNNING")], [], id="running"),
-        pytest.param([event("OTHER"), event(None)], [], id="other and none"),
-        pytest.param([event("FAIL")], [], id="fail"),
-        pytest.param([event("ABORT")], [], id="abort"),
-        pytest.param([event("FAIL"), event("COMPLETE")], [], id="fail, then complete"),
-        pytest.param([event("COMPLETE"), event("ABORT")], [], id="complete, then abort"),
-        pytest.param([event() | of("STREAMING")], [], id="streaming"),
-        pytest.param([event() | of("SERVICE")], [], id="service"),
-        pytest.param([event(namespace=OUR_NAMESPACE)], [], id="our job"),
-        pytest.param([event(producer=f"{OUR_PRODUCER}1.0")], [], id="our producer"),
-        pytest.param([event("COMPLETE", output("/t/ds=1"), output("/t/ds=2"))], [Name("file", "/t")], id="partitions"),
+        ([event("START")], [ORDERS]),
+        ([event("START"), event("RUNNING")], [ORDERS]),
+        ([event("START"), event("COMPLETE")], []),
+        ([event("START"), event("FAIL")], []),
+        ([event("START", outputs=[])], []),
+        ([event("START") | of("STREAMING")], []),
+        ([event("START", namespace=OUR_NAMESPACE)], []),
     ],
 )
-def test_only_a_completed_batch_run_triggers_what_it_wrote(
+def test_only_a_batch_run_without_an_end_can_be_an_orphan(
     documents: list[dict[str, Any]], expected: list[Name]
 ) -> None:
-    assert names(*documents) == expected
+    found = orphaned(told(*documents))
+    assert [(each.dataset, each.reads) for each in found] == [(name, Reads.ORPHAN) for name in expected]
+
+
+def dataset_event(**more: Any) -> DatasetEvent:
+    document = {"eventTime": "2026-03-01T12:00:00Z", "producer": PRODUCER, "dataset": output("/data/orders")}
+    content = parse(body(document | more)).content
+    assert isinstance(content, DatasetEvent)
+    return content
+
+
+def test_an_event_of_a_dataset_asks_for_its_schema_unless_it_is_ours() -> None:
+    assert of_dataset(dataset_event()) == Trigger(ORDERS, reads=Reads.SCHEMA)
+    assert of_dataset(dataset_event(dataset=lifecycle("DROP"))) == Trigger(ORDERS, reads=Reads.DROPPED)
+    assert of_dataset(dataset_event(producer=f"{OUR_PRODUCER}1.0")) is None
+
+
+def test_what_is_looked_at_by_more_urgent_triggers_comes_first() -> None:
+    ordered = sorted(Reads, key=lambda each: PRIORITIES[each])
+    assert ordered[-1] is Reads.ORPHAN
+    assert {PRIORITIES[each] for each in (Reads.DATA, Reads.SCHEMA, Reads.DROPPED)} == {PRIORITIES[ordered[0]]}
 
 
 def subset(condition: dict[str, Any]) -> dict[str, Any]:
