@@ -105,10 +105,11 @@ def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
     """Who holds the secret of a session or an API token. Raises Unauthenticated for all that is not valid now."""
     if secret.startswith(f"{TOKEN_MARK}_"):
         return _by_token(session, secret, now)
-    opened = session.exec(select(WebSession).where(WebSession.secret_sha256 == secret_hash(secret))).first()
+    mine = select(WebSession, User).join(User, col(User.id) == col(WebSession.user_id))
+    opened, user = session.exec(mine.where(WebSession.secret_sha256 == secret_hash(secret))).first() or (None, None)
     if opened is None or opened.expires <= now:
         raise Unauthenticated
-    return rights_of(session, _active(session, opened.user_id))
+    return rights_of(session, _active(user))
 
 
 def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
@@ -118,7 +119,7 @@ def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Princi
     if user is None:
         return None
     further = session.exec(select(Team.id).where(col(Team.name).in_(teams))).all() if teams else ()
-    return rights_of(session, _active(session, user.id), teams=further)
+    return rights_of(session, _active(user), teams=further)
 
 
 def rights_of(session: Session, user: User, *, teams: Collection[UUID] = ()) -> Principal:
@@ -162,11 +163,11 @@ def _nobody() -> str:
 
 def _by_token(session: Session, secret: str, now: datetime) -> Principal:
     prefix = secret.split("_", 2)[1]
-    token = session.exec(select(ApiToken).where(ApiToken.prefix == prefix)).first()
+    query = select(ApiToken, User).join(User, col(User.id) == col(ApiToken.user_id)).where(ApiToken.prefix == prefix)
+    token, user = session.exec(query).first() or (None, None)
     if token is None or not _opens(token, secret_hash(secret), now) or has_ended(token, now):
         raise Unauthenticated
-    whole = rights_of(session, _active(session, token.user_id))
-    return _within(whole, token)
+    return _within(rights_of(session, _active(user)), token)
 
 
 def has_ended(token: ApiToken, now: datetime) -> bool:
@@ -181,8 +182,7 @@ def _opens(token: ApiToken, hashed: str, now: datetime) -> bool:
     return current or (previous and token.previous_until is not None and now < token.previous_until)
 
 
-def _active(session: Session, user_id: UUID) -> User:
-    user = session.get(User, user_id)
+def _active(user: User | None) -> User:
     if user is None or not user.active:
         raise Unauthenticated
     return user

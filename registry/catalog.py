@@ -173,7 +173,8 @@ def _listed(session: Session, query: Select[Contract, str], by: Principal) -> li
     latest = _latest_runs(col(Run.contract_id).in_(ids) & scope.runs(by)).order_by(col(Run.finished))
     runs = session.exec(latest).all()
     last = {run.contract_id: run for run in runs}
-    opened = select(Proposal.contract_id, func.count()).where(col(Proposal.state).in_(OPEN))
+    opened = select(Proposal.contract_id, func.count())
+    opened = opened.where(col(Proposal.contract_id).in_(ids), col(Proposal.state).in_(OPEN))
     open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
     return [ListedContract(each, owner, last.get(each.id), open_counts.get(each.id, 0)) for each, owner in found]
 

@@ -22,6 +22,8 @@ POSTGRES = "postgresql+psycopg"
 PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 MIGRATING = 7_268_392_101
 READ_ONLY = "treaty_read_only"
+# As many as the service has threads: a connection more than are kept is made anew each time.
+CONNECTIONS = {"pool_size": 40, "max_overflow": 10}
 UNUSABLE = (
     "TREATY_DATABASE_URL cannot be used: write postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters as"
     " %XX, or sqlite:///FILE"
@@ -34,7 +36,7 @@ def connect(url: str) -> Engine:
     Raises ConfigError, which holds nothing of the URL, for one that is of no such database."""
     try:
         return _engine(make_url(url))
-    except (ArgumentError, ImportError, ValueError):
+    except (ArgumentError, ImportError, TypeError, ValueError):
         raise ConfigError(UNUSABLE) from None
 
 
@@ -42,9 +44,9 @@ def _engine(target: URL) -> Engine:
     if target.drivername in {"postgres", "postgresql"}:
         target = target.set(drivername=POSTGRES)
     if target.get_backend_name() == "sqlite":
-        return _sqlite(create_engine(target, hide_parameters=True))
+        return _sqlite(create_engine(target, hide_parameters=True, **CONNECTIONS))
     named = {"application_name": "treaty"}
-    return create_engine(target, pool_pre_ping=True, connect_args=named, hide_parameters=True)
+    return create_engine(target, pool_pre_ping=True, connect_args=named, hide_parameters=True, **CONNECTIONS)
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""What routes are handed: the service's parts, a session, the principal. Routes that write commit themselves."""
+"""What routes are handed: the service's parts, a session, the principal. Routes that write commit themselves.
+
+What asks nothing of the database is `async`: it is then told in place, and not by a thread of its own."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +32,7 @@ class Service:
     provider: Provider | None = None
 
 
-def service(request: Request) -> Service:
+async def service(request: Request) -> Service:
     """The parts of the application that serves this request."""
     found: Service = request.app.state.service
     return found
@@ -39,17 +41,22 @@ def service(request: Request) -> Service:
 Shared = Annotated[Service, Depends(service)]
 
 
-def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
+def bearer_of(given: HTTPAuthorizationCredentials | None) -> str:
     """The bearer of the request. Raises Unauthenticated where there is none."""
     if given is None:
         raise Unauthenticated("send an API token or the secret of a session as `Authorization: Bearer ...`")
     return given.credentials
 
 
+async def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
+    """The bearer of the request. Raises as `bearer_of`."""
+    return bearer_of(given)
+
+
 Secret = Annotated[str, Depends(secret)]
 
 
-def address(request: Request) -> str | None:
+async def address(request: Request) -> str | None:
     """The address that the request came from; None where there is none, as in a test."""
     return request.client.host if request.client else None
 
@@ -111,7 +118,7 @@ def opener(shared: Shared) -> Iterator[Session]:
         yield tx
 
 
-def paging(
+async def paging(
     limit: Annotated[int, Query(ge=1, le=500, description="the most items of one answer")] = 100,
     cursor: Annotated[str | None, Query(max_length=4000, description="the `next` of the answer before")] = None,
 ) -> Asked:

@@ -8,7 +8,7 @@ from fastapi.security import HTTPAuthorizationCredentials
 from engine.files import StateFiles
 from registry import access, clock
 from registry.api import metrics, schemas
-from registry.api.dependencies import Reader, Shared, bearer, caller, secret
+from registry.api.dependencies import Reader, Shared, bearer, bearer_of, caller
 from registry.database import migration_of
 from registry.errors import NotReady
 from registry.words import Permission
@@ -39,7 +39,7 @@ def is_ready(tx: Reader, shared: Shared) -> schemas.Ready:
 def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
     """Returns for who may read what the service tells of itself: who may read everything; everybody where set."""
     if not shared.settings.metrics_open:
-        access.decide(caller(shared, secret(given)), Permission.READ)
+        access.decide(caller(shared, bearer_of(given)), Permission.READ)
 
 
 @router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])

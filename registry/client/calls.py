@@ -1,6 +1,7 @@
 """How a request is sent and its answer read: every method raises ClientError for one that is not a success."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import httpx
@@ -59,7 +60,8 @@ class Calls:
         return self._answer(form, self._send("PUT", path, body=body))
 
     def _answer(self, form: type[Answer], response: httpx.Response) -> Answer:
-        return TypeAdapter(form).validate_json(response.content)
+        found: Answer = _adapter(form).validate_json(response.content)  # type: ignore[arg-type] # a class is hashable
+        return found
 
     def _send(
         self,
@@ -81,6 +83,12 @@ class Calls:
         if not response.is_success:
             raise _refusal(response)
         return response
+
+
+@cache
+def _adapter(form: type[Any]) -> TypeAdapter[Any]:
+    """What reads answers of that form. To make one takes as long as to read many answers."""
+    return TypeAdapter(form)
 
 
 def _plain(body: BaseModel) -> dict[str, Any]:
