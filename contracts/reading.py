@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain, count
 from typing import Any
 
@@ -21,6 +21,8 @@ from contracts.regexes import UnsafeRegex, inspect_regex
 from contracts.syntax import join
 from contracts.views import inspect_views
 
+# One change of a contract reads it several times; what is read takes some twenty times the room of its text.
+REMEMBERED_BYTES = 64 * 1024
 TERMS = tuple(Terms.model_fields)
 INSPECTIONS = (
     standard.inspect_version,
@@ -35,7 +37,16 @@ def read(source: bytes) -> Contract:
     """The contract in `source`, which it keeps byte for byte. Raises ContractError with all its faults.
 
     Text that is not strict YAML ends the reading there; of every other document all that is wrong is said at once.
-    """
+    What was read lately is remembered: nobody changes what is in a contract."""
+    return _remembered(source) if len(source) <= REMEMBERED_BYTES else _read(source)
+
+
+@lru_cache(maxsize=64)
+def _remembered(source: bytes) -> Contract:
+    return _read(source)
+
+
+def _read(source: bytes) -> Contract:
     parsed = syntax.parse(source)
     faults = Faults(parsed.lines)
     for inspection in INSPECTIONS:
