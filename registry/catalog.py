@@ -26,7 +26,7 @@ from registry.tables import (
     SuggestionRow,
     User,
 )
-from registry.words import Decision, Permission, ProposalState, SubscriptionState
+from registry.words import Cause, Decision, Permission, ProposalState, SubscriptionState
 
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
 BY_ID = Order((Contract.id,))
@@ -183,7 +183,7 @@ def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
     """Of those runs the last one of each object of each contract."""
     newest = col(Run.finished).desc(), col(Run.id).desc()
     place = func.row_number().over(partition_by=[col(Run.contract_id), col(Run.object)], order_by=newest)
-    own = col(Run.subscription_id).is_(None)
+    own = col(Run.subscription_id).is_(None) & (col(Run.cause) == Cause.DATA)
     ranked = select(Run.id, place.label("place")).where(which, own).subquery()
     return select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place == 1)
 

@@ -14,7 +14,7 @@ from contracts.document import Check, Contract
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Value
 from registry import audit
 from registry.tables import MeasurementRow, ResultRow, Run
-from registry.words import Action
+from registry.words import Action, Cause
 
 ACTOR = "worker"
 
@@ -34,6 +34,7 @@ class Origin:
     states_version: int | None = None
     reason: str | None = None
     subscription_id: UUID | None = None
+    cause: Cause = Cause.DATA
 
 
 def record(
@@ -124,6 +125,7 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
         states_version=origin.states_version,
         reason=_text(origin.reason),
         subscription_id=origin.subscription_id,
+        cause=origin.cause,
     )
 
 

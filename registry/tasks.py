@@ -1,25 +1,45 @@
 """The durable queue in the registry's own tables: tasks leased to workers, fenced against those that come back late.
 
-Its functions take the session, so that a task ends in the same transaction as its effect. Workers' clocks must agree
-to within the lease."""
+Its functions take the session, so that a task ends in the same transaction as its effect. What a task is about is one
+worker's at a time. Of tasks of one priority those of each producer are a line, and the lines are served in turns.
+
+Workers on several hosts tell the time by the database (`registry.work.hours`): their own clocks do not matter."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from enum import IntEnum
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, CursorResult, and_, or_, update
+from sqlalchemy import ColumnElement, CursorResult, and_, func, or_, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from registry.errors import RegistryError
+from registry import datasets
+from registry.database import lock
+from registry.errors import Conflict, RegistryError
 from registry.tables import Task
 from registry.words import TaskState
 
 ATTEMPTS = 5
+VALIDATE = "validate"
+# Two that claim at the same moment would each see the other's subject free.
+CLAIMING = 7_268_392_104
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=30)
 AT_ONCE = timedelta(0)
+
+
+class Priority(IntEnum):
+    """How urgent a task is: the smaller the sooner. What people wait for comes first, what nobody waits for last."""
+
+    DRAFT = 3
+    BLOCKING = 4
+    NORMAL = 5
+    ORPHAN = 7
+    SWEEP = 8
+    UPKEEP = 9
 
 
 class Fenced(RegistryError):
@@ -34,16 +54,22 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
     key: str,
     now: datetime,
     task_id: UUID,
-    priority: int = 5,
+    priority: int = Priority.NORMAL,
     delay: timedelta = AT_ONCE,
 ) -> Task | None:
-    """The new task, ready after `delay`; None where a task of that key exists, whatever became of it."""
+    """The new task, ready after `delay`; None where a task of that key exists, whatever became of it.
+
+    The payload's `producer` is whose line it waits in; those without one share a line."""
+    producer = str(payload.get("producer") or "")
     task = Task(
         id=task_id,
         kind=kind,
         payload=dict(payload),
         key=key,
         priority=priority,
+        subject=_subject(session, kind, payload),
+        producer=producer,
+        turn=_turn(session, producer, priority),
         created=now,
         available_at=now + delay,
     )
@@ -65,8 +91,10 @@ def find(session: Session, key: str) -> Task | None:
 def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> Task | None:
     """The most urgent task, leased to `worker` until now + lease; None where nothing waits.
 
-    A task whose lease ran out is claimed anew; every claim raises the fence."""
-    task: Task | None = session.exec(_waiting(now, col(Task.attempts) < ATTEMPTS).limit(1)).first()
+    A task whose lease ran out is claimed anew; every claim raises the fence. One whose subject another worker has
+    waits, whatever its priority."""
+    lock(session, CLAIMING)
+    task: Task | None = session.exec(_waiting(now, col(Task.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
     if task is not None:
         task.state, task.worker, task.lease_until = TaskState.RUNNING, worker, now + lease
         task.attempts += 1
@@ -113,17 +141,63 @@ def release(session: Session, task_id: UUID, fence: int, *, now: datetime) -> No
     _left(session, task_id, fence, **untried)
 
 
+def retry(session: Session, task: Task, *, now: datetime) -> Task:
+    """Has a task that was given up tried anew, as often as a new one. Raises Conflict for one that was not.
+
+    Its triggers were settled when it was given up: what it does now, it does for no trigger."""
+    payload = {name: value for name, value in task.payload.items() if name != "seq"}
+    anew = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished": None, "payload": payload}
+    given_up = col(Task.id) == task.id, col(Task.state) == TaskState.FAILED
+    written = cast("CursorResult[Any]", session.exec(update(Task).where(*given_up).values(**anew)))
+    if written.rowcount != 1:
+        raise Conflict(f"the task is {task.state.value}: only one that failed for good can be tried anew")
+    session.refresh(task)
+    return task
+
+
+def waiting(session: Session, *, now: datetime) -> int:
+    """How many tasks could be done at once if there were workers for them."""
+    ready = col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now
+    return session.exec(select(func.count()).select_from(Task).where(*ready)).one()
+
+
 def pause(attempts: int, jitter: float) -> timedelta:
     """How long to wait after that many attempts: 30 s doubled each time, 30 min at most, halved by jitter 1."""
     doubled: timedelta = FIRST_PAUSE * 2 ** min(max(attempts - 1, 0), 10)
     return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
 
 
-def _waiting(now: datetime, which: ColumnElement[bool]) -> Any:
+def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | None:
+    """What no two tasks may be about at once: the dataset that is validated, under whichever contract. None: anything
+    may go on beside it."""
+    if kind != VALIDATE:
+        return None
+    about = str(payload.get("contract_id")), str(payload.get("object"))
+    dataset = datasets.kept(session, *about)
+    return f"dataset {dataset.id}" if dataset else f"object {'/'.join(about)}"
+
+
+def _turn(session: Session, producer: str, priority: int) -> int:
+    """The next place in the producer's line. A line that is empty begins where the others stand now, so that who sends
+    much waits behind themselves alone, and who comes anew is not behind all of it."""
+    waits = col(Task.state) == TaskState.QUEUED, col(Task.priority) == priority
+    last = session.exec(select(func.max(Task.turn)).where(*waits, Task.producer == producer)).one()
+    return last + 1 if last is not None else session.exec(select(func.min(Task.turn)).where(*waits)).one() or 0
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    """The condition that no other worker has a task about the same."""
+    other = aliased(Task)
+    held = and_(col(other.state) == TaskState.RUNNING, col(other.lease_until) >= now)
+    taken = select(other.id).where(col(other.subject) == col(Task.subject), col(other.id) != col(Task.id), held)
+    return or_(col(Task.subject).is_(None), ~taken.exists())
+
+
+def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
     ready = and_(col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now)
     expired = and_(col(Task.state) == TaskState.RUNNING, col(Task.lease_until) < now)
-    order = col(Task.priority), col(Task.available_at), col(Task.id)
-    return select(Task).where(which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
+    order = col(Task.priority), col(Task.turn), col(Task.available_at), col(Task.id)
+    return select(Task).where(*which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
 
 
 def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:

@@ -20,7 +20,6 @@ from registry.tables import Dataset, Task
 
 log = logging.getLogger("treaty.worker")
 UPKEEP = "upkeep"
-LEAST_URGENT = 9
 # Then validations that wait have their turn.
 SPELL = timedelta(minutes=1)
 
@@ -29,7 +28,7 @@ def order(session: Session, *, now: datetime, task_id: UUID, after: UUID | None 
     """The task of the day, or the one `after` another; None where somebody ordered it."""
     key = f"{UPKEEP}/after/{after}" if after else _key(now)
     return tasks.enqueue(
-        session, kind=UPKEEP, payload={}, key=key, now=now, task_id=task_id, priority=LEAST_URGENT
+        session, kind=UPKEEP, payload={}, key=key, now=now, task_id=task_id, priority=tasks.Priority.UPKEEP
     )  # fmt: skip
 
 

@@ -111,6 +111,13 @@ class GateAnswer(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Cause(StrEnum):
+    """What a run judges: data as they are, or a promise of when they come."""
+
+    DATA = "data"
+    DEADLINE = "deadline"
+
+
 class TaskState(StrEnum):
     """Where a task of the queue stands. Done and failed are final."""
 
@@ -188,5 +195,7 @@ class Action(StrEnum):
     STATES_COMMITTED = "states:committed"
     STATES_SETTLED = "states:settled"
     TASK_FAILED = "task:failed"
+    TASK_RETRIED = "task:retried"
     EVENT_PARKED = "event:parked"
+    EVENT_RETRIED = "event:retried"
     MEMORY_ERASED = "memory:erased"

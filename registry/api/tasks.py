@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import access, audit, catalog, clock, ids, replays, scope, tasks
+from registry import access, audit, catalog, clock, ids, replays, retrying, scope, tasks
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Writer
 from registry.errors import Forbidden, NotFound
@@ -36,6 +36,28 @@ def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
     if task.kind == replays.REPLAY and not replays.may_see(tx, task, by):
         raise NotFound
     return schemas.TaskOut.model_validate(task)
+
+
+@router.post("/tasks/{task_id}/retry")
+def retry_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Has a task that was given up tried anew. 409 for any other."""
+    task = retrying.retry_task(tx, task_id, by=by, now=clock.now())
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+@router.get("/tasks/{task_id}/events")
+def task_events(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskEventsOut:
+    """The lineage events of the run that triggered the task, as far as they are kept."""
+    task = scope.see_task(tx, task_id, by)
+    return schemas.TaskEventsOut(events=list(retrying.events_of(tx, task)))
+
+
+@router.post("/inbox/{event_id}/retry", status_code=204)
+def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
+    """Has a lineage event that could not be folded tried anew. 409 for any other."""
+    retrying.retry_event(tx, event_id, by=by, now=clock.now())
+    tx.commit()
 
 
 def _payload(body: schemas.DraftIn) -> dict[str, object]:

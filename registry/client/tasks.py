@@ -19,6 +19,18 @@ class Tasks(Calls):
         """A task: its state, how far it is, and its result."""
         return self._get(schemas.TaskOut, f"/tasks/{task_id}")
 
+    def retry_task(self, task_id: UUID) -> schemas.TaskOut:
+        """Has a task that was given up tried anew."""
+        return self._post(schemas.TaskOut, f"/tasks/{task_id}/retry")
+
+    def task_events(self, task_id: UUID) -> schemas.TaskEventsOut:
+        """The lineage events behind a task, as far as they are kept."""
+        return self._get(schemas.TaskEventsOut, f"/tasks/{task_id}/events")
+
+    def retry_event(self, event_id: UUID) -> None:
+        """Has a lineage event that could not be folded tried anew."""
+        self._request("POST", f"/inbox/{event_id}/retry")
+
     def send_event(self, event: Mapping[str, Any]) -> None:
         """Sends one OpenLineage event; returning means that it is kept."""
         self._request("POST", "/lineage", json=dict(event))

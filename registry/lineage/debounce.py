@@ -16,7 +16,7 @@ from sqlmodel import Session
 from registry import tasks
 from registry.tables import DirtyMark, Task
 
-VALIDATE = "validate"
+VALIDATE = tasks.VALIDATE
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,11 @@ def blame(session: Session, event_id: UUID, error: str) -> InboxEvent:
     return event
 
 
+def unpark(event: InboxEvent) -> None:
+    """Has an event that could not be folded wait like a new one."""
+    event.state, event.attempts, event.error = InboxState.NEW, 0, None
+
+
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
     """Deletes events that came before that time, at most so many; how many these were. One that waits is kept; of a
     folded one what it said of its run stays with that."""

@@ -33,6 +33,7 @@ def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids) -> No
         return
     told = folded(event)
     stored = _locked(session, told.key, now=now, ids=ids)
+    row.lineage_run_id = stored.id
     before = FoldedRun.model_validate(stored.state) if stored.state else None
     after = join(before, told) if before else told
     _store(stored, after, now)

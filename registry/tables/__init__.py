@@ -30,7 +30,7 @@ from registry.tables.proof import ApprovalRecord
 from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
 from registry.tables.search import SearchEntry, SearchLabel, make_words
-from registry.tables.tasks import DirtyMark, PartRead, Task
+from registry.tables.tasks import Appointment, DirtyMark, PartRead, Task
 
 guard()
 make_words()
@@ -39,6 +39,7 @@ metadata = Table.metadata
 __all__ = [
     "AcknowledgementRow",
     "ApiToken",
+    "Appointment",
     "ApprovalRecord",
     "ApprovalRow",
     "AuditEntry",

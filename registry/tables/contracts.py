@@ -54,7 +54,7 @@ class Dataset(Table, table=True):
 
     `states_version` counts the changes of its partitions' states. `publishing`: the version whose files a gate is
     about to publish; None: no publication is open. `seen`: when the newest look at its files began whose outcome is
-    kept; None: there was none."""
+    kept; None: there was none. `arrived`: when data last came, as told by who wrote them, else when they were found."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"), Index(None, "name"))
@@ -67,6 +67,7 @@ class Dataset(Table, table=True):
     states_version: int = big(default=0)
     publishing: int | None = big(default=None)
     seen: datetime | None = moment(default=None)
+    arrived: datetime | None = moment(default=None)
 
 
 class DatasetContract(Table, table=True):

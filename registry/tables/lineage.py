@@ -12,7 +12,9 @@ from registry.words import InboxState
 
 
 class InboxEvent(Table, table=True):
-    """An accepted event; `key` is its content's hash, so the same event is kept once and its repeats are counted."""
+    """An accepted event; `key` is its content's hash, so the same event is kept once and its repeats are counted.
+
+    `lineage_run_id`: the run that it was folded into."""
 
     __tablename__ = "inbox_event"
     id: UUID = Field(primary_key=True)
@@ -26,6 +28,7 @@ class InboxEvent(Table, table=True):
     duplicates: int = 0
     attempts: int = 0
     error: str | None = None
+    lineage_run_id: UUID | None = Field(default=None, index=True)
 
 
 class RejectedEvent(Table, table=True):

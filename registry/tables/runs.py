@@ -9,13 +9,14 @@ from sqlmodel import Field
 
 from engine.results import Outcome, Verdict
 from registry.tables.base import Table, big, data, moment, reference, word
+from registry.words import Cause
 
 
 class Run(Table, table=True):
     """One verification of one object of a contract version. `reason` says why nothing could be judged.
 
     `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
-    the consumer whose checks were judged; None: the contract's own."""
+    the consumer whose checks were judged; None: the contract's own. `cause`: what was judged, data or their coming."""
 
     __tablename__ = "run"
     __table_args__ = (
@@ -40,6 +41,7 @@ class Run(Table, table=True):
     states_version: int | None = big(default=None)
     reason: str | None = None
     subscription_id: UUID | None = None
+    cause: Cause = word(Cause, default=Cause.DATA)
 
 
 class ResultRow(Table, table=True):

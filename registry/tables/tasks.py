@@ -7,21 +7,30 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from registry.tables.base import Table, data, moment, reference, word
+from registry.tables.base import Table, big, data, moment, reference, word
 from registry.words import TaskState
 
 
 class Task(Table, table=True):
-    """A piece of work, done by whoever holds its lease. `fence` grows with every claim; `key` makes it unique."""
+    """A piece of work, done by whoever holds its lease. `fence` grows with every claim; `key` makes it unique.
+
+    `subject`: what no two workers work on at once; None: it excludes nothing. `turn`: its place in the line of its
+    `producer`, of which there is one for each priority."""
 
     __tablename__ = "task"
-    __table_args__ = (Index(None, "state", "priority", "available_at"),)
+    __table_args__ = (
+        Index(None, "state", "priority", "available_at"),
+        Index(None, "state", "producer", "priority", "turn"),
+    )
     id: UUID = Field(primary_key=True)
     kind: str
     payload: dict[str, Any] = data()
     key: str = Field(unique=True)
     state: TaskState = word(TaskState, default=TaskState.QUEUED)
     priority: int = 5
+    subject: str | None = Field(default=None, index=True)
+    producer: str = ""
+    turn: int = big(default=0)
     attempts: int = 0
     fence: int = 0
     worker: str | None = None
@@ -32,6 +41,18 @@ class Task(Table, table=True):
     result: dict[str, Any] | None = data(default=None)
     created: datetime = moment()
     finished: datetime | None = moment(default=None)
+
+
+class Appointment(Table, table=True):
+    """When an object of a version in force is looked after by the clock: a promise of when data come, or a look at its
+    files. `due` None: once data come. `missed`: the time that was not kept, while the data have still not come."""
+
+    __tablename__ = "appointment"
+    version_id: UUID = reference("contract_version.id", primary_key=True)
+    object: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    due: datetime | None = moment(default=None, index=True)
+    missed: datetime | None = moment(default=None)
 
 
 class PartRead(Table, table=True):

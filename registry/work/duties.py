@@ -22,11 +22,11 @@ PATIENCE = 5.0
 
 @dataclass(frozen=True)
 class Duty:
-    """Something that is looked after so often. `do` says how much there was to do, in its own transactions."""
+    """Something that is looked after so often. `do` has transactions of its own."""
 
     name: str
     every: timedelta
-    do: Callable[[Means], int]
+    do: Callable[[Means], object]
 
 
 def order_upkeep(means: Means) -> int:

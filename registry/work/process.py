@@ -3,6 +3,7 @@
 import logging
 import signal
 import sys
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,9 +12,12 @@ from engine import key_files, plugins
 from engine.keying import Key
 from registry.config import Settings
 from registry.database import connect, migrate
+from registry.work.duties import Duty, watched
+from registry.work.hours import DatabaseClock
 from registry.work.loop import Stop, Worker
 
 log = logging.getLogger("treaty.worker")
+ADJUSTED = timedelta(minutes=1)
 
 
 def run(settings: Settings) -> None:
@@ -38,10 +42,15 @@ def run(settings: Settings) -> None:
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
+        time = DatabaseClock(database)
+        time.adjust()
         log.info("working")
         files = StateFiles(settings.states)
         too_large = partial(large, files=files, most=settings.merge_values)
-        Worker(database, engine, partial(judge, files=files), too_large, settings, key=_key(settings)).forever(stop)
+        judging = partial(judge, files=files)
+        worker = Worker(database, engine, judging, too_large, settings, clock=time, key=_key(settings))
+        with watched(worker, [Duty("clock", ADJUSTED, lambda _: time.adjust())]):
+            worker.forever(stop)
     except KeyboardInterrupt:
         pass
     finally:

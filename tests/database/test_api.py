@@ -40,12 +40,14 @@ from registry.tables import (
     Contract,
     ContractVersion,
     Grant,
+    InboxEvent,
     Run,
+    Task,
     Team,
     TeamMember,
     metadata,
 )
-from registry.words import Answer, Part, Permission, ProposalState, Role, TeamRole
+from registry.words import Answer, InboxState, Part, Permission, ProposalState, Role, TaskState, TeamRole
 
 EVERYBODY = frozenset(USERS)
 PEOPLE = EVERYBODY - {"service"}
@@ -286,6 +288,9 @@ CALLS = [
     Call("GET", "/proposals/{reviewed}/impact", EVERYBODY, local=True),
     Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
     Call("GET", "/tasks/{task}", EVERYBODY, local=True),
+    Call("GET", "/tasks/{dead}/events", EVERYBODY, local=True),
+    Call("POST", "/tasks/{dead}/retry", PRODUCERS, 200, None, "task:retried", local=True),
+    Call("POST", "/inbox/{parked}/retry", PRODUCERS, 204, None, "event:retried"),
 ]
 
 
@@ -312,7 +317,8 @@ def filled(world: World) -> dict[str, str]:
         grant = Grant(
             id=ids.new(), team_id=team.id, role=Role.VIEWER, part=Part.DOMAIN, target="of-sellers", created=NOW
         )
-        tx.add_all([run, team, consumer, grant])
+        dead, parked = given_up("known"), parked_event()
+        tx.add_all([run, team, consumer, grant, dead, parked])
         asked = asking(tx, subscription)
         tx.commit()
     return {
@@ -323,6 +329,8 @@ def filled(world: World) -> dict[str, str]:
         "drafted": str(made.id),
         "first": str(owner.proposal(made.id).suggestions[0].id),
         "task": task,
+        "dead": str(dead.id),
+        "parked": str(parked.id),
         "token": str(token),
         "run": str(run.id),
         "team": str(team.id),
@@ -331,6 +339,23 @@ def filled(world: World) -> dict[str, str]:
         "own": "id-required",
         "asked": str(asked),
     }
+
+
+def given_up(contract_id: str) -> Task:
+    """A validation that was tried often enough."""
+    payload = {"contract_id": contract_id, "object": "orders", "seq": 1}
+    return Task(
+        id=ids.new(), kind="validate", payload=payload, key="dead", state=TaskState.FAILED, attempts=5, error="no",
+        created=NOW, available_at=NOW, finished=NOW,
+    )  # fmt: skip
+
+
+def parked_event() -> InboxEvent:
+    """An event that could not be folded."""
+    return InboxEvent(
+        id=ids.new(), key="parked", received=NOW, body=b"{}", original_sha256="", original_size=2, producer="spark",
+        state=InboxState.PARKED, attempts=3, error="no",
+    )  # fmt: skip
 
 
 def asking(tx: Session, subscription_id: UUID) -> UUID:

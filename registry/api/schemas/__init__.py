@@ -98,7 +98,7 @@ from registry.api.schemas.replays import (
     UnjudgedOut,
     WeighedOut,
 )
-from registry.api.schemas.tasks import AliasIn, DraftIn, TaskOut
+from registry.api.schemas.tasks import AliasIn, DraftIn, TaskEventsOut, TaskOut
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionDetail, VersionOut
 
@@ -201,6 +201,7 @@ __all__ = [
     "SubscriptionIn",
     "SubscriptionOut",
     "SuggestionOut",
+    "TaskEventsOut",
     "TaskOut",
     "TeamIn",
     "TeamOut",

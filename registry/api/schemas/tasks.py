@@ -42,3 +42,9 @@ class TaskOut(Schema):
     result: dict[str, Any] | None
     created: datetime
     finished: datetime | None
+
+
+class TaskEventsOut(Schema):
+    """The lineage events behind a task, oldest first, by their ids in the inbox."""
+
+    events: list[UUID]
