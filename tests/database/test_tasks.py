@@ -69,7 +69,7 @@ def test_of_writers_at_the_same_moment_one_enqueues(engine: Engine) -> None:
 
 
 def test_the_most_urgent_then_the_oldest_comes_first(engine: Engine) -> None:
-    for key, priority, seconds in [("late", 5, 2), ("urgent", 1, 3), ("early", 5, 1)]:
+    for key, priority, seconds in [("early", 5, 1), ("late", 5, 2), ("urgent", 1, 3)]:
         put(engine, key, priority=priority, now=NOON + timedelta(seconds=seconds))
     order = [taken(engine, now=LATER).key for _ in range(3)]
     assert order == ["urgent", "early", "late"]
