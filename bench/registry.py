@@ -118,27 +118,29 @@ def gate(setting: Setting) -> Iterator[Line]:
 
 
 def crowd(setting: Setting) -> Iterator[Line]:
-    """Fifty at once who read and write."""
-    until = time.perf_counter() + setting.seconds
-    with ThreadPoolExecutor(USERS) as threads:
-        found = list(threads.map(partial(_user, setting, until), range(USERS)))
-    times, errors = [each for times, _ in found for each in times], sum(errors for _, errors in found)
-    print(f"{'':44} {len(times) / setting.seconds:.0f} questions a second")
-    yield Line("50 users, reading and writing, p95", share(times, 0.95), 300)
-    yield Line("50 users, errors", errors, 0, "errors")
+    """Fifty at once who read and write: each a second after the last answer, and each at once."""
+    for told, pause in (("a second between", 1.0), ("without a pause", 0.0)):
+        until = time.perf_counter() + setting.seconds
+        with ThreadPoolExecutor(USERS) as threads:
+            found = list(threads.map(partial(_user, setting, until, pause), range(USERS)))
+        times, errors = [each for times, _ in found for each in times], sum(errors for _, errors in found)
+        print(f"{'':44} {len(times) / setting.seconds:.0f} questions a second")
+        yield Line(f"50 users, {told}, p95", share(times, 0.95), 300)
+        yield Line(f"50 users, {told}, errors", errors, 0, "errors")
 
 
-def _user(setting: Setting, until: float, number: int) -> tuple[list[float], int]:
+def _user(setting: Setting, until: float, pause: float, number: int) -> tuple[list[float], int]:
     random, times, errors = Random(number), list[float](), 0
     reader, writer = setting.client(setting.people.owner), setting.client(setting.people.producer)
     while time.perf_counter() < until:
+        time.sleep(pause * 2 * random.random())
         of = random.choice(setting.ids)
         ask: Callable[[], Any] = random.choice((
             partial(reader.search, random.choice(WORDS)),
             partial(reader.contract, of),
             partial(reader.runs, contract_id=of),
             partial(reader.measurements, of, object_name="rows", identity="metric-1"),
-            partial(writer.propose, _proposed(f"new-{number}-{len(times)}")),
+            partial(writer.propose, _proposed(f"new-{number}-{random.random()}")),
         ))  # fmt: skip
         try:
             times.append(took(ask))
@@ -210,10 +212,15 @@ def database(folder: Path, *, postgres: bool) -> Iterator[str]:
 
 
 @contextmanager
-def service(url: str, home: Path) -> Iterator[str]:
+def service(url: str, home: Path, processes: int) -> Iterator[str]:
     """The service as a process of its own."""
     port = free_port()
-    given = {"TREATY_DATABASE_URL": url, "TREATY_HOME": str(home), "TREATY_API_PORT": str(port)}
+    given = {
+        "TREATY_DATABASE_URL": url,
+        "TREATY_HOME": str(home),
+        "TREATY_API_PORT": str(port),
+        "TREATY_API_PROCESSES": str(processes),
+    }
     process = subprocess.Popen([sys.executable, "-m", "registry.cli", "api"], env={**os.environ, **given},
                                stdout=subprocess.DEVNULL, stderr=(home / "api.log").open("wb"))  # fmt: skip
     address = f"http://127.0.0.1:{port}"
@@ -241,6 +248,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", type=int, default=1000)
     parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
+    parser.add_argument("--processes", type=int, default=2, help="processes of the service")
     parser.add_argument("--seconds", type=float, default=20, help="how long the crowd asks")
     parser.add_argument("--races", type=int, default=RACES)
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
@@ -259,7 +267,7 @@ def measure(url: str, folder: Path, asked_for: argparse.Namespace) -> None:
     told = f"{runs:,} runs, {runs * PARTITIONS * METRICS:,} measurements"
     print(f"{engine.dialect.name}: {asked_for.datasets:,} datasets, {told}, in {time.perf_counter() - started:.0f} s")
     engine.dispose()
-    with service(url, folder) as address:
+    with service(url, folder, asked_for.processes) as address:
         with Client(address, people.owner) as client:
             ids = [each.id for each in client.contracts()]
         many = httpx.Limits(max_connections=2 * USERS, max_keepalive_connections=2 * USERS)

@@ -45,6 +45,9 @@ class Settings(BaseModel):
     )
     host: str = Field(default="127.0.0.1", description="the address that API and pages listen on")
     api_port: int = Field(default=8700, ge=1, le=65535, description="the API's port")
+    api_processes: int = Field(
+        default=1, ge=1, le=64, description="processes that answer the API; one uses one core, whatever the threads"
+    )
     ui_port: int = Field(default=8701, ge=1, le=65535, description="the pages' port")
     api_url: str = Field(default="", description="how the pages reach the API, where it is not on this machine")
     token: str = Field(default="", repr=False, description="the API token of commands that ask the service")

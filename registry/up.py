@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import urlopen
 
 from engine import key_files
 from registry.config import PREFIX, Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 STARTS_WITHIN = 60.0
 STOPS_WITHIN = 10.0
@@ -177,13 +181,23 @@ def serve_api(settings: Settings) -> None:
     import uvicorn
 
     from registry import search
-    from registry.api.app import create_app
     from registry.database import connect, migrate
 
     engine = connect(settings.database)
     migrate(engine)
     search.complete(engine)
-    uvicorn.run(
-        create_app(settings, engine), host=settings.host, port=settings.api_port, log_level="info", access_log=False
-    )
     engine.dispose()
+    uvicorn.run(
+        "registry.up:application", factory=True, workers=settings.api_processes, host=settings.host,
+        port=settings.api_port, log_level="info", access_log=False, timeout_worker_healthcheck=60,
+    )  # fmt: skip
+
+
+def application() -> "FastAPI":
+    """What one process of the API serves, by the settings of the environment."""
+    from registry.api.app import create_app
+    from registry.config import load
+    from registry.database import connect
+
+    settings = load()
+    return create_app(settings, connect(settings.database))

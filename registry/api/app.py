@@ -1,5 +1,6 @@
 """The HTTP service, put together from its settings and its database."""
 
+import os
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -82,7 +83,7 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
-    app.state.requests = Requests()
+    app.state.requests = Requests((("process", str(os.getpid())),) if settings.api_processes > 1 else ())
     app.add_middleware(Counted, requests=app.state.requests)
     problems.install(app)
     for router in ROUTERS:

@@ -28,8 +28,11 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass
 class Requests:
-    """How many requests were answered how, and how long it took, since this process started."""
+    """How many requests were answered how, and how long it took, since this process started.
 
+    `of`: labels that tell this process from others that count for themselves."""
+
+    of: Labels = ()
     answered: Counter[Labels] = field(default_factory=Counter)
     within: dict[Labels, list[int]] = field(default_factory=dict)
     seconds: dict[Labels, float] = field(default_factory=dict)
@@ -37,7 +40,7 @@ class Requests:
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
         """Counts a request. `route` is its template, without the names of things."""
-        of = ("method", method if method in METHODS else OTHER), ("route", route)
+        of = *self.of, ("method", method if method in METHODS else OTHER), ("route", route)
         with self.lock:
             self.answered[(*of, ("status", str(status)))] += 1
             self.within.setdefault(of, [0] * (len(SECONDS) + 1))[bisect_left(SECONDS, seconds)] += 1

@@ -1,9 +1,11 @@
 """`treaty up` in an empty folder: what it prints, that it answers, and that nothing of it is left, however it ends."""
 
 import os
+import re
 import signal
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,3 +135,32 @@ def test_a_new_link_ends_the_one_before(tmp_path: Path) -> None:
     assert first.stdout.startswith("http://127.0.0.1:8701/setup?token=")
     assert first.stdout != second.stdout
     assert (tmp_path / ".treaty" / "treaty.db").exists()
+
+
+def test_several_processes_answer_as_one_and_end_together(tmp_path: Path) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}/api/v1"
+    (tmp_path / ".treaty").mkdir()
+    with started("api", folder=tmp_path, api_port=port, api_processes=2, metrics_open=True) as command:
+        awaited(lambda: answers(f"{address}/ready") or None)
+        family = command.family()
+        counted = awaited(lambda: two_counted(f"{address}/metrics"))
+        assert len(counted) == 2
+        assert command.ended(signal.SIGTERM)[0] == 0
+        assert all_gone(family)
+
+
+def answers(url: str) -> bool:
+    """Whether there is an answer that is no error."""
+    try:
+        return httpx.get(url, trust_env=False).is_success
+    except httpx.TransportError:
+        return False
+
+
+def two_counted(url: str) -> set[str] | None:
+    """The processes that say what they counted, of twenty asked at once; None where one answered all of them."""
+    with ThreadPoolExecutor(20) as threads:
+        told = list(threads.map(lambda _: httpx.get(url, trust_env=False).text, range(20)))
+    found = {each for text in told for each in re.findall(r'treaty_requests_total\{process="(\d+)"', text)}
+    return found if len(found) > 1 else None
