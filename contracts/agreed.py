@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from contracts.differences import Difference, Part, Place, other_words
-from contracts.directions import Direction, of_flags, steps
-from contracts.document import Contract, Terms
+from contracts.directions import Direction, inclusion, of_flags, of_presence, steps
+from contracts.document import Contract, Deadline, Terms
 from contracts.guarantees import view_in_use
 from contracts.pairing import paired
 
@@ -24,10 +24,31 @@ def agreed(old: Contract, new: Contract) -> Iterator[Difference]:
     if old.terms.arrivals != new.terms.arrivals:
         was, now = old.terms.arrivals, new.terms.arrivals
         yield _of(Part.GUARANTEES, "arrivals").difference("arrivals", was, now, Direction.UNDETERMINED)
+    yield from _deadlines(old.terms, new.terms)
     for name in POLICIES:
         was, now = _plain(old.terms, name), _plain(new.terms, name)
         if was != now:
             yield _of(Part.TERMS, name).difference(name, was, now, Direction.UNTESTED)
+
+
+def _deadlines(old: Terms, new: Terms) -> Iterator[Difference]:
+    for was, now in paired(old.deadlines, new.deadlines, _told_apart, lambda each: each.object):
+        if was != now:
+            before, after = (each and f"{each.by} {each.zone}" for each in (was, now))
+            yield _of(Part.GUARANTEES, "deadlines").difference("deadline", before, after, _sooner(was, now))
+
+
+def _told_apart(deadline: Deadline) -> tuple[str, str] | None:
+    return (deadline.object, deadline.id) if deadline.id else None
+
+
+def _sooner(old: Deadline | None, new: Deadline | None) -> Direction:
+    """An earlier time of day is the tighter promise, of the same days in the same zone."""
+    if old is None or new is None:
+        return of_presence(old, new)
+    if (old.zone, old.days, old.severity) != (new.zone, new.days, new.severity) or old.by == new.by:
+        return Direction.UNDETERMINED
+    return inclusion(new_within_old=new.by <= old.by, old_within_new=old.by <= new.by)
 
 
 def document_words(old: Contract, new: Contract) -> Iterator[Difference]:

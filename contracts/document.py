@@ -88,7 +88,8 @@ class Lineage(TermsModel):
     waits for the end of the run that the writing one is a part of. `on_failed_run`: what a run that failed leaves
     behind is not looked at, told as suspect, or told and validated. `stream_interval`: minutes between validations of
     what is written all the time. `nominal`: by partition column how its values are made of a run's nominal time.
-    `without_partition`: what is read where nothing tells what was written: the `latest` partitions, or all."""
+    `without_partition`: what is read where nothing tells what was written: the `latest` partitions, or all.
+    `sweep`: hours after which files are looked at that no event told of; 0: never."""
 
     quiet: Annotated[float, Field(ge=0, le=3600)] = 5
     settle: Literal["none", "parent"] = "none"
@@ -97,6 +98,20 @@ class Lineage(TermsModel):
     nominal: dict[str, str] = {}
     without_partition: Literal["latest", "all"] = "latest"
     latest: Annotated[int, Field(ge=1, le=64)] = 1
+    sweep: Annotated[float, Field(ge=0, le=8760)] = 24
+
+
+class Deadline(TermsModel):
+    """By when data of an object must have come: a time of day in a time zone, on days of the week.
+
+    `id` tells several of an object apart; without one the time does."""
+
+    object: str
+    by: str
+    zone: str = "UTC"
+    days: Literal["daily", "weekdays"] | list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]] = "daily"
+    severity: Severity = "error"
+    id: str | None = None
 
 
 class Terms(TermsModel):
@@ -114,6 +129,7 @@ class Terms(TermsModel):
     compatibility: Compatibility = Compatibility()
     review: Review = Review()
     lineage: Lineage = Lineage()
+    deadlines: list[Deadline] = []
     # Of each group one version is in force: versions of different groups are in force side by side.
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
     # What the gate answers where a check could not be evaluated.

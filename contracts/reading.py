@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from contracts import names, standard, syntax
 from contracts.arrivals import inspect_arrivals
 from contracts.columns import Element, columns, members, text
+from contracts.deadlines import inspect_deadlines
 from contracts.document import Check, Contract, DataObject, Property, Terms
 from contracts.errors import Faults, nearest
 from contracts.json_schema import inspect_schema
@@ -173,6 +174,7 @@ def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults:
     inspect_partitions(terms.partitions, objects, join(path, "partitions"), faults)
     parted = tuple(_with_terms(each, terms) for each in objects)
     inspect_arrivals(terms.arrivals, parted, join(path, "arrivals"), faults)
+    inspect_deadlines(terms.deadlines, objects, join(path, "deadlines"), faults)
     return terms
 
 

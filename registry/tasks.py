@@ -24,6 +24,9 @@ from registry.words import TaskState
 
 ATTEMPTS = 5
 VALIDATE = "validate"
+DEADLINE = "deadline"
+# Kinds of tasks that read a dataset and write what is remembered of it.
+READING = frozenset({VALIDATE, DEADLINE})
 # Two that claim at the same moment would each see the other's subject free.
 CLAIMING = 7_268_392_104
 FIRST_PAUSE = timedelta(seconds=30)
@@ -168,9 +171,9 @@ def pause(attempts: int, jitter: float) -> timedelta:
 
 
 def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | None:
-    """What no two tasks may be about at once: the dataset that is validated, under whichever contract. None: anything
+    """What no two tasks may be about at once: the dataset that is read, under whichever contract. None: anything
     may go on beside it."""
-    if kind != VALIDATE:
+    if kind not in READING:
         return None
     about = str(payload.get("contract_id")), str(payload.get("object"))
     dataset = datasets.kept(session, *about)

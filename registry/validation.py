@@ -18,14 +18,14 @@ from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from engine.requests import EngineError, Measured, Unreadable
 from engine.states import StateError
-from registry import judged, orders, portions, readings, runs, samples, states
+from registry import deadlines, judged, orders, portions, readings, runs, samples, states
 from registry.judged import Judged
 from registry.lineage import debounce
 from registry.lineage.debounce import Subject
 from registry.orders import Order, Promise, Unworkable
 from registry.readings import Reading
 from registry.runs import Origin
-from registry.tables import Dataset, Run, Task
+from registry.tables import Dataset, LineageRun, Run, Task
 from registry.tools import Tools
 
 log = logging.getLogger("treaty.worker")
@@ -89,16 +89,28 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
     portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     dataset.seen = finding.seen or dataset.seen
+    dataset.arrived = came(session, asked, finding) or dataset.arrived
     marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
     origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version if marker else None)
     record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
     done = [
         (each, record(each) if each.promise is asked.main else _apart(session, each, record)) for each in finding.judged
     ]
+    deadlines.arrived(session, dataset, task_id=asked.task_id, now=now, ids=ids)
     # In the order of names: whoever folds events locks them so.
     for each in sorted(finding.covered, key=lambda promise: promise.about):
         debounce.cover(session, *each.about, each.covers)
     return _told(asked, done)
+
+
+def came(session: Session, asked: Order, finding: Finding) -> datetime | None:
+    """When the data came that were found: when the run ended that wrote them, where one is known, else when they were
+    looked at. None where nothing new was found."""
+    measured = finding.measured
+    if measured is None or finding.seen is None or not measured.fingerprints.items() - asked.known.items():
+        return None
+    wrote = session.get(LineageRun, asked.lineage_run_id) if asked.lineage_run_id else None
+    return min(wrote.finished, finding.seen) if wrote and wrote.finished else finding.seen
 
 
 def give_up(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:

@@ -9,6 +9,7 @@ branch_labels = None
 depends_on = None
 
 CLOCK = "SELECT id FROM run WHERE cause <> 'data'"
+LAST = "SELECT max(created) FROM partition_state WHERE partition_state.dataset_id = dataset.id"
 LINE = "ix_task_state_producer_priority_turn"
 
 
@@ -23,6 +24,7 @@ def upgrade() -> None:
     op.create_index("ix_inbox_event_lineage_run_id", "inbox_event", ["lineage_run_id"])
     op.add_column("run", sa.Column("cause", sa.String(length=32), nullable=False, server_default="data"))
     op.add_column("dataset", sa.Column("arrived", sa.DateTime(timezone=True), nullable=True))
+    op.execute(f"UPDATE dataset SET arrived = ({LAST})")
     op.create_table(
         "appointment",
         sa.Column("version_id", sa.Uuid(), nullable=False),

@@ -21,12 +21,13 @@ VALIDATE = tasks.VALIDATE
 
 @dataclass(frozen=True)
 class Subject:
-    """What is validated: one object of a contract. `extra` travels with the task, for people to read."""
+    """What is validated: one object of a contract, how urgently. `extra` travels with the task, for people to read."""
 
     contract_id: str
     object: str
     cause: str
     extra: Mapping[str, Any] = field(default_factory=dict)
+    priority: int = tasks.Priority.NORMAL
 
 
 def touch(session: Session, subject: Subject, *, now: datetime, task_id: UUID) -> Task | None:
@@ -69,7 +70,9 @@ def is_clean(session: Session, contract_id: str, object_name: str) -> bool:
 def _enqueue(session: Session, subject: Subject, seq: int, now: datetime, task_id: UUID) -> Task | None:
     payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": seq, **subject.extra}
     key = f"{VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{seq}"
-    return tasks.enqueue(session, kind=VALIDATE, payload=payload, key=key, now=now, task_id=task_id)
+    return tasks.enqueue(
+        session, kind=VALIDATE, payload=payload, key=key, now=now, task_id=task_id, priority=subject.priority
+    )
 
 
 def _mark(session: Session, subject: Subject) -> DirtyMark:

@@ -12,7 +12,7 @@ from threading import Thread
 
 from sqlalchemy.exc import OperationalError
 
-from registry import activation, upkeep
+from registry import activation, appointments, upkeep
 from registry.database import reading, transaction
 from registry.work.means import Means
 
@@ -53,9 +53,22 @@ def keep_time(means: Means) -> int:
     return moved
 
 
+def keep_appointments(means: Means) -> int:
+    """Makes tasks of deadlines that passed and of files that nobody looked at; how many there were."""
+    now = means.clock()
+    with reading(means.database) as tx:
+        if not appointments.waiting(tx, now=now):
+            return 0
+    with transaction(means.database) as tx:
+        kept = appointments.keep(tx, now=now, ids=means.ids)
+        tx.commit()
+    return kept
+
+
 DUTIES = (
     Duty("upkeep", timedelta(minutes=1), order_upkeep),
     Duty("versions", timedelta(seconds=1), keep_time),
+    Duty("appointments", timedelta(seconds=1), keep_appointments),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
-from registry import drafting, orders, replays, states, upkeep, validation
+from registry import deadlines, drafting, orders, replays, states, tasks, upkeep, validation
 from registry.database import reading
 from registry.lineage import debounce
 from registry.orders import Unworkable
@@ -59,6 +59,25 @@ def _validate(means: Means, task: Task) -> Effect:
     return effect
 
 
+def _judge_deadline(means: Means, task: Task) -> Effect:
+    """Where it is not known already that data came, their files are looked at first."""
+    with reading(means.database) as session:
+        asked = deadlines.of(session, task)
+        if asked is None:
+            return lambda *_: {"note": deadlines.OVER}
+        order = None if asked.is_known else orders.order(session, task, means.consumers)
+    finding = validation.examine(order, means.tools(task)) if order else None
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        looked = None
+        if order is not None and finding is not None:
+            looked = finding.seen if validation.came(session, order, finding) else None
+            validation.keep(session, order, finding, now=now, ids=means.ids)
+        return deadlines.judge(session, task, looked=looked, now=now, ids=means.ids)
+
+    return effect
+
+
 def _draft(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
         in_force = drafting.in_force(session, task.payload)
@@ -89,6 +108,7 @@ def _refused(_: Means, task: Task) -> Effect:
 UNKNOWN = Kind(_refused)
 KINDS: dict[str, Kind] = {
     debounce.VALIDATE: Kind(_validate, validation.give_up),
+    tasks.DEADLINE: Kind(_judge_deadline, deadlines.give_up),
     drafting.DRAFT: Kind(_draft),
     upkeep.UPKEEP: Kind(_keep_up),
     replays.REPLAY: Kind(_replay),
