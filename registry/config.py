@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -99,6 +100,12 @@ class Settings(BaseModel):
     sign_in_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
     setup_hours: float = Field(default=24, gt=0, description="how long the one-time administrator link is valid")
     event_days: float = Field(default=90, gt=0, description="how long lineage events are kept as they were sent")
+    log: Literal["text", "json"] = Field(
+        default="text", description="what the processes write of their work: lines of text, or of JSON with all ids"
+    )
+    drain_seconds: float = Field(
+        default=8, gt=0, description="how long the API, told to stop, goes on answering requests that it took"
+    )
     metrics_open: bool = Field(default=False, description="GET /metrics answers without a token")
     max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events and states apart")
     max_state_bytes: int = Field(default=256 * MIB, gt=0, description="longest states of a partition that a gate sends")

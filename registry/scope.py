@@ -7,6 +7,7 @@ holds for its memory and its runs, under whichever name the dataset goes; contra
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, or_, true
@@ -168,6 +169,16 @@ def runs(by: Principal, permission: Permission = Permission.READ) -> ColumnEleme
         return true()
     governed = select(Contract.id).where(_governed(by, permission))
     return or_(col(Run.contract_id).in_(governed), col(Run.dataset_id).in_(_alike(_datasets(by, permission))))
+
+
+def tasks(by: Principal) -> ColumnElement[bool]:
+    """The condition on tasks that their contract is the principal's to read, or they asked for them."""
+    if by.may(Permission.READ):
+        return true()
+    payload: Any = col(Task.payload)
+    governed = select(Contract.id).where(_governed(by, Permission.READ))
+    own = payload["author"].as_string() == str(by.user_id)
+    return or_(payload["contract_id"].as_string().in_(governed), own)
 
 
 def _governed(by: Principal, permission: Permission) -> ColumnElement[bool]:

@@ -1,5 +1,6 @@
 """API, worker and UI as processes of this machine: started together, watched, and ended together."""
 
+import math
 import os
 import signal
 import socket
@@ -177,27 +178,31 @@ def free_port() -> int:
 
 
 def serve_api(settings: Settings) -> None:
-    """Runs the API until it is told to stop."""
+    """Runs the API until it is told to stop: then it takes no more, and answers what it took."""
     import uvicorn
 
-    from registry import search
+    from registry import logs, search
     from registry.database import connect, migrate
 
+    logs.configure(settings.log)
     engine = connect(settings.database)
     migrate(engine)
     search.complete(engine)
     engine.dispose()
     uvicorn.run(
         "registry.up:application", factory=True, workers=settings.api_processes, host=settings.host,
-        port=settings.api_port, log_level="info", access_log=False, timeout_worker_healthcheck=60,
+        port=settings.api_port, log_config=None, access_log=False, timeout_worker_healthcheck=60,
+        timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
     )  # fmt: skip
 
 
 def application() -> "FastAPI":
     """What one process of the API serves, by the settings of the environment."""
+    from registry import logs
     from registry.api.app import create_app
     from registry.config import load
     from registry.database import connect
 
     settings = load()
+    logs.configure(settings.log)
     return create_app(settings, connect(settings.database))

@@ -20,6 +20,7 @@ from registry.api import (
     exchange,
     gate,
     gating,
+    inbox,
     lineage,
     memory,
     people,
@@ -33,6 +34,7 @@ from registry.api import (
     teams,
     versions,
 )
+from registry.api.correlated import Correlated
 from registry.api.dependencies import Service
 from registry.api.limits import BodyLimit
 from registry.api.metrics import Counted, Requests
@@ -61,6 +63,7 @@ ROUTERS = (
     memory.router,
     gate.router,
     gating.router,
+    inbox.router,
     lineage.router,
     replays.router,
     versions.router,
@@ -85,6 +88,7 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
     app.state.requests = Requests((("process", str(os.getpid())),) if settings.api_processes > 1 else ())
     app.add_middleware(Counted, requests=app.state.requests)
+    app.add_middleware(Correlated)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)

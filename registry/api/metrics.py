@@ -2,28 +2,29 @@
 
 Labels are routes, states and verdicts: never the name of a contract, a dataset or a person."""
 
+import logging
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.results import Verdict
-from registry.tables import Run, Task
-from registry.words import TaskState
+from registry import logs, workload
+from registry.exposition import Labels, by, family, head, line
+from registry.lineage import listed
 
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 OTHER = "other"
-Labels = tuple[tuple[str, str], ...]
+# Asked every few seconds by machines: their answers are counted, not said.
+PROBES = frozenset({"/health", "/ready", "/metrics"})
+log = logging.getLogger("treaty.api")
 
 
 @dataclass
@@ -51,19 +52,19 @@ class Requests:
         with self.lock:
             answered, seconds = dict(self.answered), dict(self.seconds)
             within = {labels: list(counts) for labels, counts in self.within.items()}
-        yield from _family("treaty_requests_total", "counter", "Requests answered.", answered)
-        yield from _head("treaty_request_seconds", "histogram", "How long requests took.")
+        yield from family("treaty_requests_total", "counter", "Requests answered.", answered)
+        yield from head("treaty_request_seconds", "histogram", "How long requests took.")
         for labels, counts in within.items():
             total = 0
             for bound, count in zip((*map(str, SECONDS), "+Inf"), counts, strict=True):
                 total += count
-                yield _line("treaty_request_seconds_bucket", (*labels, ("le", bound)), total)
-            yield _line("treaty_request_seconds_sum", labels, seconds[labels])
-            yield _line("treaty_request_seconds_count", labels, total)
+                yield line("treaty_request_seconds_bucket", (*labels, ("le", bound)), total)
+            yield line("treaty_request_seconds_sum", labels, seconds[labels])
+            yield line("treaty_request_seconds_count", labels, total)
 
 
 class Counted:
-    """Notes every request with the template of its route, and what it was answered."""
+    """Notes every request with the template of its route, and what it was answered; says so in the log."""
 
     def __init__(self, app: ASGIApp, *, requests: Requests) -> None:
         self.app, self.requests = app, requests
@@ -84,42 +85,32 @@ class Counted:
             await self.app(scope, receive, told)
         finally:
             route = getattr(scope.get("route"), "path", OTHER)
-            self.requests.note(scope["method"], route, status, time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            self.requests.note(scope["method"], route, status, seconds)
+            if route not in PROBES:
+                logs.tell(log, "answered", method=scope["method"], route=route, status=status, ms=round(seconds * 1000))
 
 
 def work(session: Session, *, now: datetime) -> Iterator[str]:
-    """Tasks and runs as they stand in the database, as lines of the format."""
-    counted = select(Task.state, func.count()).group_by(col(Task.state))
-    tasks = dict.fromkeys(TaskState, 0) | dict(session.exec(counted).all())
-    yield from _family("treaty_tasks", "gauge", "Tasks by state.", _by("state", tasks))
-    oldest = session.exec(select(func.min(Task.created)).where(Task.state == TaskState.QUEUED)).one()
-    age = (now - oldest).total_seconds() if oldest else 0
-    yield from _family("treaty_oldest_queued_task_seconds", "gauge", "Age of the task that waits longest.", {(): age})
-    verdicts = select(Run.verdict, func.count()).group_by(col(Run.verdict))
-    runs = dict.fromkeys(Verdict, 0) | dict(session.exec(verdicts).all())
-    yield from _family("treaty_runs_total", "counter", "Runs by verdict.", _by("verdict", runs))
+    """Events, tasks and runs as they stand in the database, as lines of the format. Asks indexes alone."""
+    yield from _inbox(listed.counts(session), now)
+    yield from _queue(workload.depth(session), now)
+    verdicts = workload.verdicts(session)
+    yield from family("treaty_runs_total", "counter", "Runs by verdict.", by("verdict", verdicts))
 
 
-def page(lines: Iterable[str]) -> str:
-    """The lines as they are sent."""
-    return "\n".join((*lines, ""))
+def _inbox(found: listed.Counts, now: datetime) -> Iterator[str]:
+    yield from family("treaty_events", "gauge", "Events that are kept, by state.", by("state", found.events))
+    yield from family("treaty_event_repeats", "gauge", "How often kept events came again.", {(): found.repeats})
+    refused = by("status", found.refused)
+    yield from family("treaty_events_rejected", "gauge", "Refused bodies that are kept, by status.", refused)
+    told = "For how long the event waits that waits longest."
+    yield from family("treaty_inbox_lag_seconds", "gauge", told, {(): found.lag(now)})
 
 
-def _by(name: str, counts: Mapping[Any, int]) -> dict[Labels, float]:
-    return {((name, each.value),): count for each, count in counts.items()}
-
-
-def _family(name: str, kind: str, told: str, values: Mapping[Labels, float]) -> Iterator[str]:
-    yield from _head(name, kind, told)
-    yield from (_line(name, labels, value) for labels, value in values.items())
-
-
-def _head(name: str, kind: str, told: str) -> Iterator[str]:
-    yield f"# HELP {name} {told}"
-    yield f"# TYPE {name} {kind}"
-
-
-def _line(name: str, labels: Labels, value: float) -> str:
-    # Routes are templates of ours and the others closed words: nothing in them needs escaping.
-    listed = ",".join(f'{key}="{word}"' for key, word in labels)
-    return f"{name}{{{listed}}} {value:g}" if listed else f"{name} {value:g}"
+def _queue(found: workload.Depth, now: datetime) -> Iterator[str]:
+    yield from family("treaty_tasks", "gauge", "Tasks by state.", by("state", found.states))
+    opened: dict[Labels, float] = {(("kind", kind), ("state", state)): n for (kind, state), n in found.open.items()}
+    yield from family("treaty_open_tasks", "gauge", "Tasks that wait or run, by kind and state.", opened)
+    told = "Age of the task that waits longest."
+    yield from family("treaty_oldest_queued_task_seconds", "gauge", told, {(): found.age(now)})

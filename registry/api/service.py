@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials
 
 from engine.files import StateFiles
-from registry import access, clock
+from registry import access, clock, exposition
 from registry.api import metrics, schemas
 from registry.api.dependencies import Reader, Shared, bearer, bearer_of, caller
 from registry.database import migration_of
@@ -44,7 +44,8 @@ def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | Non
 
 @router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])
 def tell_metrics(request: Request, tx: Reader) -> Response:
-    """Requests by route and status with their latency, tasks by state, runs by verdict, in Prometheus' text format."""
+    """Requests by route and status with their latency, events and tasks by state, how far the inbox and the queue are
+    behind, runs by verdict, in Prometheus' text format."""
     counted: metrics.Requests = request.app.state.requests
-    told = metrics.page((*counted.lines(), *metrics.work(tx, now=clock.now())))
-    return Response(told, headers={"Content-Type": metrics.MEDIA_TYPE})
+    told = exposition.page((*counted.lines(), *metrics.work(tx, now=clock.now())))
+    return Response(told, headers={"Content-Type": exposition.MEDIA_TYPE})

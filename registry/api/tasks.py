@@ -4,11 +4,12 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import access, audit, catalog, clock, ids, replays, retrying, scope, tasks
-from registry.api import schemas
-from registry.api.dependencies import Caller, Reader, Writer
+from registry import access, audit, catalog, clock, ids, replays, retrying, scope, tasks, workload
+from registry.api import schemas, views
+from registry.api.dependencies import Caller, Paging, Reader, Writer
 from registry.errors import Forbidden, NotFound
-from registry.words import Action, Permission
+from registry.tables import Task
+from registry.words import Action, Permission, TaskState
 
 router = APIRouter(tags=["tasks"])
 DRAFT = "draft"
@@ -27,6 +28,21 @@ def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.Task
     audit.record(tx, Action.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
     tx.commit()
     return schemas.TaskOut.model_validate(task)
+
+
+@router.get("/tasks")
+def list_tasks(
+    by: Caller,
+    tx: Reader,
+    asked: Paging,
+    state: TaskState | None = None,
+    kind: str | None = None,
+    contract_id: str | None = None,
+) -> schemas.Page[schemas.TaskSummary]:
+    """Tasks of the queue, newest first: those that the caller may see."""
+    access.decide_somewhere(by, Permission.READ)
+    found = workload.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
+    return views.page(_summary, found)
 
 
 @router.get("/tasks/{task_id}")
@@ -58,6 +74,11 @@ def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
     """Has a lineage event that could not be folded tried anew. 409 for any other."""
     retrying.retry_event(tx, event_id, by=by, now=clock.now())
     tx.commit()
+
+
+def _summary(task: Task) -> schemas.TaskSummary:
+    about = {name: task.payload.get(name) for name in ("contract_id", "object")}
+    return schemas.TaskSummary(**task.model_dump(include=set(schemas.TaskSummary.model_fields) - set(about)), **about)
 
 
 def _payload(body: schemas.DraftIn) -> dict[str, object]:

@@ -12,6 +12,7 @@ from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
 from registry.client.exchange import Exchange
 from registry.client.gate import Gate
+from registry.client.inbox import Inbox
 from registry.client.memory import Memory
 from registry.client.people import People
 from registry.client.proposals import Proposals
@@ -34,6 +35,7 @@ class Client(
     Consumers,
     Diffs,
     Exchange,
+    Inbox,
     Memory,
     Gate,
     Tasks,

@@ -31,6 +31,18 @@ class Tasks(Calls):
         """Has a lineage event that could not be folded tried anew."""
         self._request("POST", f"/inbox/{event_id}/retry")
 
+    def tasks(
+        self,
+        *,
+        state: str | None = None,
+        kind: str | None = None,
+        contract_id: str | None = None,
+        limit: int | None = 100,
+    ) -> list[schemas.TaskSummary]:
+        """Tasks of the queue that the caller may see, newest first."""
+        form = schemas.Page[schemas.TaskSummary]
+        return self._listed(form, "/tasks", state=state, kind=kind, contract_id=contract_id, limit=limit)
+
     def send_event(self, event: Mapping[str, Any]) -> None:
         """Sends one OpenLineage event; returning means that it is kept."""
         self._request("POST", "/lineage", json=dict(event))

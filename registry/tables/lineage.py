@@ -4,11 +4,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field
 
 from registry.tables.base import Table, big, data, moment, word
 from registry.words import InboxState
+
+REPEATED = text("duplicates > 0")
 
 
 class InboxEvent(Table, table=True):
@@ -17,6 +19,8 @@ class InboxEvent(Table, table=True):
     `lineage_run_id`: the run that it was folded into."""
 
     __tablename__ = "inbox_event"
+    # The few that came again are counted without reading the others.
+    __table_args__ = (Index(None, "duplicates", sqlite_where=REPEATED, postgresql_where=REPEATED),)
     id: UUID = Field(primary_key=True)
     key: str = Field(unique=True)
     received: datetime = moment(index=True)
@@ -38,7 +42,7 @@ class RejectedEvent(Table, table=True):
     id: UUID = Field(primary_key=True)
     time: datetime = moment(index=True)
     producer: str
-    status: int
+    status: int = Field(index=True)
     reason: str
     body: bytes
 

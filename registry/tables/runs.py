@@ -22,6 +22,7 @@ class Run(Table, table=True):
     __table_args__ = (
         Index(None, "contract_id", "finished"),
         Index(None, "dataset_id", "contract_id", "object", "id"),
+        Index(None, "verdict"),
     )
     id: UUID = Field(primary_key=True)
     contract_id: str = reference("contract.id")

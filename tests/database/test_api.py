@@ -41,6 +41,7 @@ from registry.tables import (
     ContractVersion,
     Grant,
     InboxEvent,
+    RejectedEvent,
     Run,
     Task,
     Team,
@@ -228,6 +229,10 @@ CALLS = [
     Call("POST", "/dataset/gate/settled?name=known", PRODUCERS, 204, None, "states:settled", local=True),
     Call("GET", f"/dataset/gate/bag?name=known&bag={'0' * 64}", PRODUCERS, 404, local=True),
     Call("POST", "/dataset/gate/bag", PRODUCERS, 201, {}, local=True, elsewhere=True),
+    Call("GET", "/lineage/inbox", EVERYBODY),
+    Call("GET", "/lineage/inbox/counts", EVERYBODY),
+    Call("GET", "/lineage/rejected", EVERYBODY),
+    Call("GET", "/lineage/rejected/{refused}", EVERYBODY),
     Call("POST", "/lineage", PRODUCERS, 201, EVENT),
     Call("POST", "/lineage/batch", PRODUCERS, 200, [EVENT]),
     Call("GET", "/subscriptions?contract_id=known", EVERYBODY, local=True, elsewhere=True),
@@ -287,6 +292,7 @@ CALLS = [
     ),
     Call("GET", "/proposals/{reviewed}/impact", EVERYBODY, local=True),
     Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
+    Call("GET", "/tasks", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/tasks/{task}", EVERYBODY, local=True),
     Call("GET", "/tasks/{dead}/events", EVERYBODY, local=True),
     Call("POST", "/tasks/{dead}/retry", PRODUCERS, 200, None, "task:retried", local=True),
@@ -318,7 +324,8 @@ def filled(world: World) -> dict[str, str]:
             id=ids.new(), team_id=team.id, role=Role.VIEWER, part=Part.DOMAIN, target="of-sellers", created=NOW
         )
         dead, parked = given_up("known"), parked_event()
-        tx.add_all([run, team, consumer, grant, dead, parked])
+        refused = RejectedEvent(id=ids.new(), time=NOW, producer="producer", status=400, reason="no", body=b"x")
+        tx.add_all([run, team, consumer, grant, dead, parked, refused])
         asked = asking(tx, subscription)
         tx.commit()
     return {
@@ -333,6 +340,7 @@ def filled(world: World) -> dict[str, str]:
         "parked": str(parked.id),
         "token": str(token),
         "run": str(run.id),
+        "refused": str(refused.id),
         "team": str(team.id),
         "grant": str(grant.id),
         "subscription": str(subscription),

@@ -42,6 +42,7 @@ from registry.api.schemas.gate import (
     PlaceOut,
     VerdictOut,
 )
+from registry.api.schemas.inbox import EventOut, InboxCounts, RefusedDetail, RefusedOut
 from registry.api.schemas.memory import (
     AskedOut,
     DifferenceOut,
@@ -98,7 +99,7 @@ from registry.api.schemas.replays import (
     UnjudgedOut,
     WeighedOut,
 )
-from registry.api.schemas.tasks import AliasIn, DraftIn, TaskEventsOut, TaskOut
+from registry.api.schemas.tasks import AliasIn, DraftIn, TaskEventsOut, TaskOut, TaskSummary
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionDetail, VersionOut
 
@@ -141,6 +142,7 @@ __all__ = [
     "EntrustedOut",
     "EntryForm",
     "ErasedOut",
+    "EventOut",
     "FacetOut",
     "FarewellIn",
     "FaultOut",
@@ -157,6 +159,7 @@ __all__ = [
     "ImpactOut",
     "ImportIn",
     "ImportedOut",
+    "InboxCounts",
     "InboxOut",
     "JudgementForm",
     "LawOut",
@@ -181,6 +184,8 @@ __all__ = [
     "ProspectOut",
     "Ready",
     "ReasonIn",
+    "RefusedDetail",
+    "RefusedOut",
     "ReplayIn",
     "ReplayOut",
     "ReplayedCheckOut",
@@ -203,6 +208,7 @@ __all__ = [
     "SuggestionOut",
     "TaskEventsOut",
     "TaskOut",
+    "TaskSummary",
     "TeamIn",
     "TeamOut",
     "TemplateOut",

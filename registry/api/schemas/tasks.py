@@ -48,3 +48,21 @@ class TaskEventsOut(Schema):
     """The lineage events behind a task, oldest first, by their ids in the inbox."""
 
     events: list[UUID]
+
+
+class TaskSummary(Schema):
+    """A task in a list: how urgent it is (0 first), about which object of which contract, where it is about one, and
+    when it may be done."""
+
+    id: UUID
+    kind: str
+    state: TaskState
+    contract_id: str | None
+    object: str | None
+    priority: int
+    attempts: int
+    progress: str | None
+    error: str | None
+    created: datetime
+    available_at: datetime
+    finished: datetime | None

@@ -1,0 +1,72 @@
+"""Routes of what came over lineage: the events that were accepted, the bodies that were refused, and how many wait."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import AwareDatetime
+
+from registry import access, clock
+from registry.access import Principal
+from registry.api import schemas, views
+from registry.api.dependencies import Caller, Paging, Reader
+from registry.lineage import listed
+from registry.words import InboxState, Permission
+
+router = APIRouter(prefix="/lineage", tags=["lineage"])
+Since = Annotated[AwareDatetime | None, Query(description="only events that were received from then on")]
+
+
+@router.get("/inbox")
+def list_events(
+    by: Caller,
+    tx: Reader,
+    asked: Paging,
+    state: InboxState | None = None,
+    producer: str | None = None,
+    since: Since = None,
+) -> schemas.Page[schemas.EventOut]:
+    """Accepted events, newest first: what each is about and what became of it."""
+    _reader(by)
+    return views.page(_event, listed.events(tx, asked, state=state, producer=producer, since=since))
+
+
+@router.get("/inbox/counts")
+def count_events(by: Caller, tx: Reader) -> schemas.InboxCounts:
+    """How many events lie in the inbox, and how far it is behind."""
+    _reader(by)
+    found = listed.counts(tx)
+    return schemas.InboxCounts(
+        events=dict(found.events),
+        repeats=found.repeats,
+        refused=dict(found.refused),
+        oldest=found.oldest,
+        lag_seconds=found.lag(clock.now()),
+    )
+
+
+@router.get("/rejected")
+def list_refused(
+    by: Caller, tx: Reader, asked: Paging, producer: str | None = None
+) -> schemas.Page[schemas.RefusedOut]:
+    """Bodies that were refused, newest first, with the reason that their senders were told."""
+    _reader(by)
+    return views.page(schemas.RefusedOut.model_validate, listed.refused(tx, asked, producer=producer))
+
+
+@router.get("/rejected/{event_id}")
+def get_refused(event_id: UUID, by: Caller, tx: Reader) -> schemas.RefusedDetail:
+    """A refused body; how it begins is told to its sender and to who reads the audit."""
+    _reader(by)
+    row, body = listed.refusal(tx, event_id, by)
+    return schemas.RefusedDetail(**dict(schemas.RefusedOut.model_validate(row)), body=body)
+
+
+def _reader(by: Principal) -> None:
+    """Events name datasets of all contracts, and of none."""
+    access.decide(by, Permission.READ)
+
+
+def _event(row: Any) -> schemas.EventOut:
+    kept = {name: value for name, value in row._mapping.items() if name != "body"}
+    return schemas.EventOut(**kept, **vars(listed.told(row.body)))

@@ -1,0 +1,57 @@
+"""What came over lineage, as the API gives it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from registry.api.schemas.base import Schema
+from registry.words import InboxState
+
+
+class EventOut(Schema):
+    """An accepted event: when it came and from whom, what became of it, and what it says that it is about.
+
+    `outputs`: the first few of the datasets that it says were written, of `written`. `duplicates`: how often it came
+    again."""
+
+    id: UUID
+    key: str
+    received: datetime
+    producer: str
+    state: InboxState
+    duplicates: int
+    attempts: int
+    error: str | None
+    original_size: int
+    kind: str
+    time: str
+    job: str
+    run_id: str
+    outputs: tuple[str, ...]
+    written: int
+
+
+class RefusedOut(Schema):
+    """A body that was refused: the status and the reason that its sender was told."""
+
+    id: UUID
+    time: datetime
+    producer: str
+    status: int
+    reason: str
+
+
+class RefusedDetail(RefusedOut):
+    """The same with how the body begins; null for whom it is not to see."""
+
+    body: str | None
+
+
+class InboxCounts(Schema):
+    """What lies in the inbox: events by state, how often any came again, refused bodies by the status of the answer,
+    and for how long the event waits that waits longest."""
+
+    events: dict[InboxState, int]
+    repeats: int
+    refused: dict[int, int]
+    oldest: datetime | None
+    lag_seconds: float

@@ -1,0 +1,70 @@
+"""The queue as people look at it: tasks in lists, as far as they may see them, and how much waits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, or_
+from sqlmodel import Session, col, select
+
+from engine.results import Verdict
+from registry import replays, scope
+from registry.access import Principal
+from registry.cursors import Asked, Order, Portion
+from registry.tables import Run, Task
+from registry.words import TaskState
+
+NEWEST = Order((Task.id,), newest_first=True)
+OPEN = (TaskState.QUEUED, TaskState.RUNNING)
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How many tasks there are of each state, of those that are open of each kind, and since when the oldest waits."""
+
+    states: Mapping[TaskState, int]
+    open: Mapping[tuple[str, TaskState], int]
+    oldest: datetime | None
+
+    def age(self, now: datetime) -> float:
+        """The age in seconds of the task that waits longest; 0 where none waits."""
+        return max(0.0, (now - self.oldest).total_seconds()) if self.oldest else 0.0
+
+
+def tasks(
+    session: Session,
+    by: Principal,
+    asked: Asked,
+    *,
+    state: TaskState | None = None,
+    kind: str | None = None,
+    contract_id: str | None = None,
+) -> Portion[Task]:
+    """Tasks that the principal may see, newest first. What a replay finds is its author's alone, and so is its task."""
+    payload: Any = col(Task.payload)
+    theirs = or_(col(Task.kind) != replays.REPLAY, payload["author"].as_string() == str(by.user_id))
+    query = NEWEST.of(select(Task).where(scope.tasks(by), theirs), asked)
+    if state is not None:
+        query = query.where(Task.state == state)
+    if kind is not None:
+        query = query.where(Task.kind == kind)
+    if contract_id is not None:
+        query = query.where(payload["contract_id"].as_string() == contract_id)
+    return NEWEST.cut(session.exec(query).all(), asked)
+
+
+def depth(session: Session) -> Depth:
+    """How much waits and runs now."""
+    by_state = session.exec(select(Task.state, func.count()).group_by(col(Task.state))).all()
+    opened = select(Task.kind, Task.state, func.count()).where(col(Task.state).in_(OPEN))
+    by_kind = session.exec(opened.group_by(Task.kind, col(Task.state))).all()
+    oldest = session.exec(select(func.min(Task.created)).where(Task.state == TaskState.QUEUED)).one()
+    found = {(kind, state): count for kind, state, count in by_kind}
+    return Depth(dict.fromkeys(TaskState, 0) | dict(by_state), found, oldest)
+
+
+def verdicts(session: Session) -> Mapping[Verdict, int]:
+    """How many runs ended with each verdict."""
+    counted = session.exec(select(Run.verdict, func.count()).group_by(col(Run.verdict))).all()
+    return dict.fromkeys(Verdict, 0) | dict(counted)
