@@ -24,9 +24,11 @@ from registry.commands import (
     diff,
     exchange,
     gating,
+    lineage,
     memory,
     proposals,
     replay,
+    tasks,
     template,
 )
 from registry.config import ConfigError, Settings, load
@@ -55,6 +57,7 @@ VERBS = (
     exchange.export,
     *consumers.COMMANDS,
     *proposals.COMMANDS,
+    *tasks.COMMANDS,
     backup.backup,
     backup.restore,
 )
@@ -63,6 +66,7 @@ for verb in VERBS:
 app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
+app.add_typer(lineage.app)
 app.add_typer(template.app)
 
 
@@ -122,12 +126,9 @@ def api() -> None:
 @app.command()
 def worker() -> None:
     """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
-    import logging
+    from registry.worker import main as work
 
-    from registry.worker import run
-
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    run(load())
+    work()
 
 
 @app.command()

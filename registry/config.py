@@ -103,6 +103,9 @@ class Settings(BaseModel):
     log: Literal["text", "json"] = Field(
         default="text", description="what the processes write of their work: lines of text, or of JSON with all ids"
     )
+    worker_metrics_port: int = Field(
+        default=0, ge=0, le=65535, description="where a worker answers GET /metrics, without a token; 0: nowhere"
+    )
     drain_seconds: float = Field(
         default=8, gt=0, description="how long the API, told to stop, goes on answering requests that it took"
     )

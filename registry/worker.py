@@ -1,19 +1,17 @@
 """The worker, as a program and by its public names: `python -m registry.worker` works until told to stop."""
 
-import logging
-
-from registry import config
+from registry import config, logs
 from registry.work.loop import Stop, Worker
-from registry.work.process import log, run
+from registry.work.process import run
 
 __all__ = ["Stop", "Worker", "main", "run"]
 
 
 def main() -> None:
     """Works with the settings of the environment."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    log.setLevel(logging.INFO)
-    run(config.load())
+    settings = config.load()
+    logs.configure(settings.log)
+    run(settings)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import shutil
 import signal
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from threading import Event
@@ -67,8 +68,12 @@ class ChildSettings:
 class SparkChild:
     """The engine behind a pipe. One request at a time; a child that died is started again at the next request."""
 
-    def __init__(self, settings: ChildSettings | None = None) -> None:
+    def __init__(
+        self, settings: ChildSettings | None = None, *, note: Callable[[str, float], None] | None = None
+    ) -> None:
+        """`note` is told what was asked, and how many seconds the answer took, its failure too."""
         self.settings = settings or ChildSettings()
+        self._note = note
         self._process: Any = None
         self._pipe: Connection | None = None
         self._folder: str | None = None
@@ -133,6 +138,14 @@ class SparkChild:
         self._process = self._pipe = self._folder = None
 
     def _ask(self, verb: str, request: Any) -> Any:
+        began = time.monotonic()
+        try:
+            return self._answer(verb, request)
+        finally:
+            if self._note is not None:
+                self._note(verb.partition(":")[2], time.monotonic() - began)
+
+    def _answer(self, verb: str, request: Any) -> Any:
         pipe = self._started()
         self._told_to_stop.clear()
         try:

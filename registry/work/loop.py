@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +10,13 @@ from functools import partial
 from itertools import repeat, takewhile
 from threading import Event as Flag
 from threading import Thread
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
-from registry import audit, tasks
+from registry import audit, logs, tasks
 from registry.database import transaction
 from registry.lineage import inbox, intake
 from registry.tables import Task
@@ -68,7 +69,7 @@ class Worker(Means):
         if task is None:
             return False
         try:
-            with faults.survived(partial(self._give_back, task)):
+            with logs.about(**_told(task)), faults.survived(partial(self._give_back, task)), self.figures.attempt(task):
                 self._do(task)
         except KeyboardInterrupt:
             self._release(task)
@@ -80,9 +81,11 @@ class Worker(Means):
             event = inbox.waiting(tx)
             if event is None:
                 return False
-            with faults.survived(partial(self._blame, tx, event.id)):
+            with logs.about(event_key=event.key), faults.survived(partial(self._blame, tx, event.id)):
                 intake.take_in(tx, event, now=self.clock(), ids=self.ids)
                 tx.commit()
+                logs.tell(log, "event folded")
+            self.figures.events.add(state=event.state)
         return True
 
     def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
@@ -107,8 +110,19 @@ class Worker(Means):
             effect = kinds.of(task).work(self, task)
         with transaction(self.database) as tx:
             now = self.clock()
-            tasks.finish(tx, task.id, task.fence, result=effect(tx, now), now=now)
+            result = effect(tx, now)
+            tasks.finish(tx, task.id, task.fence, result=result, now=now)
             tx.commit()
+        self._say(result)
+
+    def _say(self, result: Mapping[str, Any]) -> None:
+        """What came of a task: its own run, and those of others about the same data."""
+        runs = [each for each in (result, *result.get("also", ())) if "run_id" in each]
+        for each in runs:
+            self.figures.verdicts.add(verdict=each["verdict"])
+            logs.tell(log, "verdict", run_id=each["run_id"], verdict=each["verdict"])
+        if not runs:
+            logs.tell(log, "task done")
 
     def _give_back(self, task: Task, error: Exception) -> None:
         """Has the task tried again later, or gives it up and says so where people look."""
@@ -152,3 +166,9 @@ class Worker(Means):
                 return
             except OperationalError:
                 log.warning("a heartbeat was lost; the lease still holds for a while")
+
+
+def _told(task: Task) -> dict[str, Any]:
+    """By what people find the task in the log, and what made it."""
+    named = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
+    return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **named}

@@ -19,6 +19,7 @@ from registry.sampling import Sampling
 from registry.tables import Task
 from registry.tools import Judge, Lacking, Large, Tools
 from registry.validation import Ids
+from registry.work.figures import Figures
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Means:
     name: str = field(default_factory=lambda: f"worker-{ids.new()}")
     key: Key | None = None
     consumers: Consumers = consumer_checks.documents
+    figures: Figures = field(default_factory=Figures)
 
     @property
     def lease(self) -> timedelta:

@@ -13,6 +13,7 @@ from engine.keying import Key
 from registry.config import Settings
 from registry.database import connect, migrate
 from registry.work.duties import Duty, watched
+from registry.work.figures import Figures, served
 from registry.work.hours import DatabaseClock
 from registry.work.loop import Stop, Worker
 
@@ -37,7 +38,8 @@ def run(settings: Settings) -> None:
         plugins=settings.plugin_names,
     )
     plugins.load(settings.plugin_names)
-    database, engine = connect(settings.database), SparkChild(limits)
+    figures = Figures()
+    database, engine = connect(settings.database), SparkChild(limits, note=figures.asked)
     stop = _stop_by_signal()
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
@@ -47,9 +49,10 @@ def run(settings: Settings) -> None:
         log.info("working")
         files = StateFiles(settings.states)
         too_large = partial(large, files=files, most=settings.merge_values)
-        judging = partial(judge, files=files)
-        worker = Worker(database, engine, judging, too_large, settings, clock=time, key=_key(settings))
-        with watched(worker, [Duty("clock", ADJUSTED, lambda _: time.adjust())]):
+        judging, key = partial(judge, files=files), _key(settings)
+        worker = Worker(database, engine, judging, too_large, settings, clock=time, key=key, figures=figures)
+        clockwork = watched(worker, [Duty("clock", ADJUSTED, lambda _: time.adjust())])
+        with clockwork, served(figures, settings.host, settings.worker_metrics_port):
             worker.forever(stop)
     except KeyboardInterrupt:
         pass

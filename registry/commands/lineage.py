@@ -1,0 +1,100 @@
+"""`treaty lineage`: what came, what was refused and why, and what nobody has a contract about."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from engine.cli import Stop
+from engine.options import Json
+from registry.commands import service
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from registry.api.schemas import EventOut
+
+Producer = Annotated[str | None, typer.Option(help="only what that user sent")]
+Most = Annotated[int, typer.Option("--lines", "-n", min=1, help="how many, the newest")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="go on with those that come, until Ctrl-C")]
+EventId = Annotated[str | None, typer.Argument(metavar="ID", help="show this one, and how its body begins")]
+PAUSE = 1.0
+# Events that come at once are listed in the order of their ids, but need not be kept in it.
+OVERLAP = timedelta(seconds=30)
+
+app = typer.Typer(
+    name="lineage", no_args_is_help=True, help="What lineage producers sent: accepted, waiting, refused, unmatched."
+)
+
+
+@app.command()
+def tail(lines: Most = 20, follow: Follow = False, producer: Producer = None, as_json: Json = False) -> None:
+    """Show the events that came last, oldest first, and those that come."""
+    from registry import printing_lineage
+
+    shown = (lambda event: event.model_dump_json()) if as_json else printing_lineage.line
+    with service.opened() as registry:
+        found = registry.events(producer=producer, limit=lines)
+        for event in reversed(found):
+            print(shown(event), flush=True)
+        if follow:
+            since = lambda start: registry.events(producer=producer, since=start, limit=None)  # noqa: E731
+            for event in followed(found, since, lambda: time.sleep(PAUSE)):
+                print(shown(event), flush=True)
+
+
+@app.command()
+def inbox(as_json: Json = False) -> None:
+    """Show how many events wait and how long, and those that could not be folded."""
+    from registry.words import InboxState
+
+    with service.opened() as registry:
+        counts, parked = registry.inbox_counts(), registry.events(state=InboxState.PARKED, limit=20)
+
+    def show(_: object, console: "Console") -> None:
+        from registry.printing_lineage import print_inbox
+
+        print_inbox(counts, parked, console)
+
+    service.tell(counts, show, as_json=as_json)
+
+
+@app.command()
+def rejected(event: EventId = None, producer: Producer = None, lines: Most = 20, as_json: Json = False) -> None:
+    """Show what was refused and why: producers seldom log the answer."""
+    from registry import printing_lineage
+    from registry.api import schemas
+
+    with service.opened() as registry:
+        if event is not None:
+            service.tell(registry.refusal(read_id(event)), printing_lineage.print_refusal, as_json=as_json)
+            return
+        found = registry.refused(producer=producer, limit=lines)
+    page = schemas.Page[schemas.RefusedOut](items=tuple(found))
+    service.tell(page, printing_lineage.print_refused, as_json=as_json)
+
+
+def followed(
+    shown: Sequence["EventOut"], since: Callable[[datetime | None], Sequence["EventOut"]], pause: Callable[[], None]
+) -> Iterator["EventOut"]:
+    """The events that come after those that were shown, each once, oldest first; never ends by itself."""
+    seen = {each.id: each.received for each in shown}
+    while True:
+        pause()
+        newest = max(seen.values(), default=None)
+        fresh = [each for each in reversed(since(newest and newest - OVERLAP)) if each.id not in seen]
+        yield from fresh
+        seen |= {each.id: each.received for each in fresh}
+        newest = max(seen.values(), default=None)
+        seen = {key: at for key, at in seen.items() if newest is not None and at >= newest - OVERLAP}
+
+
+def read_id(text: str) -> UUID:
+    """The id in the text. Raises Stop where it is none."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Stop(f"{text} is no id: take one from the list") from None

@@ -1,0 +1,39 @@
+"""Commands of the queue: what waits and runs, and what was given up."""
+
+from typing import Annotated
+
+import typer
+
+from engine.options import Json
+from registry.commands import service
+from registry.commands.lineage import Most
+
+State = Annotated[str | None, typer.Option(help="queued, running, done or failed; by default all")]
+Kind = Annotated[str | None, typer.Option(help="only tasks of that kind: validate, draft, upkeep, ...")]
+Contract = Annotated[str | None, typer.Option(help="only tasks about that contract")]
+
+
+def tasks(
+    state: State = None, kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False
+) -> None:
+    """Show the tasks of the queue, newest first."""
+    from registry.api import schemas
+    from registry.printing_lineage import print_tasks
+
+    with service.opened() as registry:
+        found = registry.tasks(state=state, kind=kind, contract_id=contract, limit=lines)
+    service.tell(schemas.Page[schemas.TaskSummary](items=tuple(found)), print_tasks, as_json=as_json)
+
+
+def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False) -> None:
+    """Show the tasks that were given up, why, and how to have each tried again."""
+    from registry.api import schemas
+    from registry.printing_lineage import print_dead
+    from registry.words import TaskState
+
+    with service.opened() as registry:
+        found = registry.tasks(state=TaskState.FAILED, kind=kind, contract_id=contract, limit=lines)
+    service.tell(schemas.Page[schemas.TaskSummary](items=tuple(found)), print_dead, as_json=as_json)
+
+
+COMMANDS = (tasks, dead)
