@@ -22,7 +22,7 @@ def line(event: schemas.EventOut) -> str:
 
 
 def print_inbox(counts: schemas.InboxCounts, parked: Sequence[schemas.EventOut], console: Console) -> None:
-    """How many events there are and wait, and those that could not be folded, each with the command that tries again."""
+    """How many events there are and wait; those that could not be folded, and the command that tries each again."""
     listed = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in InboxState)
     console.print(f"events: {listed}; came again {counts.repeats:,} times")
     refused = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.refused.items()))

@@ -60,11 +60,12 @@ def depth(session: Session) -> Depth:
     opened = select(Task.kind, Task.state, func.count()).where(col(Task.state).in_(OPEN))
     by_kind = session.exec(opened.group_by(Task.kind, col(Task.state))).all()
     oldest = session.exec(select(func.min(Task.created)).where(Task.state == TaskState.QUEUED)).one()
-    found = {(kind, state): count for kind, state, count in by_kind}
-    return Depth(dict.fromkeys(TaskState, 0) | dict(by_state), found, oldest)
+    states = {TaskState(state): count for state, count in by_state}
+    found = {(kind, TaskState(state)): count for kind, state, count in by_kind}
+    return Depth({**dict.fromkeys(TaskState, 0), **states}, found, oldest)
 
 
 def verdicts(session: Session) -> Mapping[Verdict, int]:
     """How many runs ended with each verdict."""
     counted = session.exec(select(Run.verdict, func.count()).group_by(col(Run.verdict))).all()
-    return dict.fromkeys(Verdict, 0) | dict(counted)
+    return {**dict.fromkeys(Verdict, 0), **{Verdict(verdict): count for verdict, count in counted}}

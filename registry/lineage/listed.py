@@ -62,8 +62,11 @@ def events(
     since: datetime | None = None,
 ) -> Portion[Any]:
     """Accepted events with what they are about, newest first; `since`: those that were received from then on."""
-    chosen = {InboxEvent.state: state, InboxEvent.producer: producer}
-    query = rows(*_columns()).where(*(of == value for of, value in chosen.items() if value is not None))
+    query = rows(*_columns())
+    if state is not None:
+        query = query.where(col(InboxEvent.state) == state)
+    if producer is not None:
+        query = query.where(col(InboxEvent.producer) == producer)
     if since is not None:
         query = query.where(col(InboxEvent.received) >= since)
     return NEWEST.cut(session.connection().execute(NEWEST.of(query, asked)).all(), asked)
@@ -94,7 +97,8 @@ def counts(session: Session) -> Counts:
     repeats = session.exec(select(func.sum(InboxEvent.duplicates)).where(REPEATED)).one()
     by_status = session.exec(select(RejectedEvent.status, func.count()).group_by(col(RejectedEvent.status))).all()
     oldest = session.exec(select(func.min(InboxEvent.received)).where(InboxEvent.state == InboxState.NEW)).one()
-    return Counts(dict.fromkeys(InboxState, 0) | dict(by_state), int(repeats or 0), dict(by_status), oldest)
+    found = {InboxState(state): count for state, count in by_state}
+    return Counts({**dict.fromkeys(InboxState, 0), **found}, int(repeats or 0), dict(by_status), oldest)
 
 
 def told(body: bytes | None) -> Told:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from registry.exposition import MEDIA_TYPE, Counts, family, page
+from registry.exposition import MEDIA_TYPE, Counts, Labels, family, page
 from registry.tables import Task
 
 PATH = "/metrics"
@@ -48,7 +48,7 @@ class Figures:
         """All counters as lines of the format, and the CPU seconds of this process."""
         for each in (self.events, self.tasks, self.seconds, self.verdicts, self.spark):
             yield from each.lines()
-        used = {(): time.process_time()}
+        used: dict[Labels, float] = {(): time.process_time()}
         yield from family("treaty_worker_cpu_seconds_total", "counter", "CPU seconds of the worker, Spark apart.", used)
 
 
