@@ -1,0 +1,97 @@
+"""Following lineage events at a terminal: each is shown once, in its order, however it was listed."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registry.api.schemas import EventOut
+from registry.commands.lineage import OVERLAP, followed
+from registry.lineage import listed
+from registry.printing_lineage import line
+from registry.words import InboxState
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def came(number: int, *, seconds: float | None = None, **more: object) -> EventOut:
+    """The event of that number, received so many seconds after the start."""
+    told = {
+        "id": UUID(int=number), "key": f"{number:064x}", "received": START + timedelta(seconds=seconds or number),
+        "producer": "spark", "state": InboxState.NEW, "duplicates": 0, "attempts": 0, "error": None,
+        "original_size": 10, "kind": "COMPLETE", "time": "", "job": "shop load", "run_id": "r",
+        "outputs": ("file /data/orders",), "written": 1,
+    }  # fmt: skip
+    return EventOut.model_validate({**told, **more})
+
+
+class Service:
+    """A list of events that grows with every pause."""
+
+    def __init__(self, portions: Sequence[Sequence[EventOut]]) -> None:
+        self.portions, self.kept = iter(portions), list[EventOut]()
+
+    def pause(self) -> None:
+        self.kept.extend(next(self.portions, ()))
+
+    def since(self, start: datetime | None) -> list[EventOut]:
+        """What was received from then on, newest id first."""
+        chosen = (each for each in self.kept if start is None or each.received >= start)
+        return sorted(chosen, key=lambda each: each.id, reverse=True)
+
+
+def shown(first: Sequence[EventOut], *portions: Sequence[EventOut]) -> list[int]:
+    service = Service(portions)
+    service.kept.extend(first)
+    found: Iterator[EventOut] = followed(first, service.since, service.pause)
+    total = sum(map(len, portions))
+    return [each.id.int for each in islice(found, total)]
+
+
+def test_what_comes_is_shown_once_and_in_its_order() -> None:
+    assert shown([came(1)], [came(2), came(3)], [], [came(4)]) == [2, 3, 4]
+
+
+def test_an_empty_inbox_can_be_followed() -> None:
+    assert shown([], [], [came(1)]) == [1]
+
+
+def test_an_event_that_is_kept_later_than_its_neighbour_is_not_missed() -> None:
+    assert shown([came(1)], [came(3)], [came(2)]) == [3, 2]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.floats(0, OVERLAP.total_seconds() / 3)), max_size=30).map(
+        lambda found: [(at, came(n + 1, seconds=100 + at * 5 + late)) for n, (at, late) in enumerate(found)]
+    )
+)
+def test_each_event_is_shown_once_whatever_the_order_in_which_they_are_kept(found: list[tuple[int, EventOut]]) -> None:
+    portions = [[event for at, event in found if at == number] for number in range(6)]
+    assert sorted(shown([], *portions)) == sorted(event.id.int for _, event in found)
+
+
+def test_an_event_is_told_in_one_line() -> None:
+    outputs = tuple(f"file /data/{each}" for each in "ab")
+    told = line(came(1, outputs=outputs, written=7, duplicates=2, state=InboxState.FOLDED))
+    assert told == (
+        "2026-03-01 12:00:01 COMPLETE shop load -> file /data/a, file /data/b and 5 more"
+        "  (folded, came 3 times; by spark)"
+    )
+
+
+def test_a_line_shows_control_characters_instead_of_obeying_them() -> None:
+    assert "\x1b" not in line(came(1, job="shop \x1b[2Jload\n"))
+
+
+def test_what_an_event_is_about_is_told_of_every_kind() -> None:
+    run = b'{"eventType": "complete", "eventTime": "t", "job": {"namespace": "n", "name": "j"}, "run": {"runId": "r"},'
+    run += b'"outputs": [{"namespace": "file", "name": "/x"}, 7]}'
+    assert listed.told(run) == listed.Told("COMPLETE", "t", "n j", "r", ("file /x",), 1)
+    assert listed.told(b'{"dataset": {"namespace": "a", "name": "b"}}') == listed.Told(
+        "DATASET", outputs=("a b",), written=1
+    )
+    assert listed.told(b'{"job": {"namespace": "n", "name": "j"}, "outputs": null}').kind == "JOB"
+    assert listed.told(None) == listed.Told()
