@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate power-gate bench-engine bench-registry bench-differential lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate power-gate bench-engine bench-registry bench-lineage bench-differential lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,10 @@ bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS
 
 bench-registry: setup ## what the service's answers take, over a full registry (ARGS="--postgres", "--datasets 50")
 	$(PY) -W ignore -m bench.registry $(ARGS)
+
+bench-lineage: setup ## how fast lineage is acknowledged, kept and judged, on PostgreSQL and on SQLite (minutes)
+	$(PY) -W ignore -m bench.lineage --postgres $(ARGS)
+	$(PY) -W ignore -m bench.lineage --only burst steady effects $(ARGS)
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py

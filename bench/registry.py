@@ -50,18 +50,23 @@ class Setting:
 
 @dataclass(frozen=True)
 class Line:
-    """A figure beside its goal."""
+    """A figure beside its goal; None: it is held against nothing."""
 
     name: str
     figure: float
-    goal: float
+    goal: float | None
     unit: str = "ms"
 
     @property
     def told(self) -> str:
         """The figure, its goal, and whether it is met."""
-        judged = "met" if self.figure <= self.goal else "MISSED"
-        return f"{self.name:44} {self.figure:9.1f} {self.unit:6} goal <= {self.goal:g}: {judged}"
+        return f"{self.name:44} {self.figure:9.1f} {self.unit:6} {self._judged}".rstrip()
+
+    @property
+    def _judged(self) -> str:
+        if self.goal is None:
+            return ""
+        return f"goal <= {self.goal:g}: {'met' if self.figure <= self.goal else 'MISSED'}"
 
 
 def took(ask: Callable[[], Any]) -> float:

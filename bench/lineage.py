@@ -1,0 +1,309 @@
+"""Lineage figures: `python -m bench.lineage [--postgres] [--only PART ...] [--rounds N] [--rows N]`.
+
+Sends events over HTTP to the service as a process of its own, and prints how long the acknowledgements took, counted
+from the moment at which each event was due; that each was kept once and had one effect; and how long it takes from an
+event to the verdict, with a real worker whose Spark is warm. Goals of acknowledgement are those of PostgreSQL."""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from statistics import median
+from typing import Any, cast
+from uuid import UUID, uuid5
+
+from sqlalchemy import Engine, func
+from sqlmodel import col, select
+
+from bench.clock import cpu_seconds
+from bench.registry import Line, database, service, share
+from bench.senders import Sent, event, send
+from contracts import writing
+from registry import ids, people
+from registry.access import Principal
+from registry.client import Client
+from registry.config import Settings
+from registry.database import connect, migrate, reading, transaction
+from registry.tables import DirtyMark, InboxEvent, LineageRun, Run
+from registry.words import Permission, Role
+from registry.worker import Worker
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+RUNS = UUID("0197c0de-0000-7000-8000-000000000000")
+TIMES, CAME_AGAIN = 3, 2
+PATIENCE = 300.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The service that runs over a database, and the tokens of a producer and an owner."""
+
+    address: str
+    url: str
+    folder: Path
+    engine: Engine
+    producer: str
+    owner: str
+    asked: argparse.Namespace
+
+    def goal(self, number: float) -> float | None:
+        """The goal, where it is one of this database."""
+        return number if self.engine.dialect.name == "postgresql" else None
+
+    def kept(self) -> tuple[int, int]:
+        """How many events are in the inbox, and how often any came again."""
+        with reading(self.engine) as tx:
+            rows, repeats = tx.exec(select(func.count(), func.sum(InboxEvent.duplicates)).select_from(InboxEvent)).one()
+        return rows, int(repeats or 0)
+
+
+def burst(setting: Setting) -> Iterator[Line]:
+    """Many events within a second, once in ten seconds."""
+    found: list[list[Sent]] = []
+    before, cpu = setting.kept()[0], cpu_seconds()
+    for _ in range(setting.asked.bursts):
+        started = time.perf_counter()
+        found.append(send(setting.address, setting.producer, _events(setting.asked.events), seconds=1))
+        time.sleep(max(0.0, 10 - (time.perf_counter() - started)))
+    used, every = cpu_seconds() - cpu, [each for one in found for each in one]
+    number = f"{setting.asked.events:,}"
+    worst = max(_late(one, 0.99) for one in found)
+    yield Line(f"burst of {number} in 1 s, p99, the worst", worst, setting.goal(300))
+    yield Line(f"burst of {number} in 1 s, p50", _late(every, 0.5), None)
+    yield Line("CPU of service and sender, per event", used * 1000 / len(every), None)
+    yield from _all_kept("bursts", every, setting.kept()[0] - before)
+
+
+def steady(setting: Setting) -> Iterator[Line]:
+    """So many events a second, for a while."""
+    rate, seconds = setting.asked.rate, setting.asked.seconds
+    before, cpu = setting.kept()[0], cpu_seconds()
+    found = send(setting.address, setting.producer, _events(int(rate * seconds)), seconds=seconds)
+    used = cpu_seconds() - cpu
+    yield Line(f"steady {rate:g}/s for {seconds:g} s, p99", _late(found, 0.99), setting.goal(50))
+    yield Line(f"steady {rate:g}/s for {seconds:g} s, p50", _late(found, 0.5), None)
+    yield Line("CPU of service and sender, per event", used * 1000 / len(found), None)
+    yield from _all_kept("steady", found, setting.kept()[0] - before)
+
+
+def effects(setting: Setting) -> Iterator[Line]:
+    """Every event three times, in any order: kept once, folded once, counted once."""
+    number, path = setting.asked.events, "/lake/counted"
+    _in_force(setting, "counted", path)
+    bodies = [event(path, run=uuid5(RUNS, str(at)), at=NOW + timedelta(seconds=at)) for at in range(number)] * TIMES
+    random.Random(7).shuffle(bodies)
+    rows, repeats = setting.kept()
+    found = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.asked.rate)
+    now_rows, now_repeats = setting.kept()
+    yield Line("every event 3 times: not acknowledged", _not_taken(found), 0, "events")
+    yield Line("every event 3 times: kept too often", abs(now_rows - rows - number), 0, "events")
+    yield Line("every event 3 times: repeats not told", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events")
+    took = _folded(setting)
+    print(f"{'':44} folded at {now_rows / took:.0f} events a second, this process alone")
+    with reading(setting.engine) as tx:
+        runs = tx.exec(select(func.count()).where(col(LineageRun.run_id).in_(_run_ids(number)))).one()
+        marked = select(func.sum(DirtyMark.dirty_seq)).where(DirtyMark.contract_id == "counted")
+        triggered = tx.exec(marked).one() - 1
+    yield Line("every event 3 times: runs too many or few", abs(runs - number), 0, "runs")
+    yield Line("every event 3 times: effects too many or few", abs(triggered - number), 0, "")
+
+
+def verdict(setting: Setting) -> Iterator[Line]:
+    """From the event that a partition was written to the verdict on it, Spark being warm."""
+    lake = setting.folder / "lake" / "orders"
+    for day in range(3):
+        _write(lake, day, setting.asked.rows)
+    _in_force(setting, "orders", str(lake))
+    with working(setting):
+        cold = _judged(setting, None)
+        times, pieces, cpu = list[float](), list[tuple[float, float]](), list[float]()
+        for day in range(3, 3 + setting.asked.rounds + 1):
+            _write(lake, day, setting.asked.rows)
+            before = cpu_seconds()
+            total, waited, read = _round(setting, lake, day)
+            if day > 3:
+                times.append(total)
+                pieces.append((waited, read))
+                cpu.append(cpu_seconds() - before)
+    print(f"{'':44} the first verdict, Spark being cold, took {cold:.1f} s")
+    rows = f"{setting.asked.rows:,} rows"
+    yield Line(f"event to verdict, {rows}, the slowest", max(times), 3, "s")
+    yield Line(f"event to verdict, {rows}, median", median(times), None, "s")
+    yield Line("  of that until the task began, median", median(each for each, _ in pieces), None, "s")
+    yield Line("  of that reading and judging, median", median(each for _, each in pieces), None, "s")
+    yield Line("CPU of service, worker and Spark, median", median(cpu), None, "s")
+
+
+PARTS = {"burst": burst, "steady": steady, "effects": effects, "verdict": verdict}
+
+
+def _events(number: int) -> list[bytes]:
+    return [event(f"/lake/burst/{at % 50}") for at in range(number)]
+
+
+def _late(found: Sequence[Sent], part: float) -> float:
+    return share([each.ms for each in found], part)
+
+
+def _not_taken(found: Sequence[Sent]) -> int:
+    return sum(each.status != 201 for each in found)
+
+
+def _all_kept(name: str, found: Sequence[Sent], kept: int) -> Iterator[Line]:
+    yield Line(f"{name}: not acknowledged, of {len(found):,}", _not_taken(found), 0, "events")
+    yield Line(f"{name}: acknowledged and lost", len(found) - _not_taken(found) - kept, 0, "events")
+
+
+def _run_ids(number: int) -> list[str]:
+    return [str(uuid5(RUNS, str(at))) for at in range(number)]
+
+
+def _folded(setting: Setting) -> float:
+    """Folds all that waits; the seconds that it took. Nothing of it asks an engine."""
+    nothing = cast("Any", None)
+    worker = Worker(setting.engine, nothing, nothing, nothing, Settings(home=setting.folder), clock=lambda: NOW)
+    started = time.perf_counter()
+    while worker.take_in():
+        pass
+    return time.perf_counter() - started
+
+
+def _in_force(setting: Setting, name: str, path: str) -> None:
+    """Puts a contract in force about the table at that path: six checks, one of them of uniqueness."""
+    columns = {"id": "bigint", "customer": "bigint", "amount": "double", "status": "string"}
+    properties: list[dict[str, Any]] = [
+        {"name": each, "logicalType": "string" if kind == "string" else "number", "physicalType": kind,
+         "required": True} for each, kind in columns.items()
+    ]  # fmt: skip
+    properties[0]["unique"] = True
+    day = {"name": "day", "logicalType": "date", "physicalType": "date", "partitioned": True, "partitionKeyPosition": 1}
+    enough = {"id": "rows", "type": "library", "metric": "rowCount", "mustBeGreaterThan": 0}
+    table = {"name": "orders", "physicalName": path, "properties": [*properties, day], "quality": [enough]}
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": name, "name": name, "version": "1.0.0"}
+    text = writing.write({**head, "status": "draft", "schema": [table]}).decode()
+    with Client(setting.address, setting.producer) as producer, Client(setting.address, setting.owner) as owner:
+        made = producer.propose(text)
+        owner.approve(made.id, owner.preview(made.id).fingerprint)
+
+
+def _write(lake: Path, day: int, rows: int) -> None:
+    """One partition of the table: so many rows in one Parquet file."""
+    import numpy
+    import pyarrow
+    from pyarrow import parquet
+
+    noise, folder = numpy.random.default_rng(day), lake / f"day={date(2026, 1, 1) + timedelta(days=day)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = {
+        "id": numpy.arange(day * rows, (day + 1) * rows),
+        "customer": noise.integers(0, rows // 5 or 1, rows),
+        "amount": noise.gamma(2, 30, rows),
+        "status": noise.choice(["open", "shipped", "delivered", "returned"], rows),
+    }
+    parquet.write_table(pyarrow.table(columns), folder / "part-0.parquet")
+
+
+def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]:
+    """Seconds from sending the event to the verdict; of that until the task began, and reading and judging."""
+    sent, began = datetime.now(UTC), time.perf_counter()
+    (told,) = send(setting.address, setting.producer, [event(str(lake))], seconds=0.001)
+    if told.status != 201:
+        raise SystemExit(f"the event was answered with {told.status}")
+    _judged(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
+    took = time.perf_counter() - began
+    with reading(setting.engine) as tx:
+        run = tx.exec(select(Run).order_by(col(Run.id).desc()).limit(1)).one()
+    return took, (run.started - sent).total_seconds(), (run.finished - run.started).total_seconds()
+
+
+def _judged(setting: Setting, partition: str | None) -> float:
+    """Waits for a run of the orders, of that partition if one is given; the seconds that it took to come."""
+    started = time.perf_counter()
+    query = (
+        select(Run.partitions, Run.verdict, Run.reason).where(Run.contract_id == "orders").order_by(col(Run.id).desc())
+    )
+    while time.perf_counter() - started < PATIENCE:
+        with reading(setting.engine) as tx:
+            last = tx.exec(query.limit(1)).first()
+        if last and (partition is None or partition in last[0]):
+            if last[1] != "passed":
+                raise SystemExit(f"the run ended as {last[1]}: {last[2]}")
+            return time.perf_counter() - started
+        time.sleep(0.01)
+    raise SystemExit(f"there was no verdict within {PATIENCE:.0f} s: see worker.log")
+
+
+@contextmanager
+def working(setting: Setting) -> Iterator[None]:
+    """A worker with real Spark, as a process of its own."""
+    given = {"TREATY_DATABASE_URL": setting.url, "TREATY_HOME": str(setting.folder)}
+    log = (setting.folder / "worker.log").open("wb")
+    process = subprocess.Popen([sys.executable, "-m", "registry.worker"], env={**os.environ, **given}, stderr=log)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _tokens(engine: Engine) -> tuple[str, str]:
+    """The tokens of a producer and of an owner."""
+    scopes = {
+        Role.PRODUCER: (Permission.READ, Permission.PROPOSE, Permission.LINEAGE),
+        Role.OWNER: (Permission.READ, Permission.DECIDE),
+    }
+    found = []
+    with transaction(engine) as tx:
+        for role, given in scopes.items():
+            user = people.new_user(ids.new(), name=role.value, password=None, roles=[role], now=NOW)
+            people.create_user(tx, user, actor="bench", now=NOW)
+            by = Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+            token = people.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=NOW)
+            found.append(people.issue_token(tx, token, by=by, now=NOW))
+        tx.commit()
+    return found[0], found[1]
+
+
+def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
+    """Prints each figure as it is found."""
+    engine = connect(url)
+    migrate(engine)
+    producer, owner = _tokens(engine)
+    print(f"{engine.dialect.name}; an event has {len(event('/lake/orders')):,} bytes; {os.cpu_count()} cores")
+    with service(url, folder) as address:
+        setting = Setting(address, url, folder, engine, producer, owner, asked)
+        for name in asked.only:
+            for line in PARTS[name](setting):
+                print(line.told, flush=True)
+    engine.dispose()
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Starts a service over an empty database and measures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
+    parser.add_argument("--events", type=int, default=1000, help="of a burst, and of the count of effects")
+    parser.add_argument("--bursts", type=int, default=3)
+    parser.add_argument("--rate", type=float, default=200, help="events a second, steadily")
+    parser.add_argument("--seconds", type=float, default=20, help="how long steadily")
+    parser.add_argument("--rows", type=int, default=100_000, help="of a partition")
+    parser.add_argument("--rounds", type=int, default=5, help="verdicts, after the first two")
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    asked = parser.parse_args(given)
+    with (
+        tempfile.TemporaryDirectory(prefix="treaty-bench-") as made,
+        database(Path(made), postgres=asked.postgres) as url,
+    ):
+        measure(url, Path(made), asked)
+
+
+if __name__ == "__main__":
+    main()
