@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from statistics import median
 from typing import Any, cast
@@ -27,7 +27,7 @@ from bench.clock import cpu_seconds
 from bench.registry import Line, database, service, share
 from bench.senders import Sent, event, send
 from contracts import writing
-from registry import ids, people
+from registry import clock, ids, people
 from registry.access import Principal
 from registry.client import Client
 from registry.config import Settings
@@ -36,7 +36,6 @@ from registry.tables import DirtyMark, InboxEvent, LineageRun, Run
 from registry.words import Permission, Role
 from registry.worker import Worker
 
-NOW = datetime(2026, 6, 1, tzinfo=UTC)
 RUNS = UUID("0197c0de-0000-7000-8000-000000000000")
 TIMES, CAME_AGAIN = 3, 2
 PATIENCE = 300.0
@@ -98,7 +97,8 @@ def effects(setting: Setting) -> Iterator[Line]:
     """Every event three times, in any order: kept once, folded once, counted once."""
     number, path = setting.asked.events, "/lake/counted"
     _in_force(setting, "counted", path)
-    bodies = [event(path, run=uuid5(RUNS, str(at)), at=NOW + timedelta(seconds=at)) for at in range(number)] * TIMES
+    first = clock.now() - timedelta(seconds=number)
+    bodies = [event(path, run=uuid5(RUNS, str(at)), at=first + timedelta(seconds=at)) for at in range(number)] * TIMES
     random.Random(7).shuffle(bodies)
     rows, repeats = setting.kept()
     found = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.asked.rate)
@@ -169,7 +169,7 @@ def _run_ids(number: int) -> list[str]:
 def _folded(setting: Setting) -> float:
     """Folds all that waits; the seconds that it took. Nothing of it asks an engine."""
     nothing = cast("Any", None)
-    worker = Worker(setting.engine, nothing, nothing, nothing, Settings(home=setting.folder), clock=lambda: NOW)
+    worker = Worker(setting.engine, nothing, nothing, nothing, Settings(home=setting.folder))
     started = time.perf_counter()
     while worker.take_in():
         pass
@@ -213,7 +213,7 @@ def _write(lake: Path, day: int, rows: int) -> None:
 
 def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]:
     """Seconds from sending the event to the verdict; of that until the task began, and reading and judging."""
-    sent, began = datetime.now(UTC), time.perf_counter()
+    sent, began = clock.now(), time.perf_counter()
     (told,) = send(setting.address, setting.producer, [event(str(lake))], seconds=0.001)
     if told.status != 201:
         raise SystemExit(f"the event was answered with {told.status}")
@@ -227,9 +227,8 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
 def _judged(setting: Setting, partition: str | None) -> float:
     """Waits for a run of the orders, of that partition if one is given; the seconds that it took to come."""
     started = time.perf_counter()
-    query = (
-        select(Run.partitions, Run.verdict, Run.reason).where(Run.contract_id == "orders").order_by(col(Run.id).desc())
-    )
+    runs = select(Run.partitions, Run.verdict, Run.reason).where(Run.contract_id == "orders")
+    query = runs.order_by(col(Run.id).desc())
     while time.perf_counter() - started < PATIENCE:
         with reading(setting.engine) as tx:
             last = tx.exec(query.limit(1)).first()
@@ -263,11 +262,11 @@ def _tokens(engine: Engine) -> tuple[str, str]:
     found = []
     with transaction(engine) as tx:
         for role, given in scopes.items():
-            user = people.new_user(ids.new(), name=role.value, password=None, roles=[role], now=NOW)
-            people.create_user(tx, user, actor="bench", now=NOW)
+            user = people.new_user(ids.new(), name=role.value, password=None, roles=[role], now=clock.now())
+            people.create_user(tx, user, actor="bench", now=clock.now())
             by = Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
-            token = people.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=NOW)
-            found.append(people.issue_token(tx, token, by=by, now=NOW))
+            token = people.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=clock.now())
+            found.append(people.issue_token(tx, token, by=by, now=clock.now()))
         tx.commit()
     return found[0], found[1]
 
@@ -298,11 +297,10 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=5, help="verdicts, after the first two")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
     asked = parser.parse_args(given)
-    with (
-        tempfile.TemporaryDirectory(prefix="treaty-bench-") as made,
-        database(Path(made), postgres=asked.postgres) as url,
-    ):
-        measure(url, Path(made), asked)
+    with tempfile.TemporaryDirectory(prefix="treaty-bench-") as made:
+        folder = Path(made)
+        with database(folder, postgres=asked.postgres) as url:
+            measure(url, folder, asked)
 
 
 if __name__ == "__main__":

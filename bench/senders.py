@@ -5,13 +5,17 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
+from registry import clock
+
 CONNECTIONS = 256
 COLUMNS = 20
+# Until the first of many is due, so that it is not late already.
+LEAD = 0.1
 PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.38.0/integration/spark"
 FACETS = "https://openlineage.io/spec/facets/1-0-0"
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -29,7 +33,7 @@ def event(path: str, *, run: UUID | None = None, at: datetime | None = None) -> 
     """The COMPLETE of a run that wrote the table at that path: some 4 kB, as an append of Spark's tells."""
     document = {
         "eventType": "COMPLETE",
-        "eventTime": (at or datetime.now(UTC)).isoformat(),
+        "eventTime": (at or clock.now()).isoformat(),
         "producer": PRODUCER,
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {"runId": str(run or uuid4()), "facets": {
@@ -79,7 +83,7 @@ async def _send_all(host: str, port: int, requests: Sequence[bytes], step: float
     idle: asyncio.LifoQueue[Stream] = asyncio.LifoQueue()
     for _ in range(min(CONNECTIONS, len(requests))):
         idle.put_nowait(await asyncio.open_connection(host, port))
-    started, waiting = time.perf_counter() + 0.1, []
+    started, waiting = time.perf_counter() + (LEAD if len(requests) > 1 else 0), []
     for at, request in enumerate(requests):
         due = started + at * step
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
