@@ -46,6 +46,8 @@ def navigation(waiting: InboxOut | None, *, audits: bool = False) -> st.Page:
         _page("contracts", "Contracts", ":material/contract:"),
         _page("catalog", "Catalog", ":material/search:"),
         _page("draft", "Draft a contract", ":material/edit_note:"),
+        _page("lineage", "Lineage", ":material/account_tree:"),
+        _page("tasks", "Tasks", ":material/list_alt:"),
         *([_page("audit", "Audit", ":material/history:")] if audits else []),
         _page("reference", "Reference", ":material/menu_book:"),
         _page("review", "Review", ":material/rate_review:", hidden=True),

@@ -79,6 +79,11 @@ TASKS = {
     "done": Mark("Done", ":material/check_circle:", "blue"),
     "failed": Mark("Failed", ":material/cancel:", "red"),
 }
+INBOX = {
+    "new": Mark("Waiting", ":material/hourglass_empty:", "gray"),
+    "folded": Mark("Taken in", ":material/check_circle:", "blue"),
+    "parked": Mark("Not readable", ":material/cancel:", "red"),
+}
 # The text glyphs stand in tables, where icons cannot.
 GLYPHS = {
     "Passed": "✓",
@@ -89,6 +94,9 @@ GLYPHS = {
     "Not applicable": NOTHING,
     "Active": "✓",
     "Superseded": "○",
+    "Waiting": "○",
+    "Taken in": "✓",
+    "Not readable": "✗",
 }
 KINDS = {
     "complete": "always present",
@@ -129,6 +137,16 @@ def slug(text: str) -> str:
 def glyph(mark: Mark) -> str:
     """The mark for a table cell: sign and word."""
     return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
+
+
+WORK = {
+    "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily upkeep", "deliver": "Delivery",
+}  # fmt: skip
+
+
+def task(kind_of: str) -> str:
+    """The words for a kind of task; its own name where there are none."""
+    return WORK.get(kind_of, kind_of.replace("_", " ").capitalize())
 
 
 def kind(name: str) -> str:

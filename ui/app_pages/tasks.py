@@ -1,0 +1,59 @@
+"""The queue: what waits, runs, is done, and what was given up, with the way to have it tried again."""
+
+import streamlit as st
+
+from registry.api.schemas import TaskSummary
+from registry.words import TaskState
+from ui import panels, session, words
+
+SHOWN = 50
+ALL = "All"
+
+
+def page() -> None:
+    """Draws the newest tasks that the filters leave."""
+    st.title("Tasks")
+    panels.told()
+    with st.container(horizontal=True, key="filters"):
+        state = st.selectbox("State", [ALL, *(each.value for each in TaskState)], key="state", bind="query-params")
+        contract = st.text_input("Of which contract, by its id", key="contract", bind="query-params")
+    wanted = None if state in (ALL, None) else state
+    found = session.registry().tasks(state=wanted, contract_id=contract or None, limit=SHOWN)
+    if not found:
+        panels.empty("No such task", "Tasks appear when data are written, a draft is asked for, or a day begins.")
+        return
+    st.caption(f"The newest {words.several(len(found), 'task')}")
+    for task in found:
+        row(task)
+
+
+def row(task: TaskSummary) -> None:
+    """A task: its state, what it is about, how far it is or why it failed."""
+    about = " · ".join(part for part in (urgency(task), attempts(task), task.progress or "") if part)
+    with panels.row(words.TASKS[task.state], age=task.created, about=about, key=f"task-{task.id}"):
+        name = words.task(task.kind)
+        if task.contract_id:
+            panels.link("contract", f"{name}: {subject(task)}", id=task.contract_id)
+        else:
+            st.markdown(f"**{words.esc(name)}**")
+    if task.error:
+        st.text(task.error)
+
+
+def subject(task: TaskSummary) -> str:
+    """The contract, and the object where the task is about one."""
+    return " · ".join(part for part in (task.contract_id, task.object) if part)
+
+
+def urgency(task: TaskSummary) -> str:
+    """When it may be done, where that lies ahead."""
+    ahead = task.state == TaskState.QUEUED and task.available_at > session.now()
+    return f"not before {words.moment(task.available_at, timezone=session.timezone())}" if ahead else ""
+
+
+def attempts(task: TaskSummary) -> str:
+    """How often it was tried, where that is more than once."""
+    return f"tried {task.attempts} times" if task.attempts > 1 else ""
+
+
+page()
