@@ -77,6 +77,14 @@ def rejected(event: EventId = None, producer: Producer = None, lines: Most = 20,
     service.tell(page, printing_lineage.print_refused, as_json=as_json)
 
 
+@app.command()
+def replay(event: Annotated[str, typer.Argument(metavar="ID", help="the event's id", show_default=False)]) -> None:
+    """Have an event tried again that could not be folded."""
+    with service.opened() as registry:
+        registry.retry_event(read_id(event))
+    print("it is tried again")
+
+
 def followed(
     shown: Sequence["EventOut"], since: Callable[[datetime | None], Sequence["EventOut"]], pause: Callable[[], None]
 ) -> Iterator["EventOut"]:

@@ -6,7 +6,7 @@ import typer
 
 from engine.options import Json
 from registry.commands import service
-from registry.commands.lineage import Most
+from registry.commands.lineage import Most, read_id
 
 State = Annotated[str | None, typer.Option(help="queued, running, done or failed; by default all")]
 Kind = Annotated[str | None, typer.Option(help="only tasks of that kind: validate, draft, upkeep, ...")]
@@ -36,4 +36,13 @@ def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json
     service.tell(schemas.Page[schemas.TaskSummary](items=tuple(found)), print_dead, as_json=as_json)
 
 
-COMMANDS = (tasks, dead)
+def replay_task(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
+) -> None:
+    """Have a task tried again that was given up."""
+    with service.opened() as registry:
+        registry.retry_task(read_id(task))
+    print("it is tried again")
+
+
+COMMANDS = (tasks, dead, replay_task)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from registry.api.schemas import TaskSummary
 from registry.words import TaskState
-from ui import panels, session, words
+from ui import actions, panels, session, words
 
 SHOWN = 50
 ALL = "All"
@@ -38,6 +38,13 @@ def row(task: TaskSummary) -> None:
             st.markdown(f"**{words.esc(name)}**")
     if task.error:
         st.text(task.error)
+    if task.state == TaskState.FAILED:
+        st.button("Try again", key=f"retry-{task.id}", icon=":material/refresh:", on_click=retry, args=(task,))
+
+
+def retry(task: TaskSummary) -> None:
+    """Has the task tried again."""
+    actions.attempt(lambda: session.registry().retry_task(task.id), done="It is tried again, as soon as a worker can.")
 
 
 def subject(task: TaskSummary) -> str:
