@@ -84,7 +84,7 @@ class Worker(Means):
             with logs.about(event_key=event.key), faults.survived(partial(self._blame, tx, event.id)):
                 intake.take_in(tx, event, now=self.clock(), ids=self.ids)
                 tx.commit()
-                logs.tell(log, "event folded")
+                logs.tell(log, "event folded", lineage_run_id=event.lineage_run_id)
             self.figures.events.add(state=event.state)
         return True
 
