@@ -276,8 +276,11 @@ def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
     engine = connect(url)
     migrate(engine)
     producer, owner = _tokens(engine)
-    print(f"{engine.dialect.name}; an event has {len(event('/lake/orders')):,} bytes; {os.cpu_count()} cores")
-    with service(url, folder) as address:
+    print(
+        f"{engine.dialect.name}; an event has {len(event('/lake/orders')):,} bytes; {os.cpu_count()} cores, "
+        f"{asked.processes} process(es) of the service"
+    )
+    with service(url, folder, asked.processes) as address:
         setting = Setting(address, url, folder, engine, producer, owner, asked)
         for name in asked.only:
             for line in PARTS[name](setting):
@@ -289,6 +292,7 @@ def main(given: Sequence[str] | None = None) -> None:
     """Starts a service over an empty database and measures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--postgres", action="store_true", help="PostgreSQL in place of SQLite")
+    parser.add_argument("--processes", type=int, default=1, help="processes of the service")
     parser.add_argument("--events", type=int, default=1000, help="of a burst, and of the count of effects")
     parser.add_argument("--bursts", type=int, default=3)
     parser.add_argument("--rate", type=float, default=200, help="events a second, steadily")
