@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -76,12 +77,18 @@ def shape(engine: Engine) -> dict[str, object]:
             "key": found.get_pk_constraint(table),
             "references": sorted(map(str, found.get_foreign_keys(table))),
             "unique": sorted(map(str, found.get_unique_constraints(table))),
-            "indexes": sorted(map(str, found.get_indexes(table))),
+            "indexes": sorted(map(index, found.get_indexes(table))),
             "triggers": triggers(engine, table),
         }
         for table in found.get_table_names()
         if table != "alembic_version"
     }
+
+
+def index(found: Any) -> str:
+    """An index in words, and the condition of one that is partial."""
+    options = {name: str(told) for name, told in found.get("dialect_options", {}).items()}
+    return str({**found, "dialect_options": options})
 
 
 def triggers(engine: Engine, table: str) -> list[str]:
