@@ -44,7 +44,8 @@ def _engine(target: URL) -> Engine:
     if target.drivername in {"postgres", "postgresql"}:
         target = target.set(drivername=POSTGRES)
     if target.get_backend_name() == "sqlite":
-        return _sqlite(create_engine(target, hide_parameters=True, **CONNECTIONS))
+        kept = CONNECTIONS if file_of(target) else {}
+        return _sqlite(create_engine(target, hide_parameters=True, **kept))
     named = {"application_name": "treaty"}
     return create_engine(target, pool_pre_ping=True, connect_args=named, hide_parameters=True, **CONNECTIONS)
 
