@@ -23,6 +23,7 @@ from registry.consent import in_force
 from registry.database import lock
 from registry.errors import Conflict, Invalid, NotFound, RegistryError
 from registry.lifecycle import IN_FORCE, VERSION
+from registry.lineage import aliases
 from registry.tables import Contract, ContractVersion, Proposal
 from registry.words import Action, Permission, VersionState
 
@@ -74,6 +75,7 @@ def activate(session: Session, version: ContractVersion, *, actor: str, now: dat
     _place(session, contract, scope.domain_of(document))
     proposal = session.get(Proposal, version.proposal_id) if version.proposal_id else None
     datasets.register(session, document, (proposal.source if proposal else None) or {}, make_id=ids)
+    aliases.declare(session, document)
     _validate(session, document, ids, now=now)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
     audit.record(session, Action.VERSION_ACTIVATED, actor=actor, object_id=version.id, now=now, details=details)

@@ -24,6 +24,7 @@ from registry import datasets, inforce, standing, states
 from registry.datasets import About
 from registry.errors import NotFound
 from registry.lifecycle import IN_FORCE
+from registry.lineage import suspects
 from registry.references import Named
 from registry.runs import Whose
 from registry.tables import ContractVersion, Dataset, DirtyMark, PartitionState, ResultRow, Run, Subscription, User
@@ -34,6 +35,7 @@ SUPERSEDED = "the contract in force has not judged these data"
 OTHERS = "what is asked about are other data than those that are known"
 OPEN = "a publication to it is open"
 WRITTEN = "it was written to and is not validated yet"
+GONE = "a run dropped it"
 SINCE = "the data changed since they were judged"
 UNREAD = "when it was judged last, nothing could be judged: {}"
 LATER = "nobody looked at the data since {:%Y-%m-%d %H:%M:%S} UTC"
@@ -223,10 +225,17 @@ def _doubts(session: Session, dataset: Dataset, whose: Whose, run: Run, look: Lo
     mark = session.get(DirtyMark, (whose.contract_id, whose.object))
     if mark is not None and mark.dirty_seq > mark.done_seq:
         yield WRITTEN
+    yield from _lineage_doubts(session, dataset, run, look)
     if look.as_of is not None and look.as_of > (dataset.seen or run.started):
         yield LATER.format(dataset.seen or run.started)
     if look.partition is not None and not _is_there(session, dataset, look.partition):
         yield NOWHERE.format(look.partition)
+
+
+def _lineage_doubts(session: Session, dataset: Dataset, run: Run, look: Look) -> Iterator[str]:
+    yield from (each.why for each in suspects.marks(session, dataset.id, look.partition))
+    if dataset.dropped is not None and dataset.dropped > (dataset.written or run.started):
+        yield GONE
 
 
 def _unjudged(session: Session, dataset: Dataset, whose: Whose) -> str:

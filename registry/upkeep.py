@@ -15,7 +15,7 @@ from engine.files import StateFiles
 from registry import collecting, compacting, idempotency, limits, samples, search, states, tasks
 from registry.config import Settings
 from registry.database import reading, transaction
-from registry.lineage import inbox
+from registry.lineage import aliases, inbox, unmatched
 from registry.tables import Dataset, Task
 
 log = logging.getLogger("treaty.worker")
@@ -83,6 +83,8 @@ def _forget(database: Database, settings: Settings, now: datetime) -> None:
         idempotency.forget(session, now=now)
         limits.forget(session, before=now - timedelta(minutes=settings.sign_in_minutes))
         samples.forget(session, now=now)
+        aliases.forget(session, now=now)
+        unmatched.forget(session, now=now)
         session.commit()
     more = True
     while more:

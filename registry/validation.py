@@ -20,7 +20,7 @@ from engine.requests import EngineError, Measured, Unreadable
 from engine.states import StateError
 from registry import deadlines, judged, orders, portions, readings, runs, samples, states
 from registry.judged import Judged
-from registry.lineage import debounce
+from registry.lineage import debounce, suspects
 from registry.lineage.debounce import Subject
 from registry.orders import Order, Promise, Unworkable
 from registry.readings import Reading
@@ -90,6 +90,8 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     dataset.seen = finding.seen or dataset.seen
     dataset.arrived = came(session, asked, finding) or dataset.arrived
+    if finding.measured is not None and finding.seen is not None:
+        suspects.clear(session, asked.dataset_id, before=finding.seen)
     marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
     origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version if marker else None)
     record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
@@ -175,6 +177,7 @@ def _record(session: Session, found: Judged, *, origin: Origin, until: datetime,
     if not found.readable:
         whose = replace(whose, marker=None, states_version=None)
     run = runs.record(session, ids(), found.result, whose, now=now)
+    run.superseded = suspects.superseded(session, whose.lineage_run_id)
     samples.keep(session, run.id, found.result.samples, until=until, now=now)
     return run
 

@@ -198,4 +198,5 @@ class Action(StrEnum):
     TASK_RETRIED = "task:retried"
     EVENT_PARKED = "event:parked"
     EVENT_RETRIED = "event:retried"
+    DATASET_DROPPED = "dataset:dropped"
     MEMORY_ERASED = "memory:erased"

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Annotated, Any, NoReturn
@@ -128,6 +128,10 @@ class Event:
     @property
     def time(self) -> datetime:
         return self.content.time.replace(tzinfo=UTC)
+
+    def at(self, time: datetime) -> "Event":
+        """The same event, told at another time."""
+        return replace(self, content=self.content.model_copy(update={"time": time}))
 
     @property
     def run(self) -> RunEvent | None:

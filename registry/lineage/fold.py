@@ -112,6 +112,21 @@ class FoldedRun(State):
         return str(_value(self.job_facets, "sql").get("query") or "")
 
     @property
+    def writes(self) -> bool:
+        """Whether it has written, as far as it told."""
+        return bool(self.outputs)
+
+    @property
+    def parent_id(self) -> str | None:
+        """The id of the run that it is a part of; None where it told of none."""
+        return _run_id(self.parent)
+
+    @property
+    def root_id(self) -> str | None:
+        """The id of the run that all belongs to, as far as it told; None where it told of none but its parent."""
+        return _run_id(self.parent.get("root"))
+
+    @property
     def parent(self) -> Mapping[str, Any]:
         """The parent facet; empty for a run without parent."""
         return _value(self.run_facets, "parent") or _value(self.run_facets, "parentRun")
@@ -220,3 +235,9 @@ def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
 
 def _known(*values: T | None) -> list[T]:
     return [value for value in values if value is not None]
+
+
+def _run_id(told: Any) -> str | None:
+    run = told.get("run") if isinstance(told, Mapping) else None
+    found = run.get("runId") if isinstance(run, dict) else None
+    return found if isinstance(found, str) and found else None

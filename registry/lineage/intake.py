@@ -1,73 +1,77 @@
-"""From the inbox to the queue: an event is folded into its run, and what the run newly triggers becomes tasks."""
+"""From the inbox to the queue: an event is folded into its run, and what the run newly asks for becomes tasks."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import and_, or_
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
-from registry.lifecycle import IN_FORCE
-from registry.lineage import debounce, events
-from registry.lineage.debounce import Subject
+from registry.lineage import aliases, asking, debounce, events, links, subjects
+from registry.lineage.asking import Ask
+from registry.lineage.events import DatasetEvent, Event, RunEvent
 from registry.lineage.fold import FoldedRun, RunKey, folded, join
-from registry.lineage.triggers import Reads, Trigger, triggers
-from registry.tables import ContractVersion, Dataset, DatasetContract, InboxEvent, LineageRun
+from registry.lineage.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
+from registry.tables import InboxEvent, LineageRun
 from registry.words import InboxState
 
 Ids = Callable[[], UUID]
-VALIDATED = frozenset({Reads.DATA, Reads.SCHEMA, Reads.ORPHAN})
+# An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
+AHEAD = timedelta(minutes=10)
+# What happened so long ago is remembered, and nobody looks at it.
+OLD = timedelta(days=30)
 
 
 def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids) -> None:
     """Folds the event into its run and counts what it newly triggers, in the caller's transaction.
 
-    Events of jobs and datasets tell of no run: they are only marked as seen."""
+    Events of jobs tell of no run: they are only marked as seen."""
     row.state, row.error = InboxState.FOLDED, None
-    event = events.of(json.loads(row.body))
-    if event.run is None:
-        return
+    event = as_received(events.of(json.loads(row.body)), row.received)
+    ask = Ask(session, now, ids, row.producer, event.time)
+    if isinstance(event.content, RunEvent):
+        row.lineage_run_id = _of_run(ask, event, event.content).id
+    elif isinstance(event.content, DatasetEvent) and not _is_old(event.time, now):
+        _asked(ask, [each for each in [of_dataset(event.content)] if each])
+
+
+def as_received(event: Event, received: datetime) -> Event:
+    """The event, of the time when it came where its own is of a clock that is ahead."""
+    return event.at(received) if event.time > received + AHEAD else event
+
+
+def _of_run(ask: Ask, event: Event, content: RunEvent) -> LineageRun:
     told = folded(event)
-    stored = _locked(session, told.key, now=now, ids=ids)
-    row.lineage_run_id = stored.id
+    stored = _locked(ask.session, told.key, now=ask.now, ids=ask.ids)
     before = FoldedRun.model_validate(stored.state) if stored.state else None
     after = join(before, told) if before else told
-    _store(stored, after, now)
-    for trigger in _fresh(before, after):
-        _trigger(session, trigger, stored, now=now, ids=ids)
+    _store(stored, after, ask.now)
+    aliases.learn(ask.session, links.links(told))
+    if stored.ended:
+        debounce.release(ask.session, stored.run_id, now=ask.now)
+    if not _is_old(after.ended or event.time, ask.now):
+        _asked(ask.of(stored, after), _fresh(before, after, content))
+    return stored
 
 
-def subjects(session: Session, trigger: Trigger) -> list[tuple[str, str]]:
-    """(contract, object) of every contract in force about the dataset, whichever of its names the contract knows."""
-    known = [and_(col(Dataset.namespace) == each.namespace, col(Dataset.name) == each.name) for each in trigger.names]
-    link, version = DatasetContract, ContractVersion
-    about = select(link.contract_id, link.object).join(Dataset, col(Dataset.id) == col(link.dataset_id))
-    promised = about.join(version, col(version.contract_id) == col(link.contract_id))
-    found = session.exec(promised.where(or_(*known), col(version.state).in_(IN_FORCE)).distinct())
-    return sorted((contract, name) for contract, name in found)
+def _asked(ask: Ask, fresh: Iterable[Trigger]) -> None:
+    for trigger, concerned in subjects.of(ask.session, fresh).items():
+        asking.ask(ask, trigger, concerned)
 
 
-def _fresh(before: FoldedRun | None, after: FoldedRun) -> list[Trigger]:
-    """What the run triggers now and did not trigger before: a repeated or late event adds nothing."""
+def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[Trigger]:
+    """What the run asks for now and did not ask for before: a repeated or late event adds nothing. A stream asks again
+    with each event that says that it runs."""
+    if after.processing_type in UNENDING and told.type in WRITES:
+        return list(triggers(after))
     seen = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
-    return [each for each in triggers(after) if (each.dataset, each.reads) not in seen and each.reads in VALIDATED]
+    return [each for each in triggers(after) if (each.dataset, each.reads) not in seen]
 
 
-def _trigger(session: Session, trigger: Trigger, run: LineageRun, *, now: datetime, ids: Ids) -> None:
-    extra: dict[str, Any] = {
-        "lineage_run_id": str(run.id),
-        "dataset": {"namespace": trigger.dataset.namespace, "name": trigger.dataset.name},
-        "partitions": [dict(partition) for partition in trigger.partitions],
-        "reads": trigger.reads.value,
-        "why": trigger.why,
-    }
-    cause = f"{run.run_id}/{trigger.dataset.namespace}/{trigger.dataset.name}"
-    for contract, name in subjects(session, trigger):
-        debounce.touch(session, Subject(contract, name, cause, extra), now=now, task_id=ids())
+def _is_old(time: datetime, now: datetime) -> bool:
+    return time < now - OLD
 
 
 def _locked(session: Session, key: RunKey, *, now: datetime, ids: Ids) -> LineageRun:
@@ -84,3 +88,5 @@ def _store(row: LineageRun, run: FoldedRun, now: datetime) -> None:
     row.state = run.model_dump(mode="json")
     row.failed, row.ended = run.failed, run.ended is not None
     row.started, row.finished, row.updated = run.started, run.ended, now
+    row.parent_id, row.root_id = run.parent_id, run.root_id
+    row.awaited = run.writes and run.ended is None and run.processing_type not in UNENDING

@@ -14,7 +14,15 @@ from registry.tables.contracts import (
     SuggestionRow,
 )
 from registry.tables.guards import guard
-from registry.tables.lineage import InboxEvent, LineageRun, RejectedEvent
+from registry.tables.lineage import (
+    InboxEvent,
+    LineageRun,
+    NameLink,
+    NamePattern,
+    RejectedEvent,
+    SuspectMark,
+    UnmatchedDataset,
+)
 from registry.tables.people import (
     ApiToken,
     AuditEntry,
@@ -56,6 +64,8 @@ __all__ = [
     "InboxEvent",
     "LineageRun",
     "MeasurementRow",
+    "NameLink",
+    "NamePattern",
     "PartRead",
     "PartitionState",
     "Proposal",
@@ -69,10 +79,12 @@ __all__ = [
     "SignInWindow",
     "Subscription",
     "SuggestionRow",
+    "SuspectMark",
     "Table",
     "Task",
     "Team",
     "TeamMember",
+    "UnmatchedDataset",
     "User",
     "WebSession",
     "metadata",

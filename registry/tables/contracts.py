@@ -54,7 +54,8 @@ class Dataset(Table, table=True):
 
     `states_version` counts the changes of its partitions' states. `publishing`: the version whose files a gate is
     about to publish; None: no publication is open. `seen`: when the newest look at its files began whose outcome is
-    kept; None: there was none. `arrived`: when data last came, as told by who wrote them, else when they were found."""
+    kept; None: there was none. `arrived`: when data last came, as told by who wrote them, else when they were found.
+    `written` and `dropped`: when runs told so last."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"), Index(None, "name"))
@@ -68,6 +69,8 @@ class Dataset(Table, table=True):
     publishing: int | None = big(default=None)
     seen: datetime | None = moment(default=None)
     arrived: datetime | None = moment(default=None)
+    written: datetime | None = moment(default=None)
+    dropped: datetime | None = moment(default=None)
 
 
 class DatasetContract(Table, table=True):

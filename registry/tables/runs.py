@@ -16,7 +16,8 @@ class Run(Table, table=True):
     """One verification of one object of a contract version. `reason` says why nothing could be judged.
 
     `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
-    the consumer whose checks were judged; None: the contract's own. `cause`: what was judged, data or their coming."""
+    the consumer whose checks were judged; None: the contract's own. `cause`: what was judged, data or their coming.
+    `superseded`: why the verdict is about data that somebody took back; None: nothing is known of that."""
 
     __tablename__ = "run"
     __table_args__ = (
@@ -37,12 +38,13 @@ class Run(Table, table=True):
     started: datetime = moment()
     finished: datetime = moment()
     task_id: UUID | None = reference("task.id", default=None, index=True)
-    lineage_run_id: UUID | None = reference("lineage_run.id", default=None)
+    lineage_run_id: UUID | None = reference("lineage_run.id", default=None, index=True)
     marker: str | None = None
     states_version: int | None = big(default=None)
     reason: str | None = None
     subscription_id: UUID | None = None
     cause: Cause = word(Cause, default=Cause.DATA)
+    superseded: str | None = None
 
 
 class ResultRow(Table, table=True):

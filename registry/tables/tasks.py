@@ -66,10 +66,23 @@ class PartRead(Table, table=True):
 
 
 class DirtyMark(Table, table=True):
-    """How often a contract object was triggered, and up to which trigger it was validated."""
+    """How often a contract object was triggered, and up to which trigger it was validated.
+
+    `told`: what the triggers said that no validation has covered. `task_id`: the task that was made for them, which may
+    begin at `floor`; what comes after it begins at `quiet_until`. `due`: when the first of those wants to be looked at
+    that came since. `streamed`: when a stream was looked at last. `waits_for`: the run whose end the task waits for."""
 
     __tablename__ = "dirty_mark"
     contract_id: str = reference("contract.id", primary_key=True)
     object: str = Field(primary_key=True)
     dirty_seq: int = 0
     done_seq: int = 0
+    told: list[dict[str, Any]] = data(default_factory=list)
+    task_id: UUID | None = None
+    priority: int = 5
+    quiet_seconds: float = 0
+    floor: datetime | None = moment(default=None)
+    quiet_until: datetime | None = moment(default=None)
+    due: datetime | None = moment(default=None)
+    streamed: datetime | None = moment(default=None)
+    waits_for: str | None = Field(default=None, index=True)

@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from registry import activation, appointments, upkeep
 from registry.database import reading, transaction
+from registry.lineage import orphans
 from registry.work.means import Means
 
 log = logging.getLogger("treaty.worker")
@@ -65,10 +66,23 @@ def keep_appointments(means: Means) -> int:
     return kept
 
 
+def find_orphans(means: Means) -> int:
+    """Has what runs without an end wrote looked at; how many such runs there were."""
+    now = means.clock()
+    with reading(means.database) as tx:
+        if not orphans.waiting(tx, now=now):
+            return 0
+    with transaction(means.database) as tx:
+        found = orphans.find(tx, now=now, ids=means.ids)
+        tx.commit()
+    return found
+
+
 DUTIES = (
     Duty("upkeep", timedelta(minutes=1), order_upkeep),
     Duty("versions", timedelta(seconds=1), keep_time),
     Duty("appointments", timedelta(seconds=1), keep_appointments),
+    Duty("orphans", timedelta(minutes=1), find_orphans),
 )
 
 

@@ -1,0 +1,253 @@
+"""One dataset by all of its names: those that contracts declare, and those that events tell of.
+
+A contract's own word beats what was learned: a link that would make one dataset of two that different contracts are
+about is kept, and not followed. Links that nobody told of for a while are forgotten."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, delete, or_, tuple_
+from sqlmodel import Session, col, select
+
+from contracts.document import Contract
+from contracts.reading import read
+from registry.datasets import About
+from registry.lifecycle import IN_FORCE
+from registry.lineage import groups as pure
+from registry.lineage.groups import Refusal
+from registry.lineage.links import Link
+from registry.lineage.names import Name, normalise, trim
+from registry.tables import ContractVersion, Dataset, DatasetContract, NameLink, NamePattern
+
+Item = TypeVar("Item", bound="Name | tuple[Any, ...]")
+LASTS = timedelta(days=90)
+# A link that is told of again and again is written once in this time.
+FRESH = timedelta(days=1)
+# Of a name that everything is linked to, no more is followed.
+MOST = 1000
+# What a regular expression is matched with is no longer than this.
+LONGEST = 1024
+
+
+@dataclass(frozen=True)
+class Group:
+    """A dataset by all of its names. `canonical` is the one that stands for it: the contract's where one is about it,
+    else the smallest; it may become another one as names are learned. `about`: the contracts' objects about it."""
+
+    canonical: Name
+    names: frozenset[Name]
+    about: frozenset[About] = frozenset()
+
+
+def canonical(session: Session, name: Name) -> Name:
+    """The name that stands for the dataset, whichever of its names is given."""
+    return group(session, name).canonical
+
+
+def group(session: Session, name: Name) -> Group:
+    """All names of the dataset, of which one is given."""
+    return groups(session, [name])[name]
+
+
+def groups(session: Session, names: Collection[Name]) -> dict[Name, Group]:
+    """The dataset of each name. Names of partitions stand for their table. A few queries, however many names."""
+    tables = {name: trim(normalise(name.namespace, name.name)).dataset for name in names}
+    seen = _surroundings(session, set(tables.values()))
+    found, _ = pure.grouped(seen.links, seen.owners)
+    made: dict[int, Group] = {}
+    return {name: _group(found, seen, table, made) for name, table in tables.items()}
+
+
+def learn(session: Session, links: Iterable[Link]) -> tuple[Refusal, ...]:
+    """Remembers what events tell of names; those links that are new and not followed, with the reason."""
+    told: dict[tuple[Name, Name], list[datetime]] = {}
+    for each in links:
+        told.setdefault(each.pair, []).append(each.at)
+    known = {_pair(row): row for row in _links(session, told)}
+    for pair in sorted(told):
+        _keep(session, pair, told[pair], known.get(pair))
+    session.flush()
+    new = [pair for pair in told if pair not in known]
+    return _report(session, new) if new else ()
+
+
+def declare(session: Session, contract: Contract) -> None:
+    """Keeps the patterns of the contract's versions in force, of which this one is."""
+    row = ContractVersion
+    mine = row.contract_id == contract.id, col(row.state).in_(IN_FORCE), row.fingerprint != contract.fingerprint
+    versions = [contract, *map(read, session.exec(select(row.body).where(*mine)))]
+    session.exec(delete(NamePattern).where(col(NamePattern.contract_id) == contract.id))
+    patterns = {(each.object, each.namespace, each.name): each.regex for each in _patterns_of(versions)}
+    session.add_all(
+        NamePattern(contract_id=contract.id, object=of, namespace=space, name=name, regex=regex)
+        for (of, space, name), regex in sorted(patterns.items())
+    )
+    session.flush()
+
+
+def forget(session: Session, *, now: datetime) -> int:
+    """Forgets links that nobody told of for 90 days; how many these were."""
+    return int(session.exec(delete(NameLink).where(col(NameLink.last_seen) < now - LASTS)).rowcount)
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """What is known around some names: the links between them, whose they are, and by owner the name that stands."""
+
+    links: Sequence[Link]
+    owners: Mapping[Name, pure.Owners]
+    kept: Mapping[tuple[str, str], tuple[bool, UUID, Name]]
+
+
+def _surroundings(session: Session, names: set[Name]) -> _Surroundings:
+    patterns = session.exec(select(NamePattern)).all()
+    seen, frontier = set(names), set(names)
+    links: dict[tuple[Name, Name], Link] = {}
+    owners: dict[Name, set[tuple[str, str]]] = {}
+    kept: dict[tuple[str, str], tuple[bool, UUID, Name]] = {}
+    while frontier:
+        near = {_pair(row): _link(row) for row in _around(session, frontier)}
+        links |= near
+        whose = list(_declaring(session, frontier, patterns))
+        for name, about in whose:
+            owners.setdefault(name, set()).add(about)
+        others = list(_declared(session, {about for _, about in whose} - kept.keys()))
+        for about, place in others:
+            owners.setdefault(place[2], set()).add(about)
+            kept[about] = min(place, kept.get(about, place))
+        reached = {name for pair in near for name in pair} | {place[2] for _, place in others}
+        frontier = reached - seen if len(seen) <= MOST else set()
+        seen |= frontier
+    within = [each for each in links.values() if each.one in seen and each.other in seen]
+    return _Surroundings(within, {name: frozenset(whose) for name, whose in owners.items()}, kept)
+
+
+def _around(session: Session, names: Iterable[Name]) -> Iterator[NameLink]:
+    for some in _batches(names):
+        near = or_(_in(NameLink.one_namespace, NameLink.one_name, some),
+                   _in(NameLink.other_namespace, NameLink.other_name, some))  # fmt: skip
+        yield from session.exec(select(NameLink).where(near))
+
+
+def _declaring(
+    session: Session, names: Iterable[Name], patterns: Sequence[NamePattern]
+) -> Iterator[tuple[Name, tuple[str, str]]]:
+    """Whose the names are, by their datasets and by patterns."""
+    link = DatasetContract
+    query = select(Dataset.namespace, Dataset.name, link.contract_id, link.object)
+    joined = query.join(link, col(link.dataset_id) == col(Dataset.id))
+    for some in _batches(names):
+        for namespace, name, *about in session.exec(joined.where(_in(Dataset.namespace, Dataset.name, some))):
+            yield Name(namespace, name), (about[0], about[1])
+        for each in some:
+            yield from ((each, (row.contract_id, row.object)) for row in patterns if matches(row, each))
+
+
+def _declared(
+    session: Session, about: Iterable[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], tuple[bool, UUID, Name]]]:
+    """The names that contracts declare of these objects, by the order in which their memory is chosen."""
+    link = DatasetContract
+    query = select(link.contract_id, link.object, Dataset).join(Dataset, col(Dataset.id) == col(link.dataset_id))
+    for some in _batches(about):
+        mine = tuple_(col(link.contract_id), col(link.object)).in_(some)
+        for contract_id, name, dataset in session.exec(query.where(mine)):
+            place = dataset.location is None, dataset.id, Name(dataset.namespace, dataset.name)
+            yield (contract_id, name), place
+
+
+def is_pattern(session: Session, about: About, name: Name) -> bool:
+    """Whether the name means the object by a pattern of its contract."""
+    mine = NamePattern.contract_id == about.contract_id, NamePattern.object == about.object
+    return any(matches(each, name) for each in session.exec(select(NamePattern).where(*mine)))
+
+
+def matches(pattern: NamePattern, name: Name) -> bool:
+    """Whether the pattern stands for that name, too."""
+    if pattern.namespace != name.namespace or len(name.name) > LONGEST:
+        return False
+    return _compiled(pattern.name, regex=pattern.regex).fullmatch(name.name) is not None
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str, *, regex: bool) -> re.Pattern[str]:
+    if regex:
+        return re.compile(pattern)
+    first, *rest = map(re.escape, pattern.split("*"))
+    # Atomic: of what `*` may stand for only the shortest is tried, which is enough where it may stand for the same.
+    return re.compile(first + "".join(f"(?>[^/]*?{part})" for part in rest[:-1]) + (f"[^/]*{rest[-1]}" if rest else ""))
+
+
+def _group(found: pure.Groups, seen: _Surroundings, name: Name, made: dict[int, Group]) -> Group:
+    members = found.group(name)
+    if id(members) not in made:
+        owned = found.owned(name)
+        places = [seen.kept[each] for each in owned if each in seen.kept]
+        stands = min(places)[2] if places else min(members)
+        made[id(members)] = Group(stands, frozenset(members), frozenset(About(*each) for each in owned))
+    return made[id(members)]
+
+
+def _report(session: Session, new: Sequence[tuple[Name, Name]]) -> tuple[Refusal, ...]:
+    """Says with new links that are not followed why."""
+    seen = _surroundings(session, {name for pair in new for name in pair})
+    _, refused = pure.grouped(seen.links, seen.owners)
+    mine = {each.link.pair: each for each in refused if each.link.pair in set(new)}
+    for row in _links(session, mine):
+        row.refused = str(mine[_pair(row)])
+    session.flush()
+    return tuple(mine[pair] for pair in sorted(mine))
+
+
+def _keep(session: Session, pair: tuple[Name, Name], times: Sequence[datetime], row: NameLink | None) -> None:
+    if row is None:
+        one, other = pair
+        session.add(
+            NameLink(
+                one_namespace=one.namespace, one_name=one.name,
+                other_namespace=other.namespace, other_name=other.name,
+                first_seen=min(times), last_seen=max(times),
+            )
+        )  # fmt: skip
+    elif min(times) < row.first_seen or max(times) > row.last_seen + FRESH:
+        row.first_seen, row.last_seen = min(row.first_seen, *times), max(row.last_seen, *times)
+
+
+def _links(session: Session, pairs: Iterable[tuple[Name, Name]]) -> Iterator[NameLink]:
+    four = tuple_(
+        col(NameLink.one_namespace), col(NameLink.one_name), col(NameLink.other_namespace), col(NameLink.other_name)
+    )
+    for some in _batches(pairs):
+        wanted = [(one.namespace, one.name, other.namespace, other.name) for one, other in some]
+        yield from session.exec(select(NameLink).where(four.in_(wanted)))
+
+
+def _in(namespace: str, name: str, names: Iterable[Name]) -> ColumnElement[bool]:
+    return tuple_(col(namespace), col(name)).in_([(each.namespace, each.name) for each in names])
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """The items in their order, so many at once as one statement can name."""
+    ordered = iter(sorted(items))
+    return iter(lambda: list(islice(ordered, 400)), [])
+
+
+def _pair(row: NameLink) -> tuple[Name, Name]:
+    return Name(row.one_namespace, row.one_name), Name(row.other_namespace, row.other_name)
+
+
+def _link(row: NameLink) -> Link:
+    return Link(*_pair(row), row.first_seen)
+
+
+def _patterns_of(versions: Iterable[Contract]) -> Iterator[NamePattern]:
+    for each in (alias for version in versions for alias in version.terms.aliases if alias.is_pattern):
+        known = normalise(each.namespace, "/x")
+        name = each.name if each.regex else normalise(each.namespace, each.name).name
+        yield NamePattern(contract_id="", object=each.object, namespace=known.namespace, name=name, regex=each.regex)

@@ -1,0 +1,144 @@
+"""What becomes of a trigger: a task, a mark that data are suspect, or a note that a table is gone."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, select
+
+from contracts.document import Lineage
+from registry import audit, datasets
+from registry.datasets import About
+from registry.lineage import aliases, debounce, suspects, unmatched
+from registry.lineage.debounce import Pace, Subject
+from registry.lineage.fold import FoldedRun
+from registry.lineage.names import location
+from registry.lineage.subjects import Concerned
+from registry.lineage.triggers import Reads, Trigger
+from registry.tables import Dataset, LineageRun
+from registry.tasks import Priority
+from registry.words import Action
+
+ACTOR = "lineage"
+# Clocks of those who write and of those who read agree to within this time.
+SKEW = timedelta(seconds=60)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `told`: the time of the
+    event; `producer`: who sent it."""
+
+    session: Session
+    now: datetime
+    ids: Callable[[], UUID]
+    producer: str
+    told: datetime
+    run: LineageRun | None = None
+    folded: FoldedRun | None = None
+
+    def of(self, run: LineageRun, folded: FoldedRun) -> "Ask":
+        """The same in the name of that run."""
+        return replace(self, run=run, folded=folded)
+
+    @property
+    def time(self) -> datetime:
+        """When what is asked about happened: when the run ended, or else what it told last."""
+        return (self.folded.ended if self.folded else None) or self.told
+
+
+def ask(by: Ask, trigger: Trigger, concerned: Sequence[Concerned]) -> None:
+    """Does for each contract's object what the trigger asks; remembers a dataset that no contract is about."""
+    if not concerned and trigger.reads is not Reads.DROPPED:
+        unmatched.remember(by.session, trigger, by.run, by.folded, now=by.now)
+    for each in concerned:
+        REACTIONS[trigger.reads](by, trigger, each)
+
+
+def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    dataset = _kept(by.session, whom.about)
+    if dataset is not None:
+        _follow(by, trigger, whom.about, dataset)
+        dataset.written = max(filter(None, (dataset.written, by.time)))
+    subject = _subject(by, trigger, whom.about, Priority.SWEEP if _is_late(by, dataset) else trigger.priority)
+    debounce.touch(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
+
+
+def _doubt(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    dataset = _kept(by.session, whom.about)
+    if by.run is not None:
+        debounce.withdraw(by.session, *whom.about, by.run.id, now=by.now)
+        suspects.supersede(by.session, by.run)
+    if whom.terms.on_failed_run == "ignore" or by.run is None or dataset is None or _is_late(by, dataset):
+        return
+    suspects.mark(by.session, dataset.id, by.run, trigger.partitions, now=by.now)
+    if whom.terms.on_failed_run == "validate":
+        _validate(by, trigger, whom)
+
+
+def _drop(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    dataset = _kept(by.session, whom.about)
+    if dataset is None or (dataset.dropped is not None and dataset.dropped >= by.time):
+        return
+    dataset.dropped = by.time
+    details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
+    audit.record(by.session, Action.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now)
+
+
+REACTIONS: Mapping[Reads, Callable[[Ask, Trigger, Concerned], None]] = {
+    Reads.DATA: _validate,
+    Reads.SCHEMA: _validate,
+    Reads.ORPHAN: _validate,
+    Reads.SUSPECT: _doubt,
+    Reads.DROPPED: _drop,
+}
+
+
+def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
+    run = by.run.run_id if by.run else "dataset"
+    extra: dict[str, Any] = {
+        "dataset": {"namespace": trigger.dataset.namespace, "name": trigger.dataset.name},
+        "partitions": [dict(partition) for partition in trigger.partitions],
+        "reads": trigger.reads.value,
+        "why": trigger.why,
+        "streaming": trigger.streaming,
+        "producer": by.producer,
+    }
+    if by.run is not None:
+        extra["lineage_run_id"] = str(by.run.id)
+    return Subject(*about, f"{run}/{trigger.dataset.namespace}/{trigger.dataset.name}/{trigger.reads}", extra, priority)
+
+
+def _pace(by: Ask, trigger: Trigger, terms: Lineage) -> Pace:
+    every = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
+    waits_for = _open_parent(by) if terms.settle == "parent" else None
+    return Pace(timedelta(seconds=terms.quiet), every, waits_for)
+
+
+def _open_parent(by: Ask) -> str | None:
+    """The run that this one is a part of, where that is known and has not ended: the outermost first."""
+    ids = [each for each in (by.run.root_id, by.run.parent_id) if each] if by.run else []
+    for each in ids:
+        found = by.session.exec(select(LineageRun.ended).where(LineageRun.run_id == each)).all()
+        if found and not any(found):
+            return each
+    return None
+
+
+def _is_late(by: Ask, dataset: Dataset | None) -> bool:
+    """Whether the dataset was read since, so that what is told of it was seen."""
+    ended = by.folded.ended if by.folded else None
+    return bool(ended and dataset and dataset.seen and ended < dataset.seen - SKEW)
+
+
+def _kept(session: Session, about: About) -> Dataset | None:
+    return datasets.kept(session, *about)
+
+
+def _follow(by: Ask, trigger: Trigger, about: About, dataset: Dataset) -> None:
+    """Where a pattern says that each run writes elsewhere, the data lie where the last one wrote."""
+    newest = dataset.written is None or dataset.written <= by.time
+    if newest and aliases.is_pattern(by.session, about, trigger.dataset):
+        dataset.location = location(trigger.dataset.namespace, trigger.dataset.name)

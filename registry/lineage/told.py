@@ -1,0 +1,52 @@
+"""What triggers said that no validation has covered yet: plain data, equal ones once, never more than so many."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+Told = Mapping[str, Any]
+# What is said beyond that is said of all: {"all": True}.
+MOST = 64
+RUNS = "runs"
+# By these, what one trigger said is told from what another one did.
+SAYS = ("dataset", "partitions", "reads", "streaming", "all")
+
+
+def added(before: Sequence[Told], extra: Told, seq: int) -> list[dict[str, Any]]:
+    """What was said before and by this trigger, in the order of `seq`. `runs`: who said so, None where too many did."""
+    new = {**extra, "seq": seq, RUNS: [extra["lineage_run_id"]] if "lineage_run_id" in extra else None}
+    same = next((each for each in before if _says(each) == _says(new)), None)
+    if same is not None:
+        new[RUNS] = _both(same[RUNS], new[RUNS])
+    kept = [dict(each) for each in before if each is not same]
+    return [*kept, new] if len(kept) < MOST else [{"all": True, "seq": seq, RUNS: None, "streaming": streams(kept)}]
+
+
+def after(before: Iterable[Told], seq: int) -> list[dict[str, Any]]:
+    """What was said after that trigger."""
+    return [dict(each) for each in before if each["seq"] > seq]
+
+
+def without(before: Iterable[Told], run: UUID) -> list[dict[str, Any]]:
+    """What others than the run said, too."""
+    left = ({**each, RUNS: each[RUNS] and [one for one in each[RUNS] if one != str(run)]} for each in before)
+    return [each for each in left if each[RUNS] != []]
+
+
+def streams(said: Iterable[Told]) -> bool:
+    """Whether it was said of something that is written all the time."""
+    return any(each.get("streaming") for each in said)
+
+
+def payload(said: Told) -> dict[str, Any]:
+    """What a task says of it."""
+    return {key: value for key, value in said.items() if key not in {"seq", RUNS, "all"}}
+
+
+def _says(said: Told) -> list[Any]:
+    return [said.get(key) for key in SAYS]
+
+
+def _both(one: Sequence[str] | None, other: Sequence[str] | None) -> list[str] | None:
+    both = sorted({*one, *other}) if one is not None and other is not None else None
+    return both if both is not None and len(both) <= MOST else None
