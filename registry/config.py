@@ -100,6 +100,9 @@ class Settings(BaseModel):
     sign_in_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
     setup_hours: float = Field(default=24, gt=0, description="how long the one-time administrator link is valid")
     event_days: float = Field(default=90, gt=0, description="how long lineage events are kept as they were sent")
+    trigger_days: float = Field(
+        default=30, gt=0, description="events of what happened longer ago are remembered and trigger nothing"
+    )
     log: Literal["text", "json"] = Field(
         default="text", description="what the processes write of their work: lines of text, or of JSON with all ids"
     )

@@ -29,13 +29,14 @@ SKEW = timedelta(seconds=60)
 @dataclass(frozen=True)
 class Ask:
     """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `told`: the time of the
-    event; `producer`: who sent it."""
+    event; `producer`: who sent it; `since`: what happened before is of no interest."""
 
     session: Session
     now: datetime
     ids: Callable[[], UUID]
     producer: str
     told: datetime
+    since: datetime
     run: LineageRun | None = None
     folded: FoldedRun | None = None
 

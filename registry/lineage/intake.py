@@ -20,20 +20,19 @@ from registry.words import InboxState
 Ids = Callable[[], UUID]
 # An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
 AHEAD = timedelta(minutes=10)
-# What happened so long ago is remembered, and nobody looks at it.
 OLD = timedelta(days=30)
 
 
-def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids) -> None:
+def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids, old: timedelta = OLD) -> None:
     """Folds the event into its run and counts what it newly triggers, in the caller's transaction.
 
-    Events of jobs tell of no run: they are only marked as seen."""
+    What happened longer ago than `old` triggers nothing. Events of jobs tell of no run: they are marked as seen."""
     row.state, row.error = InboxState.FOLDED, None
     event = as_received(events.of(json.loads(row.body)), row.received)
-    ask = Ask(session, now, ids, row.producer, event.time)
+    ask = Ask(session, now, ids, row.producer, event.time, now - old)
     if isinstance(event.content, RunEvent):
         row.lineage_run_id = _of_run(ask, event, event.content).id
-    elif isinstance(event.content, DatasetEvent) and not _is_old(event.time, now):
+    elif isinstance(event.content, DatasetEvent):
         _asked(ask, [each for each in [of_dataset(event.content)] if each])
 
 
@@ -51,12 +50,13 @@ def _of_run(ask: Ask, event: Event, content: RunEvent) -> LineageRun:
     aliases.learn(ask.session, links.links(told))
     if stored.ended:
         debounce.release(ask.session, stored.run_id, now=ask.now)
-    if not _is_old(after.ended or event.time, ask.now):
-        _asked(ask.of(stored, after), _fresh(before, after, content))
+    _asked(ask.of(stored, after), _fresh(before, after, content))
     return stored
 
 
 def _asked(ask: Ask, fresh: Iterable[Trigger]) -> None:
+    if ask.time < ask.since:
+        return
     for trigger, concerned in subjects.of(ask.session, fresh).items():
         asking.ask(ask, trigger, concerned)
 
@@ -68,10 +68,6 @@ def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[T
         return list(triggers(after))
     seen = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
     return [each for each in triggers(after) if (each.dataset, each.reads) not in seen]
-
-
-def _is_old(time: datetime, now: datetime) -> bool:
-    return time < now - OLD
 
 
 def _locked(session: Session, key: RunKey, *, now: datetime, ids: Ids) -> LineageRun:

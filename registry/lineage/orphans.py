@@ -37,9 +37,9 @@ def find(session: Session, *, now: datetime, ids: Ids) -> int:
 
 def _ask(session: Session, row: LineageRun, *, now: datetime, ids: Ids) -> None:
     run = FoldedRun.model_validate(row.state)
-    if row.updated < now - OLD or run.failed:
+    by = Ask(session, now, ids, "clock", run.started or row.updated, now - OLD, row, run)
+    if by.time < by.since:
         return
-    by = Ask(session, now, ids, "clock", run.started or row.updated, row, run)
     for trigger, concerned in subjects.of(session, orphaned(run)).items():
         asking.ask(by, trigger, concerned)
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import repeat, takewhile
 from threading import Event as Flag
@@ -82,7 +82,8 @@ class Worker(Means):
             if event is None:
                 return False
             with logs.about(event_key=event.key), faults.survived(partial(self._blame, tx, event.id)):
-                intake.take_in(tx, event, now=self.clock(), ids=self.ids)
+                old = timedelta(days=self.settings.trigger_days)
+                intake.take_in(tx, event, now=self.clock(), ids=self.ids, old=old)
                 tx.commit()
                 logs.tell(log, "event folded", lineage_run_id=event.lineage_run_id)
             self.figures.events.add(state=event.state)

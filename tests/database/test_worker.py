@@ -105,7 +105,7 @@ def test_a_run_names_the_version_of_the_states_that_it_judged(scene: Scene) -> N
 def test_states_that_ended_long_ago_are_not_kept(scene: Scene) -> None:
     for run, text in zip("abcd", ["1", "2", "3", "4"], strict=True):
         scene.write("ds=1", text)
-        scene.send(event(run=run))
+        scene.send(event(run=run, at=scene.clock().isoformat()))
         scene.work()
         scene.clock.advance(20 * 86400)
     kept = {row.states for row in rows(scene.database, PartitionState) if row.partition == "ds=1"}

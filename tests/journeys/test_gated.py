@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, select
-from support.events import event, output
+from support.events import event, just_now, output
 from support.loops import Services
 from support.payments import COLUMNS, Payments
 
@@ -51,7 +51,7 @@ def test_what_a_gate_published_is_history_and_an_event_makes_no_work_of_it(
     rows = {each.phrase: each.value for each in owner.metrics(payments.name, metrics=["size"]).metrics}
     assert rows == {"size": "3"}
 
-    services.pipeline().send_event(event("COMPLETE", output(str(payments.location)), run=str(ids.new())))
+    services.pipeline().send_event(event("COMPLETE", output(str(payments.location)), run=str(ids.new()), at=just_now()))
     services.settle()
     assert last_task(services).result == {"note": NOTHING_CHANGED}
     assert services.runs(payments.name)[0].id == run.id

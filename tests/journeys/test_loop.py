@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from support.events import event, output
+from support.events import event, just_now, output
 from support.loops import Services, looped, told
 
 from engine.results import Outcome
@@ -76,7 +76,7 @@ def test_the_audit_is_as_it_was_written(done: Done) -> None:
 def test_an_event_that_comes_twice_is_judged_once(done: Done) -> None:
     services, producer, table = done.services, done.producer, "order_items"
     late = delivery(done.loop, table)
-    told_once = event("COMPLETE", output(producer.location(table)), run=str(uuid4()))
+    told_once = event("COMPLETE", output(producer.location(table)), run=str(uuid4()), at=just_now())
     with services.pipeline() as pipeline:
         before = services.runs(table)
         producer.write(late)

@@ -7,6 +7,8 @@ from typing import Any
 
 from support.required import shared
 
+from registry import clock
+
 RUN = "0197c0de-0000-7000-8000-000000000001"
 PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.38.0/integration/spark"
 SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
@@ -38,6 +40,11 @@ def event(
         "outputs": list(outputs) or [output()],
         **more,
     }
+
+
+def just_now() -> str:
+    """A time for events that a service with a real clock shall look at: it does not look at old ones."""
+    return clock.now().isoformat()
 
 
 def body(document: Any) -> bytes:

@@ -11,6 +11,7 @@ from sqlmodel import SQLModel, select
 from support.engines import FakeEngine, judge, lacking, large
 from support.events import body
 
+from contracts.document import Lineage
 from contracts.reading import read
 from registry import access, ids, tasks
 from registry.config import Settings
@@ -29,7 +30,7 @@ from registry.tables import (
     Task,
     User,
 )
-from registry.words import Permission, Role, VersionState
+from registry.words import Permission, Role, TaskState, VersionState
 from registry.worker import Worker
 
 Row = TypeVar("Row", bound=SQLModel)
@@ -160,12 +161,21 @@ class Scene:
         return Settings(home=self.home, portion_partitions=self.portion)
 
     def work(self, **other: Any) -> int:
-        """Has a worker work until there is nothing to do; how many steps it took."""
+        """Has a worker work until there is nothing to do; how many steps it took. Quiet times pass meanwhile."""
         worker, steps = self.worker(**other), 0
-        while worker.step():
+        while worker.step() or self._quiet_passes():
             steps += 1
             assert steps < 100, "the worker never comes to rest"
         return steps
+
+    def _quiet_passes(self) -> bool:
+        """Whether a task waited for a quiet time to end, which it does by that."""
+        soon = self.clock() + timedelta(seconds=Lineage().quiet)
+        with reading(self.database) as tx:
+            waits = Task.state == TaskState.QUEUED, self.clock() < Task.available_at, Task.available_at <= soon
+            begins = tx.exec(select(Task.available_at).where(*waits).order_by(Task.available_at)).first()
+        self.clock.now = begins or self.clock.now
+        return begins is not None
 
     def send(self, *documents: Mapping[str, Any]) -> None:
         """What the API does with events."""

@@ -1,15 +1,14 @@
 """Which runs ask for a validation of what."""
 
-from collections import defaultdict
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.events import PRODUCER, body, event, output, processing, real
+from support.events import PRODUCER, body, event, output, processing
 
-from registry.lineage.events import DatasetEvent, NotAnEvent, parse
-from registry.lineage.fold import FoldedRun, RunKey, fold, folded
+from registry.lineage.events import DatasetEvent, parse
+from registry.lineage.fold import FoldedRun, fold, folded
 from registry.lineage.names import Name
 from registry.lineage.triggers import (
     OUR_NAMESPACE,
@@ -212,85 +211,3 @@ def test_a_trigger_knows_the_other_names_of_the_dataset(written: dict[str, Any],
 def test_the_order_of_events_does_not_matter(order: list[str], repeated: list[int]) -> None:
     documents = [event(kind) for kind in order]
     assert names(*documents, *(documents[index] for index in repeated)) == [ORDERS]
-
-
-# Labelled by hand: which runs of the real events have written what to a dataset that must be looked at.
-EXPECTED: dict[str, set[str]] = {
-    "cl_i_test_application.execute_create_hive_table_as_select_command.default_t2": {
-        "hdfs://dataproc-producer-test-m /user/hive/warehouse/t2"
-    },
-    "cl_i_test_application.execute_create_table_command.warehouse_t1": {
-        "hdfs://dataproc-producer-test-m /user/hive/warehouse/t1"
-    },
-    "cl_i_test_application.execute_insert_into_hive_table.warehouse_t1": {
-        "hdfs://dataproc-producer-test-m /user/hive/warehouse/t1"
-    },
-    "cl_i_test_application.execute_insert_into_hive_table.warehouse_t2": {
-        "hdfs://dataproc-producer-test-m /user/hive/warehouse/t2"
-    },
-    "createtable_as_select.test.monthly_transaction_summary": {"hive://localhost test.monthly_transaction_summary"},
-    "createtable_as_select.test.xxx": {"hive://localhost test.xxx"},
-    "databricks_shell.overwrite_by_expression_exec_v1": {"N2 outputTable"},
-    "delivery_times_7_days": {"food_delivery public.discounts", "food_delivery public.top_delivery_times"},
-    "delta_integration_test.append_data_exec_v1.spark_catalog_default_versioned_table": {
-        "file /tmp/delta/versioned_table"
-    },
-    "delta_integration_test.execute_merge_into_command.delta_new-events": {"file /tmp/delta/new-events"},
-    "etl_delivery_7_days": {"food_delivery public.delivery_7_days"},
-    "gather_apples": {"grandmas.kitchen apples"},
-    "gcs_hook.compose_task": {"gs://mock-bucket compose_result.txt"},
-    "gcs_hook.copy_task": {"gs://mock-bucket copy_of_uploaded_data.txt"},
-    "gcs_hook.download_to_file": {"file /files/temp/downloaded_file.txt"},
-    "gcs_hook.rewrite_task": {"gs://mock-bucket copy_of_uploaded_file.txt"},
-    "gcs_hook.upload_for_deletion": {"gs://mock-bucket to_be_deleted.txt"},
-    "gcs_hook.upload_from_data": {"gs://mock-bucket uploaded_data.txt"},
-    "gcs_hook.upload_from_file": {"gs://mock-bucket uploaded_file.txt"},
-    "hive_metastore_integration_test.execute_create_data_source_table_as_select_command.hive3_table2": {
-        "file /tmp/hive-metastore/hive3.db/table2"
-    },
-    "hive_metastore_integration_test.execute_create_hive_table_as_select_command.hive3_table2": {
-        "file /tmp/hive-metastore/hive3.db/table2"
-    },
-    "iceberg_integration_test.append_data.spark_catalog_default_table": {"file /tmp/iceberg/default/table"},
-    "iceberg_integration_test.replace_data.spark_catalog_default_events": {"file /tmp/iceberg/default/events"},
-    "jaffle_shop.main.jaffle_shop.customers": {"duckdb:///database/jaffle_shop.duckdb jaffle_shop.main.customers"},
-    "load.test.partitioned_load_target": {"hive://localhost test.partitioned_load_target"},
-    "my-job": {"my-namespace my-output"},
-    "myjob.mytask": {"my-datasource-namespace instance.schema.table"},
-    "open_lineage_integration_create_table.execute_create_hive_table_as_select_command.default_tbl1": {
-        "file /tmp/cll_test/tbl1"
-    },
-    "open_lineage_integration_hive.execute_insert_into_hive_table.warehouse_test": {"file /tmp/warehouse/test"},
-    "open_lineage_integration_overwrite_hive.execute_insert_into_hive_dir_command.overwrite_table": {
-        "file /tmp/overwrite/table"
-    },
-    "open_lineage_integration_truncate_table.execute_truncate_table_command.truncate_test_truncate_table_test": {
-        "file /tmp/truncate_test/truncate_table_test"
-    },
-    "prepare_apple_cider": {"grandmas.kitchen apple.cider"},
-    "prepare_apple_filling": {"grandmas.kitchen apple.filling"},
-    "prepare_vinegar": {"cupboard apple.vinegar"},
-    "random-gcp-project.dbt_test1.dbt_test.test_model": {"bigquery random-gcp-project.dbt_test1.test_model"},
-    "shakespeare_on_spark.adaptive_spark_plan.outputs_1729097570970": {"file /tmp/outputs/1729097570970"},
-    "spark_session.execute_save_into_data_source_command": {"clickhouse://localhost:8123 mydb.myschema.mytable"},
-}
-
-
-def real_runs() -> dict[RunKey, FoldedRun]:
-    found: dict[RunKey, list[FoldedRun]] = defaultdict(list)
-    for _, raw in real():
-        try:
-            told = parse(raw)
-        except NotAnEvent:
-            continue
-        if told.run is not None:
-            found[folded(told).key].append(folded(told))
-    return {key: fold(runs) for key, runs in found.items()}
-
-
-def test_real_runs_trigger_what_they_wrote() -> None:
-    triggered: dict[str, set[str]] = defaultdict(set)
-    for key, run in real_runs().items():
-        for each in triggers(run):
-            triggered[key.job_name].add(str(each.dataset))
-    assert triggered == EXPECTED
