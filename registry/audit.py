@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import String, type_coerce
+from sqlalchemy import String, event, type_coerce
 from sqlalchemy import select as rows
+from sqlalchemy.orm import Session as AnySession
+from sqlalchemy.orm import SessionTransaction
 from sqlmodel import Session, col, select
 
 from registry import chain
@@ -19,9 +21,17 @@ from registry.words import Action
 
 APPENDING = 7_268_392_102
 AT_A_TIME = 500
+WAITING = "audit entries"
 # Read as they are stored: what somebody put there may be no word, no JSON and no time.
 UNREAD = frozenset({"action", "details", "time"})
 NEWEST = Order((AuditEntry.position,), newest_first=True)
+
+
+class Waiting(NamedTuple):
+    """An entry that has no place in the chain yet, and the transactions that it ends with if one is undone."""
+
+    entry: AuditEntry
+    within: tuple[SessionTransaction, ...]
 
 
 def record(
@@ -32,28 +42,24 @@ def record(
     object_id: object,
     now: datetime,
     details: Mapping[str, Any] | None = None,
-) -> AuditEntry:
+) -> None:
     """Appends the entry of a change to the session's transaction. Details are plain data, never secrets or data values.
 
-    Call it after the change itself: from here on all other writers of the audit wait for this transaction."""
-    session.flush()
-    lock(session, APPENDING)
-    position, previous = _last(session)
+    It is given its place in the chain as the last thing before the commit: only then do writers wait for each other."""
     entry = AuditEntry(
-        position=position + 1,
+        position=0,
         time=now,
         actor=actor,
         action=action,
         object_type=action.partition(":")[0],
         object_id=str(object_id),
         details=dict(details or {}),
-        previous_hash=previous,
+        previous_hash="",
         hash="",
     )
-    entry.hash = chain.seal(plain(entry))
-    session.add(entry)
-    session.flush()
-    return entry
+    if not session.in_transaction():
+        session.begin()
+    session.info.setdefault(WAITING, []).append(Waiting(entry, tuple(_within(session))))
 
 
 def plain(entry: AuditEntry) -> Entry:
@@ -93,6 +99,40 @@ def entries(
     if object_id is not None:
         query = query.where(AuditEntry.object_id == object_id)
     return NEWEST.cut(session.exec(query).all(), asked)
+
+
+def _within(session: Session) -> Iterator[SessionTransaction]:
+    """The transactions that are open, from the innermost."""
+    found = session.get_nested_transaction() or session.get_transaction()
+    while found is not None:
+        yield found
+        found = found.parent
+
+
+@event.listens_for(AnySession, "before_commit")
+def _append(session: Any) -> None:
+    """Gives the transaction's entries their places at the end of the chain."""
+    if session.in_nested_transaction():
+        return
+    waiting = session.info.pop(WAITING, ())
+    if not waiting:
+        return
+    session.flush()
+    lock(session, APPENDING)
+    position, previous = _last(session)
+    for each in waiting:
+        position += 1
+        each.entry.position, each.entry.previous_hash = position, previous
+        each.entry.hash = previous = chain.seal(plain(each.entry))
+        session.add(each.entry)
+    session.flush()
+
+
+@event.listens_for(AnySession, "after_soft_rollback")
+def _forget(session: Any, undone: SessionTransaction) -> None:
+    """Drops the entries of what was undone."""
+    if WAITING in session.info:
+        session.info[WAITING] = [each for each in session.info[WAITING] if undone not in each.within]
 
 
 def _last(session: Session) -> tuple[int, str]:

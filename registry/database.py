@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ MIGRATING = 7_268_392_101
 READ_ONLY = "treaty_read_only"
 # As many as the service has threads: a connection more than are kept is made anew each time.
 CONNECTIONS = {"pool_size": 40, "max_overflow": 10}
+# To compile a query takes PostgreSQL longer than any of ours takes.
+NO_JIT = "-c jit=off"
 UNUSABLE = (
     "TREATY_DATABASE_URL cannot be used: write postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters as"
     " %XX, or sqlite:///FILE"
@@ -46,8 +49,8 @@ def _engine(target: URL) -> Engine:
     if target.get_backend_name() == "sqlite":
         kept = CONNECTIONS if file_of(target) else {}
         return _sqlite(create_engine(target, hide_parameters=True, **kept))
-    named = {"application_name": "treaty"}
-    return create_engine(target, pool_pre_ping=True, connect_args=named, hide_parameters=True, **CONNECTIONS)
+    given = {"application_name": "treaty", "options": NO_JIT, **target.query}
+    return create_engine(target, pool_pre_ping=True, connect_args=given, hide_parameters=True, **CONNECTIONS)
 
 
 @contextmanager
@@ -76,6 +79,11 @@ def migrate(engine: Engine) -> None:
 def lock(session: Session, number: int) -> None:
     """Holds the lock of that number until the transaction ends. On SQLite the transaction itself is that lock."""
     _lock(session.connection(), number)
+
+
+def number_of(words: str) -> int:
+    """The number of the lock that the words name."""
+    return int.from_bytes(sha256(words.encode()).digest()[:8], signed=True)
 
 
 def forget(engine: Engine) -> None:

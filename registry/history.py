@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from itertools import starmap
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy
-from sqlalchemy import ColumnElement, Row, Select, String, Subquery, case, cast, func, or_
+from sqlalchemy import ColumnElement, Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
 from engine.results import Outcome
@@ -21,15 +23,20 @@ NEWEST = Order((Run.finished, Run.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 
 
-# What of a measurement is shown. Whole rows, made to be changed, take three times as long to read.
-POINT = tuple(
-    col(getattr(MeasurementRow, name))
-    for name in (
-        "run_id", "identity", "analyzer", "arguments", "partition", "value", "exact", "reason", "time", "counted",
-        "details",
-    )
-)  # fmt: skip
-Point = Row[Any]
+class Point(NamedTuple):
+    """What of a measurement is shown. A whole row, made to be changed, takes three times as long to read."""
+
+    run_id: UUID
+    identity: str
+    analyzer: str
+    arguments: dict[str, Any]
+    partition: str | None
+    value: float | None
+    exact: str | None
+    reason: str | None
+    time: datetime
+    counted: int | None
+    details: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -77,18 +84,16 @@ def measurements(
     Those of the contract's own checks, or of that consumer's."""
     whose = col(MeasurementRow.subscription_id).is_not_distinct_from(subscription_id)
     ranked = _ranked(contract_id, object_name, identities, whose)
-    newest = ranked.c.partition.desc(), ranked.c.time.desc()
+    newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.time.desc()
     place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
-    kept = select(ranked.c.run_id, ranked.c.position, place).where(ranked.c.age == 1).subquery()
-    row = MeasurementRow
+    kept = sqlalchemy.select(ranked, place).where(ranked.c.age == 1).subquery()
     query = (
-        sqlalchemy.select(*POINT)
-        .join(kept, (kept.c.run_id == col(row.run_id)) & (kept.c.position == col(row.position)))
+        sqlalchemy.select(*(kept.c[name] for name in Point._fields))
         .where(kept.c.place <= limit)
-        .order_by(col(row.partition), col(row.time), col(row.position))
+        .order_by(kept.c.partition, kept.c.time, kept.c.position)
     )
     found: dict[str, list[Point]] = {each: [] for each in sorted(identities)}
-    for each in session.connection().execute(query):
+    for each in starmap(Point, session.connection().execute(query).all()):
         found[each.identity].append(each)
     return found
 
@@ -105,8 +110,7 @@ def _ranked(
         partition_by=[col(row.identity), col(row.partition), run],
         order_by=[col(row.time).desc(), col(row.run_id).desc()],
     )
-    partition = func.coalesce(col(row.partition), "").label("partition")
-    shown = col(row.run_id), col(row.position), col(row.identity), partition, col(row.time), age.label("age")
-    chosen: Select[Any] = sqlalchemy.select(*shown)
+    shown = (col(getattr(row, name)) for name in (*Point._fields, "position"))
+    chosen: Select[Any] = sqlalchemy.select(*shown, age.label("age"))
     mine = col(row.contract_id) == contract_id, col(row.object) == object_name, whose
     return chosen.where(*mine, col(row.identity).in_(list(identities))).subquery()

@@ -14,9 +14,9 @@ from sqlalchemy import select as columns_of
 from sqlalchemy.orm import Session as AnySession
 from sqlmodel import Session, col, select
 
-from registry import audit, search_words
+from registry import search_words
 from registry.cursors import Asked, Portion, counted, skipped
-from registry.database import lock, reading, transaction
+from registry.database import lock, number_of, reading, transaction
 from registry.described import Described, described, words
 from registry.tables import (
     Contract,
@@ -90,8 +90,8 @@ def find(session: Session, wanted: Wanted, asked: Asked, *, readable: ColumnElem
 def index(session: Session, contract_id: str) -> None:
     """Has the contract found by what it says now: its version in force, else its newest one, else what is proposed.
 
-    Whoever else indexes waits for this transaction, as for any entry of the audit."""
-    lock(session, audit.APPENDING)
+    Whoever else indexes it waits for this transaction."""
+    lock(session, number_of(f"search {contract_id}"))
     search_words.forget(session, contract_id)
     session.exec(delete(SearchLabel).where(col(SearchLabel.contract_id) == contract_id))
     session.exec(delete(SearchEntry).where(col(SearchEntry.contract_id) == contract_id))
@@ -203,7 +203,8 @@ def _note(session: Any, *_: Any) -> None:
             session.info.setdefault(TOUCHED, set()).add(getattr(row, key))
 
 
-@event.listens_for(AnySession, "before_commit")
+# Before the audit is written to, for which all writers wait.
+@event.listens_for(AnySession, "before_commit", insert=True)
 def _follow(session: Any) -> None:
     if session.in_nested_transaction():
         return

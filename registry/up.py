@@ -1,5 +1,6 @@
 """API, worker and UI as processes of this machine: started together, watched, and ended together."""
 
+import gc
 import math
 import os
 import signal
@@ -205,4 +206,7 @@ def application() -> "FastAPI":
 
     settings = load()
     logs.configure(settings.log)
-    return create_app(settings, connect(settings.database))
+    made = create_app(settings, connect(settings.database))
+    # What was loaded stays: to look through it for garbage is a fifth of what a long answer takes.
+    gc.freeze()
+    return made

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session
 from support.api import World, build, document
 from support.tampering import CASES, LENGTH, Entry, entries
 
@@ -242,3 +244,40 @@ def test_the_service_signs_heads_with_its_key(engine: Engine, tmp_path: Path) ->
     signed = build(engine, home=tmp_path).client("admin").audit_head()
     key = key_files.read(tmp_path / "audit-key")
     assert (signed.key, chain.genuine(signed, [key])) == (key.id, True)
+
+
+def test_entries_of_what_is_undone_inside_a_transaction_are_not_kept(engine: Engine) -> None:
+    with transaction(engine) as tx:
+        noted(tx, "kept")
+        for name, undo in (("undone", True), ("kept too", False)):
+            with suppress(Undone), tx.begin_nested():
+                with tx.begin_nested():
+                    noted(tx, f"{name}, within")
+                noted(tx, name)
+                if undo:
+                    raise Undone
+        noted(tx, "last")
+        tx.commit()
+    with reading(engine) as tx:
+        found = [each.object_id for each in audit.entries(tx, Asked(10)).rows]
+        assert audit.verify(tx).broken_at is None
+    assert found == ["last", "kept too", "kept too, within", "kept"]
+
+
+def test_what_is_recorded_after_an_undone_transaction_is_all_that_is_kept(engine: Engine) -> None:
+    with transaction(engine) as tx:
+        noted(tx, "before")
+        tx.rollback()
+        noted(tx, "after")
+        tx.commit()
+        noted(tx, "never committed")
+    with reading(engine) as tx:
+        assert [each.object_id for each in audit.entries(tx, Asked(10)).rows] == ["after"]
+
+
+def noted(tx: Session, name: str) -> None:
+    audit.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW)
+
+
+class Undone(Exception):
+    """What was begun is undone."""
