@@ -1,5 +1,6 @@
 """Lineage events and tasks, for people at a terminal."""
 
+import shlex
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -18,7 +19,8 @@ def line(event: schemas.EventOut) -> str:
     wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
     again = f", came {event.duplicates + 1} times" if event.duplicates else ""
     about = f"{event.kind or '?'} {event.job or '?'}{wrote}"
-    return visible(f"{_moment(event.received)} {about}  ({event.state.value}{again}; by {event.producer})")
+    noted = f"  [{'; '.join(event.diagnostics)}]" if event.diagnostics else ""
+    return visible(f"{_moment(event.received)} {about}  ({event.state.value}{again}; by {event.producer}){noted}")
 
 
 def print_inbox(counts: schemas.InboxCounts, parked: Sequence[schemas.EventOut], console: Console) -> None:
@@ -48,6 +50,17 @@ def print_refusal(found: schemas.RefusedDetail, console: Console) -> None:
         found.body if found.body is not None else "the body is shown to its sender and to who reads the audit",
     ):
         console.print(visible(text), markup=False, soft_wrap=True)
+
+
+def print_unmatched(page: schemas.Page[schemas.UnmatchedOut], console: Console) -> None:
+    """Each dataset with the commands that make a contract or an alias of it."""
+    if not page.items:
+        console.print("every dataset that runs write has a contract")
+    for each in page.items:
+        by = f" by {each.job}" if each.job else ""
+        told = f"{each.namespace} {each.name}, written {each.times} times, last {_moment(each.last_seen)}{by}"
+        for line_of in (told, *(f"  {shlex.join(words)}" for words in each.remedies)):
+            console.print(visible(line_of), markup=False, soft_wrap=True)
 
 
 def print_tasks(page: schemas.Page[schemas.TaskSummary], console: Console) -> None:

@@ -10,7 +10,9 @@ from registry import access, clock
 from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader
-from registry.lineage import listed
+from registry.lineage import listed, unmatched
+from registry.lineage.names import location
+from registry.tables import UnmatchedDataset
 from registry.words import InboxState, Permission
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
@@ -62,6 +64,15 @@ def get_refused(event_id: UUID, by: Caller, tx: Reader) -> schemas.RefusedDetail
     return schemas.RefusedDetail(**dict(schemas.RefusedOut.model_validate(row)), body=body)
 
 
+@router.get("/unmatched")
+def list_unmatched(
+    by: Caller, tx: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
+) -> list[schemas.UnmatchedOut]:
+    """Datasets that runs write and no contract in force is about, what was written last first."""
+    _reader(by)
+    return [_unmatched(each) for each in unmatched.listed(tx, limit=limit)]
+
+
 def _reader(by: Principal) -> None:
     """Events name datasets of all contracts, and of none."""
     access.decide(by, Permission.READ)
@@ -70,3 +81,15 @@ def _reader(by: Principal) -> None:
 def _event(row: Any) -> schemas.EventOut:
     kept = {name: value for name, value in row._mapping.items() if name != "body"}
     return schemas.EventOut(**kept, **vars(listed.told(row.body)))
+
+
+def _unmatched(row: UnmatchedDataset) -> schemas.UnmatchedOut:
+    job = row.told.get("job") or {}
+    columns = (each.get("name") for each in row.told.get("columns", ()))
+    return schemas.UnmatchedOut(
+        **row.model_dump(include={"namespace", "name", "first_seen", "last_seen", "times"}),
+        location=location(row.namespace, row.name),
+        job=f"{job.get('namespace', '')} {job.get('name', '')}".strip(),
+        columns=tuple(str(each) for each in columns if each),
+        format=row.told.get("format"),
+    )

@@ -33,3 +33,7 @@ class Inbox(Calls):
     def refusal(self, event_id: UUID) -> schemas.RefusedDetail:
         """A refused body, with how it begins where that may be seen."""
         return self._get(schemas.RefusedDetail, f"/lineage/rejected/{event_id}")
+
+    def unmatched(self, *, limit: int = 100) -> list[schemas.UnmatchedOut]:
+        """Datasets that runs write and no contract in force is about."""
+        return self._get(list[schemas.UnmatchedOut], "/lineage/unmatched", limit=limit)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from uuid import UUID
 
 import typer
@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from registry.api.schemas import EventOut
+    from registry.client import Client
 
 Producer = Annotated[str | None, typer.Option(help="only what that user sent")]
 Most = Annotated[int, typer.Option("--lines", "-n", min=1, help="how many, the newest")]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="go on with those that come, until Ctrl-C")]
 EventId = Annotated[str | None, typer.Argument(metavar="ID", help="show this one, and how its body begins")]
+ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
+ObjectName = Annotated[str, typer.Argument(metavar="OBJECT", help="the table in it", show_default=False)]
+Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="as lineage says it", show_default=False)]
+DatasetName = Annotated[str, typer.Argument(metavar="NAME", help="likewise; * stands for many", show_default=False)]
+NewVersion = Annotated[str | None, typer.Option("--version", help="the new version; by default the last part one more")]
 PAUSE = 1.0
 # Events that come at once are listed in the order of their ids, but need not be kept in it.
 OVERLAP = timedelta(seconds=30)
@@ -83,6 +89,59 @@ def replay(event: Annotated[str, typer.Argument(metavar="ID", help="the event's 
     with service.opened() as registry:
         registry.retry_event(read_id(event))
     print("it is tried again")
+
+
+@app.command()
+def unmatched(lines: Most = 20, as_json: Json = False) -> None:
+    """Show datasets that runs write and no contract is about, and how to make a contract or an alias of each."""
+    from registry import printing_lineage
+    from registry.api import schemas
+
+    with service.opened() as registry:
+        found = registry.unmatched(limit=lines)
+    page = schemas.Page[schemas.UnmatchedOut](items=tuple(found))
+    service.tell(page, printing_lineage.print_unmatched, as_json=as_json)
+
+
+@app.command()
+def alias(
+    contract: ContractName, object_name: ObjectName, namespace: Namespace, name: DatasetName,
+    version: NewVersion = None, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Propose that lineage knows an object of a contract by one more name, as a version of the contract."""
+    from registry.printing_proposals import print_proposal
+
+    with service.opened() as registry:
+        text = named(registry, About(contract, object_name), (namespace, name), version)
+        made = registry.propose(text, title=f"{object_name} is {namespace} {name}, too")
+    service.tell(made, print_proposal, as_json=as_json)
+
+
+class About(NamedTuple):
+    """An object of a contract."""
+
+    contract: str
+    object: str
+
+
+def named(registry: "Client", about: About, name: tuple[str, str], version: str | None) -> str:
+    """The contract's document in force, in which the object goes by that name, too, as that version or the one after.
+
+    Raises Stop where there is no such object, or no telling which number comes after."""
+    from contracts.aliasing import following, with_alias
+    from contracts.syntax import parse
+    from contracts.writing import write
+
+    datasets = registry.contract(about.contract).datasets
+    known = [(each.namespace, each.name) for each in datasets if each.object == about.object]
+    document = parse(registry.document(about.contract)).data
+    number = version or following(str(document.get("version", "")))
+    if not known:
+        objects = ", ".join(sorted({each.object or "" for each in datasets}))
+        raise Stop(f"{about.contract} has no object {about.object}; it has {objects or 'none in force'}")
+    if number is None:
+        raise Stop("the version in force has no number that another comes after: name one with --version")
+    return write({**with_alias(document, about.object, name, known=known), "version": number}).decode()
 
 
 def followed(

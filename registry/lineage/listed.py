@@ -23,6 +23,9 @@ NEWEST_REFUSED = Order((RejectedEvent.id,), newest_first=True)
 # A list must not read events of many megabytes to tell what they are about.
 TOLD_WITHIN = 1024 * 1024
 NAMED = 5
+SHOWN = (
+    "id", "key", "received", "producer", "state", "duplicates", "attempts", "error", "diagnostics", "original_size"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -118,9 +121,8 @@ def told(body: bytes | None) -> Told:
 
 
 def _columns() -> list[Any]:
-    shown = ("id", "key", "received", "producer", "state", "duplicates", "attempts", "error", "original_size")
     short = case((func.length(InboxEvent.body) <= TOLD_WITHIN, col(InboxEvent.body)), else_=None)
-    return [*(getattr(InboxEvent, name) for name in shown), short.label("body")]
+    return [*(getattr(InboxEvent, name) for name in SHOWN), short.label("body")]
 
 
 def _object(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -233,6 +233,7 @@ CALLS = [
     Call("GET", "/lineage/inbox/counts", EVERYBODY),
     Call("GET", "/lineage/rejected", EVERYBODY),
     Call("GET", "/lineage/rejected/{refused}", EVERYBODY),
+    Call("GET", "/lineage/unmatched", EVERYBODY),
     Call("POST", "/lineage", PRODUCERS, 201, EVENT),
     Call("POST", "/lineage/batch", PRODUCERS, 200, [EVENT]),
     Call("GET", "/subscriptions?contract_id=known", EVERYBODY, local=True, elsewhere=True),

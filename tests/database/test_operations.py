@@ -2,6 +2,7 @@
 
 import json
 import logging
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -11,7 +12,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import Engine, text
-from support.api import NOW, World, plain
+from support.api import NOW, World, document, plain
 from support.events import event, output
 from support.scenes import add, orders
 
@@ -20,10 +21,12 @@ from engine.cli import Stop
 from registry import access, clock, ids, logs, people, tasks
 from registry.cli import main
 from registry.client import ClientError
+from registry.config import Settings
 from registry.database import reading, transaction
 from registry.lineage import listed
 from registry.tables import Grant, InboxEvent, RejectedEvent, Task
 from registry.words import InboxState, Part, Permission, Role, TaskState
+from registry.worker import Worker
 
 
 def sent(world: World, number: int = 1, **more: Any) -> None:
@@ -328,3 +331,59 @@ def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
     with reading(engine) as tx:
         somebody = access.Principal(ids.new(), "p", frozenset(), frozenset())
         assert listed.refusal(tx, row.id, somebody)[1] == "\ufffd"
+
+
+def folded(world: World) -> None:
+    """Has a worker fold what waits."""
+    nothing: Any = None
+    worker = Worker(world.engine, nothing, nothing, nothing, Settings())
+    while worker.take_in():
+        pass
+
+
+def known_as(world: World) -> set[tuple[str, str]]:
+    """The names of the contract's dataset."""
+    return {(each.namespace, each.name) for each in world.client("viewer").contract("shop-orders").datasets}
+
+
+def test_a_dataset_without_a_contract_becomes_a_name_of_one_that_has(
+    operator: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner = operator.client("owner")
+    made = operator.client("producer").propose(document())
+    owner.approve(made.id, owner.preview(made.id).fingerprint)
+    sent(operator, 1, at=clock.now().isoformat(), outputs=[output("shop.orders", "hive://metastore")])
+    folded(operator)
+    assert run("lineage", "unmatched") == 0
+    told = capsys.readouterr().out
+    assert "hive://metastore shop.orders, written 1 times" in told
+    *_, command = [shlex.split(each) for each in told.splitlines() if each.startswith("  treaty ")]
+    assert command[:5] == ["treaty", "lineage", "alias", "CONTRACT", "OBJECT"]
+
+    assert run("lineage", "alias", "shop-orders", "orders", *command[5:]) == 0
+    (proposal,) = owner.proposals(state="in_review")
+    owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
+
+    assert known_as(operator) == {("file", "/lake/shop-orders"), ("hive://metastore", "shop.orders")}
+    assert operator.client("viewer").contract("shop-orders").active_version == "1.0.1"
+    capsys.readouterr()
+    assert run("lineage", "unmatched") == 0
+    assert capsys.readouterr().out.strip() == "every dataset that runs write has a contract"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["shop-orders", "nothing", "file", "/x"], "has no object nothing; it has orders"),
+        (["unknown", "orders", "file", "/x"], "no such thing"),
+    ],
+)
+def test_an_alias_of_what_there_is_not_is_refused(
+    operator: World, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    owner = operator.client("owner")
+    made = operator.client("producer").propose(document())
+    owner.approve(made.id, owner.preview(made.id).fingerprint)
+    assert run("lineage", "alias", *arguments) == 3
+    assert said in capsys.readouterr().err
+    assert owner.proposals(state="in_review") == []

@@ -21,7 +21,7 @@ def came(number: int, *, seconds: float | None = None, **more: object) -> EventO
     """The event of that number, received so many seconds after the start."""
     told = {
         "id": UUID(int=number), "key": f"{number:064x}", "received": START + timedelta(seconds=seconds or number),
-        "producer": "spark", "state": InboxState.NEW, "duplicates": 0, "attempts": 0, "error": None,
+        "producer": "spark", "state": InboxState.NEW, "duplicates": 0, "attempts": 0, "error": None, "diagnostics": (),
         "original_size": 10, "kind": "COMPLETE", "time": "", "job": "shop load", "run_id": "r",
         "outputs": ("file /data/orders",), "written": 1,
     }  # fmt: skip
@@ -80,6 +80,10 @@ def test_an_event_is_told_in_one_line() -> None:
         "2026-03-01 12:00:01 COMPLETE shop load -> file /data/a, file /data/b and 5 more"
         "  (folded, came 3 times; by spark)"
     )
+
+
+def test_what_was_read_otherwise_than_sent_is_told_behind_the_line() -> None:
+    assert line(came(1, diagnostics=("its time has no zone: UTC",))).endswith("[its time has no zone: UTC]")
 
 
 def test_a_line_shows_control_characters_instead_of_obeying_them() -> None:

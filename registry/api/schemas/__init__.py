@@ -42,7 +42,7 @@ from registry.api.schemas.gate import (
     PlaceOut,
     VerdictOut,
 )
-from registry.api.schemas.inbox import EventOut, InboxCounts, RefusedDetail, RefusedOut
+from registry.api.schemas.inbox import EventOut, InboxCounts, RefusedDetail, RefusedOut, UnmatchedOut
 from registry.api.schemas.memory import (
     AskedOut,
     DifferenceOut,
@@ -216,6 +216,7 @@ __all__ = [
     "TokenOut",
     "ToldOut",
     "UnjudgedOut",
+    "UnmatchedOut",
     "UseIn",
     "UserChange",
     "UserIn",

@@ -11,7 +11,7 @@ class EventOut(Schema):
     """An accepted event: when it came and from whom, what became of it, and what it says that it is about.
 
     `outputs`: the first few of the datasets that it says were written, of `written`. `duplicates`: how often it came
-    again."""
+    again. `diagnostics`: what of it was read otherwise than it was sent."""
 
     id: UUID
     key: str
@@ -21,6 +21,7 @@ class EventOut(Schema):
     duplicates: int
     attempts: int
     error: str | None
+    diagnostics: tuple[str, ...]
     original_size: int
     kind: str
     time: str
@@ -44,6 +45,31 @@ class RefusedDetail(RefusedOut):
     """The same with how the body begins; null for whom it is not to see."""
 
     body: str | None
+
+
+class UnmatchedOut(Schema):
+    """A dataset that runs write and no contract in force is about: how often and when, by which job last, and what is
+    known of it. `location`: where Spark can read it."""
+
+    namespace: str
+    name: str
+    location: str
+    first_seen: datetime
+    last_seen: datetime
+    times: int
+    job: str
+    columns: tuple[str, ...]
+    format: str | None
+
+    @property
+    def remedies(self) -> tuple[tuple[str, ...], ...]:
+        """The commands that make a contract of it, and the one that makes it a name of what has a contract."""
+        short = self.location.rstrip("/").rpartition("/")[2].rpartition(".")[2] or "table"
+        return (
+            ("treaty", "draft", self.location, "--id", short, "--out", f"{short}.yaml"),
+            ("treaty", "propose", f"{short}.yaml"),
+            ("treaty", "lineage", "alias", "CONTRACT", "OBJECT", self.namespace, self.name),
+        )
 
 
 class InboxCounts(Schema):

@@ -1,0 +1,46 @@
+"""A document is given one more name for an object, and keeps all that it had."""
+
+from typing import Any
+
+import pytest
+from support.api import plain
+
+from contracts import writing
+from contracts.aliasing import following, with_alias
+from contracts.reading import read
+
+NEW = ("hive://metastore", "shop.orders")
+KNOWN = [("file", "/lake/shop-orders")]
+
+
+def names(document: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What the document declares, as it is read."""
+    return [(each.object, each.namespace, each.name) for each in read(writing.write(document)).terms.aliases]
+
+
+def test_the_first_alias_keeps_the_name_that_followed_from_the_place() -> None:
+    before = plain()
+    found = with_alias(before, "orders", NEW, known=KNOWN)
+    assert names(found) == [("orders", *KNOWN[0]), ("orders", *NEW)]
+    assert before == plain()
+
+
+def test_where_names_are_declared_the_new_one_is_put_beside_them_and_other_terms_stay() -> None:
+    terms = {"aliases": [{"object": "orders", "namespace": "s3://lake", "name": "orders"}], "columns": "closed"}
+    before = {**plain(), "customProperties": [{"property": "x", "value": 1}, {"property": "treaty", "value": terms}]}
+    found = with_alias(before, "orders", NEW, known=[("s3://lake", "orders")])
+    assert names(found) == [("orders", "s3://lake", "orders"), ("orders", *NEW)]
+    assert read(writing.write(found)).terms.columns == "closed"
+    assert found["customProperties"][0] == {"property": "x", "value": 1}
+
+
+def test_an_alias_that_is_there_changes_nothing() -> None:
+    once = with_alias(plain(), "orders", NEW, known=KNOWN)
+    assert with_alias(once, "orders", NEW, known=[*KNOWN, NEW]) == once
+
+
+@pytest.mark.parametrize(
+    ("version", "next_one"), [("1.0.0", "1.0.1"), ("1.9", "1.10"), ("7", "8"), ("1.0.0-beta", None), ("", None)]
+)
+def test_the_version_after_it_has_one_more_at_its_end(version: str, next_one: str | None) -> None:
+    assert following(version) == next_one
