@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 PREFIX = "TREATY_"
 # These steer the tests and the pages' process, not the service.
-NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_UI_HOSTS", "TREATY_TEST_REMOTE"})
+NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_UI_HOSTS", "TREATY_TEST_REMOTE", "TREATY_EVENTS"})
 MIB = 1024 * 1024
 SIZE = r"(?i)^\d+([kmgt]b?|b)?$"
 
@@ -100,6 +100,9 @@ class Settings(BaseModel):
     sign_in_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
     setup_hours: float = Field(default=24, gt=0, description="how long the one-time administrator link is valid")
     event_days: float = Field(default=90, gt=0, description="how long lineage events are kept as they were sent")
+    inbox_events: int = Field(
+        default=100_000, gt=0, description="events that wait to be folded before no more are taken for a while"
+    )
     trigger_days: float = Field(
         default=30, gt=0, description="events of what happened longer ago are remembered and trigger nothing"
     )

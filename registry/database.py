@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 POSTGRES = "postgresql+psycopg"
 # WAL lets readers go on while one writes; FULL makes a commit survive a power cut; what is deleted is overwritten.
 PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
+INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 MIGRATING = 7_268_392_101
 READ_ONLY = "treaty_read_only"
 # As many as the service has threads: a connection more than are kept is made anew each time.
@@ -74,6 +76,11 @@ def migrate(engine: Engine) -> None:
     with engine.begin() as connection:
         _lock(connection, MIGRATING)
         command.upgrade(migration_config(connection), "head")
+
+
+def insert(session: Session, table: Any) -> Any:
+    """An insert into the table, of the database's own kind, which knows what to do where a row is there already."""
+    return INSERTS[session.get_bind().dialect.name](table)
 
 
 def lock(session: Session, number: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import settings
 
-KEPT = ("TREATY_SHARED", "TREATY_REQUIRE", "TREATY_WRITE_PLANS", "TREATY_TEST_REMOTE")
+KEPT = ("TREATY_SHARED", "TREATY_REQUIRE", "TREATY_WRITE_PLANS", "TREATY_TEST_REMOTE", "TREATY_EVENTS")
 for name in [each for each in os.environ if each.startswith("TREATY_") and each not in KEPT]:
     del os.environ[name]
 

@@ -1,9 +1,12 @@
 """The HTTP service, put together from its settings and its database."""
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Engine
 
 from engine import plugins
@@ -41,6 +44,7 @@ from registry.api.metrics import Counted, Requests
 from registry.api.once import Idempotency, repeat
 from registry.config import Settings
 from registry.idempotency import Repeated
+from registry.lineage.receiver import Limits, Receiver
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
@@ -70,6 +74,13 @@ ROUTERS = (
 )
 
 
+@asynccontextmanager
+async def _until_the_end(app: FastAPI) -> AsyncIterator[None]:
+    """Once no request is answered any more, what was taken is written."""
+    yield
+    await run_in_threadpool(app.state.receiver.close)
+
+
 def create_app(settings: Settings, engine: Engine) -> FastAPI:
     """The application over that database, which must be migrated. Raises PluginError for a plug-in that is no use."""
     plugins.load(settings.plugin_names)
@@ -79,9 +90,11 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        lifespan=_until_the_end,
         generate_unique_id_function=description.name_of,
     )
     app.state.service = Service(settings, engine, oidc.provider(settings))
+    app.state.receiver = Receiver(engine, Limits(high_water=settings.inbox_events))
     apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)

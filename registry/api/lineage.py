@@ -1,9 +1,11 @@
 """Where lineage producers send their events: as to Marquez, with an API key. An answer of 201 means: it is kept."""
 
+import asyncio
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -20,11 +22,13 @@ from registry.api.problems import problem
 from registry.database import transaction
 from registry.lineage import events, inbox
 from registry.lineage.events import Event, NotAnEvent, NotJson
-from registry.lineage.inbox import Refusal
+from registry.lineage.inbox import Arrival, Refusal
+from registry.lineage.receiver import Overloaded, Unkeepable
 from registry.words import Permission
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 GZIP = 16 + zlib.MAX_WBITS
+SMALL = 64 * 1024
 ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip"})
 FULL = "the inbox cannot be written now: send the event again"
 
@@ -35,6 +39,15 @@ class Refused(Exception):
     def __init__(self, refusal: Refusal, faults: Sequence[Fault] = ()) -> None:
         self.refusal, self.faults = refusal, faults
         super().__init__(refusal.reason)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was read of a request: the events to keep, the answer once they are, and what of them was refused."""
+
+    answer: Response
+    arrivals: Sequence[Arrival]
+    refusals: Sequence[Refusal] = ()
 
 
 class Summary(BaseModel):
@@ -88,14 +101,31 @@ async def _answered(request: Request, shared: Service, who: Principal, *, batch:
     encoding = request.headers.get("content-encoding", "").strip().lower()
     try:
         sent = await _sent(request, shared.settings.max_event_bytes)
-        return await run_in_threadpool(_take_batch if batch else _take, shared, who, sent, encoding)
+        taken = await _in_turn(len(sent), _take_batch if batch else _take, shared, who, sent, encoding)
+        await asyncio.wrap_future(request.app.state.receiver.put(taken.arrivals))
+        await _refuse(shared, who, taken.refusals)
+        return taken.answer
     except Refused as error:
-        await run_in_threadpool(_keep_refusals, shared, who, [error.refusal])
+        await _refuse(shared, who, [error.refusal])
         return problem(error.refusal.status, "Refused", error.refusal.reason, faults=error.faults)
     except ClientDisconnect:
         return problem(400, "Refused", "the sender went away before the body was whole")
+    except Unkeepable as error:
+        return problem(422, "Refused", error.message)
+    except Overloaded as error:
+        return problem(503, "Overloaded", error.message)
     except SQLAlchemyError:
         return problem(503, "Unavailable", FULL)
+
+
+async def _in_turn(size: int, take: Callable[..., Taken], *given: Any) -> Taken:
+    """What is small is read at once: a thread of its own would take longer than that."""
+    return take(*given) if size <= SMALL else await run_in_threadpool(take, *given)
+
+
+async def _refuse(shared: Service, who: Principal, refusals: Sequence[Refusal]) -> None:
+    if refusals:
+        await run_in_threadpool(_keep_refusals, shared, who, refusals)
 
 
 async def _sent(request: Request, most: int) -> bytes:
@@ -107,7 +137,7 @@ async def _sent(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
-def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> Response:
+def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> Taken:
     body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
     try:
         event = events.parse(body)
@@ -115,27 +145,28 @@ def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> Respon
         raise Refused(Refusal(400, str(error), body)) from None
     except NotAnEvent as error:
         raise Refused(Refusal(422, f"this is not an OpenLineage event: {error}", body), error.faults) from None
-    _keep(shared, who, [(event, body)])
-    return Response(status_code=201)
+    return Taken(Response(status_code=201), [_arrival(who, event, body)])
 
 
-def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> Response:
+def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> Taken:
     body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
-    taken: list[tuple[Event, bytes]] = []
+    taken: list[Arrival] = []
     failed: list[FailedEvent] = []
     refusals: list[Refusal] = []
     documents = _documents(body, shared.settings.max_batch_events)
     for index, document in enumerate(documents):
         try:
-            taken.append((events.of(document), canonical(document)))
+            taken.append(_arrival(who, events.of(document), canonical(document)))
         except NotAnEvent as error:
             failed.append(FailedEvent(index=index, reason=str(error)))
             refusals.append(Refusal(422, f"event {index} of a batch: {error}", canonical(document)))
-    _keep(shared, who, taken)
-    _keep_refusals(shared, who, refusals)
     summary = Summary(received=len(documents), successful=len(taken), failed=len(failed), non_retriable=len(failed))
     answer = BatchOut(status="partial_success" if failed else "success", summary=summary, failed_events=failed)
-    return Response(answer.model_dump_json(), media_type="application/json")
+    return Taken(Response(answer.model_dump_json(), media_type="application/json"), taken, refusals)
+
+
+def _arrival(who: Principal, event: Event, body: bytes) -> Arrival:
+    return inbox.arrival(event, body, producer=who.name, now=clock.now(), event_id=ids.new())
 
 
 def _documents(body: bytes, most: int) -> list[object]:
@@ -177,13 +208,6 @@ def _gunzip(sent: bytes, most: int) -> bytes:
 
 def _too_long(body: bytes, most: int) -> Refused:
     return Refused(Refusal(413, f"an event may have {most} bytes, unpacked", body[: inbox.KEPT_BYTES]))
-
-
-def _keep(shared: Service, who: Principal, taken: Sequence[tuple[Event, bytes]]) -> None:
-    with transaction(shared.engine) as tx:
-        for event, body in taken:
-            inbox.accept(tx, event, body, producer=who.name, now=clock.now(), event_id=ids.new())
-        tx.commit()
 
 
 def _keep_refusals(shared: Service, who: Principal, refusals: Sequence[Refusal]) -> None:

@@ -1,6 +1,6 @@
 """What becomes of a trigger: a task, a mark that data are suspect, or a note that a table is gone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from contracts.document import Lineage
 from registry import audit, datasets
 from registry.datasets import About
-from registry.lineage import aliases, debounce, suspects, unmatched
+from registry.lineage import aliases, debounce, subjects, suspects, unmatched
 from registry.lineage.debounce import Pace, Subject
 from registry.lineage.fold import FoldedRun
 from registry.lineage.names import location
@@ -50,11 +50,14 @@ class Ask:
         return (self.folded.ended if self.folded else None) or self.told
 
 
-def ask(by: Ask, trigger: Trigger, concerned: Sequence[Concerned]) -> None:
-    """Does for each contract's object what the trigger asks; remembers a dataset that no contract is about."""
-    if not concerned and trigger.reads is not Reads.DROPPED:
-        unmatched.remember(by.session, trigger, by.run, by.folded, now=by.now)
-    for each in concerned:
+def ask(by: Ask, asked: Iterable[Trigger]) -> None:
+    """Does for each contract's object what the triggers ask; remembers datasets that no contract is about."""
+    found = subjects.of(by.session, asked)
+    alone = [each for each, concerned in found.items() if not concerned and each.reads is not Reads.DROPPED]
+    unmatched.remember(by.session, alone, by.run, by.folded, now=by.now)
+    pairs = [(each, trigger) for trigger, concerned in found.items() for each in concerned]
+    # In the order of names: so do others lock what they change.
+    for each, trigger in sorted(pairs, key=lambda pair: (pair[0].about, pair[1].dataset)):
         REACTIONS[trigger.reads](by, trigger, each)
 
 

@@ -1,5 +1,6 @@
 """OpenLineage events as they arrive: a tolerant envelope that decides what is an event, and the copy that is kept."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -11,10 +12,13 @@ from typing import Annotated, Any, NoReturn
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from contracts.errors import Fault
-from contracts.fingerprint import canonical, fingerprint
+from contracts.fingerprint import canonical
 
 HEAVY = frozenset({"spark.logicalPlan", "spark_unknown", "debug", "environmentVariables"})
 FACET_LIMIT = 256 * 1024
+# What is read of an event is kept whatever its size: a wide table has a large schema.
+KEPT = frozenset({"schema", "columnLineage", "lineage", "symlinks", "subset", "parent"})
+_HEAVY = tuple(f'"{each}"'.encode() for each in HEAVY)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*?(\[[\w/+-]+\])?")
 
 
@@ -45,8 +49,18 @@ def _instant(value: Any) -> datetime:
         raise ValueError("outside the calendar") from None
 
 
-def _list(value: Any) -> Any:
-    return [] if value is None else value
+def is_dataset(value: Any) -> bool:
+    """Whether it names a dataset."""
+    return isinstance(value, dict) and all(_is_text(value.get(each)) for each in ("namespace", "name"))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and "\x00" not in value
+
+
+def _named(value: Any) -> Any:
+    """Of a list those that name a dataset: what else is in it spoils neither them nor the event."""
+    return [each for each in value if is_dataset(each)] if isinstance(value, list) else []
 
 
 Text = Annotated[str, Field(min_length=1, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
@@ -81,7 +95,7 @@ class Run(Part):
     facets: Facets = {}
 
 
-Datasets = Annotated[tuple[Dataset, ...], BeforeValidator(_list)]
+Datasets = Annotated[tuple[Dataset, ...], BeforeValidator(_named)]
 
 
 class Envelope(Part):
@@ -139,14 +153,21 @@ class Event:
         return self.content if isinstance(self.content, RunEvent) else None
 
     @cached_property
+    def whole(self) -> bytes:
+        """The canonical JSON of all of the event."""
+        return canonical(self.document)
+
+    @cached_property
     def key(self) -> str:
         """sha256 (hex) of the canonical JSON: equal for the same event in another layout."""
-        return fingerprint(self.document)
+        return hashlib.sha256(self.whole).hexdigest()
 
     def kept(self) -> bytes:
         """The canonical JSON of the event without its heavy facets, fit to be stored."""
-        whole = canonical(self.document)
-        return canonical(_lighter(self.document, check_size=len(whole) > FACET_LIMIT))
+        large = len(self.whole) > FACET_LIMIT
+        if not large and not any(each in self.whole for each in _HEAVY):
+            return self.whole
+        return canonical(_lighter(self.document, check_size=large))
 
 
 def parse(body: bytes) -> Event:
@@ -221,6 +242,13 @@ def _each(part: Any, *, check_size: bool) -> Any:
     return part | {key: _light(part[key], check_size=check_size) for key in groups}
 
 
+def size(facet: Any) -> int:
+    """How many bytes the facet has as canonical JSON."""
+    return len(canonical(facet))
+
+
 def _light(facets: Mapping[str, Any], *, check_size: bool) -> dict[str, Any]:
     kept = {name: facet for name, facet in facets.items() if name not in HEAVY}
-    return {name: facet for name, facet in kept.items() if not check_size or len(canonical(facet)) <= FACET_LIMIT}
+    large = (name for name in kept.keys() - KEPT if check_size and size(kept[name]) > FACET_LIMIT)
+    gone = frozenset(large)
+    return {name: facet for name, facet in kept.items() if name not in gone}

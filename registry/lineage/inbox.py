@@ -1,15 +1,19 @@
 """The inbox: accepted events wait here, each kept once, until they are folded; refused bodies are kept too."""
 
 import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import delete, func, update
 from sqlmodel import Session, col, select
 
+from registry.database import insert
+from registry.lineage.diagnostics import diagnose
 from registry.lineage.events import Event
 from registry.tables import InboxEvent, RejectedEvent
 from registry.words import InboxState
@@ -34,8 +38,25 @@ class Receipt(StrEnum):
     DUPLICATE = "duplicate"
 
 
-def accept(session: Session, event: Event, body: bytes, *, producer: str, now: datetime, event_id: UUID) -> Receipt:
-    """Stores the event under its key; a repeat of one that is there is only counted. `body` is what was received."""
+@dataclass(frozen=True)
+class Arrival:
+    """An event as it is kept: its row, made before the transaction that writes it."""
+
+    row: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """What makes it the same event."""
+        return str(self.row["key"])
+
+    @property
+    def size(self) -> int:
+        """How many bytes of it are kept."""
+        return len(self.row["body"])
+
+
+def arrival(event: Event, body: bytes, *, producer: str, now: datetime, event_id: UUID) -> Arrival:
+    """The event as it is kept. `body` is what was received."""
     row = InboxEvent(
         id=event_id,
         key=event.key,
@@ -44,14 +65,37 @@ def accept(session: Session, event: Event, body: bytes, *, producer: str, now: d
         original_sha256=hashlib.sha256(body).hexdigest(),
         original_size=len(body),
         producer=producer,
+        diagnostics=diagnose(event, now),
     )
-    try:
-        with session.begin_nested():
-            session.add(row)
-    except IntegrityError:
-        _count(session, event.key)
-        return Receipt.DUPLICATE
-    return Receipt.STORED
+    return Arrival(row.model_dump())
+
+
+def keep(session: Session, arrivals: Sequence[Arrival]) -> set[str]:
+    """Stores the events, each once under its key, and counts repeats, also of what was stored before; the keys of those
+    that are new. In the order of keys: two that keep the same events wait for each other, never both."""
+    if not arrivals:
+        return set()
+    first = {each.key: each for each in sorted(arrivals, key=lambda each: each.key)}
+    table = InboxEvent.__table__  # type: ignore[attr-defined]
+    new = insert(session, table).on_conflict_do_nothing(index_elements=["key"]).returning(table.c.key)
+    stored = set(session.connection().scalars(new, [each.row for each in first.values()]))
+    came = Counter(each.key for each in arrivals)
+    for key in first:
+        if repeats := came[key] - (key in stored):
+            _count(session, key, repeats)
+    return stored
+
+
+def accept(session: Session, event: Event, body: bytes, *, producer: str, now: datetime, event_id: UUID) -> Receipt:
+    """Stores the event under its key; a repeat of one that is there is only counted. `body` is what was received."""
+    one = arrival(event, body, producer=producer, now=now, event_id=event_id)
+    return Receipt.STORED if keep(session, [one]) else Receipt.DUPLICATE
+
+
+def depth(session: Session, *, most: int) -> int:
+    """How many events wait to be folded; of more than `most` so many."""
+    waiting = select(InboxEvent.id).where(col(InboxEvent.state) == InboxState.NEW).limit(most)
+    return int(session.exec(select(func.count()).select_from(waiting.subquery())).one())
 
 
 def reject(session: Session, refusal: Refusal, *, producer: str, now: datetime, event_id: UUID) -> None:
@@ -99,6 +143,6 @@ def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
     return gone + session.exec(delete(RejectedEvent).where(col(RejectedEvent.id).in_(refused))).rowcount
 
 
-def _count(session: Session, key: str) -> None:
+def _count(session: Session, key: str, repeats: int) -> None:
     same = col(InboxEvent.key) == key
-    session.exec(update(InboxEvent).where(same).values(duplicates=col(InboxEvent.duplicates) + 1))
+    session.exec(update(InboxEvent).where(same).values(duplicates=col(InboxEvent.duplicates) + repeats))

@@ -1,7 +1,7 @@
 """From the inbox to the queue: an event is folded into its run, and what the run newly asks for becomes tasks."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -9,8 +9,9 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
-from registry.lineage import aliases, asking, debounce, events, links, subjects
+from registry.lineage import aliases, asking, debounce, events, links
 from registry.lineage.asking import Ask
+from registry.lineage.diagnostics import AHEAD
 from registry.lineage.events import DatasetEvent, Event, RunEvent
 from registry.lineage.fold import FoldedRun, RunKey, folded, join
 from registry.lineage.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
@@ -18,8 +19,6 @@ from registry.tables import InboxEvent, LineageRun
 from registry.words import InboxState
 
 Ids = Callable[[], UUID]
-# An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
-AHEAD = timedelta(minutes=10)
 OLD = timedelta(days=30)
 
 
@@ -54,11 +53,9 @@ def _of_run(ask: Ask, event: Event, content: RunEvent) -> LineageRun:
     return stored
 
 
-def _asked(ask: Ask, fresh: Iterable[Trigger]) -> None:
-    if ask.time < ask.since:
-        return
-    for trigger, concerned in subjects.of(ask.session, fresh).items():
-        asking.ask(ask, trigger, concerned)
+def _asked(ask: Ask, fresh: Sequence[Trigger]) -> None:
+    if fresh and ask.time >= ask.since:
+        asking.ask(ask, fresh)
 
 
 def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[Trigger]:

@@ -7,7 +7,7 @@ from sqlalchemy import and_, exists, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from registry.lineage import asking, subjects
+from registry.lineage import asking
 from registry.lineage.asking import Ask
 from registry.lineage.fold import FoldedRun
 from registry.lineage.intake import OLD, Ids
@@ -38,10 +38,8 @@ def find(session: Session, *, now: datetime, ids: Ids) -> int:
 def _ask(session: Session, row: LineageRun, *, now: datetime, ids: Ids) -> None:
     run = FoldedRun.model_validate(row.state)
     by = Ask(session, now, ids, "clock", run.started or row.updated, now - OLD, row, run)
-    if by.time < by.since:
-        return
-    for trigger, concerned in subjects.of(session, orphaned(run)).items():
-        asking.ask(by, trigger, concerned)
+    if by.time >= by.since:
+        asking.ask(by, orphaned(run))
 
 
 def _found(now: datetime) -> Any:

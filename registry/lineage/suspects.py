@@ -39,7 +39,7 @@ def marks(session: Session, dataset_id: UUID, partition: str | None = None) -> l
 
 def clear(session: Session, dataset_id: UUID, *, before: datetime) -> None:
     """Takes away what was suspect when a reading began that saw all of the dataset's files."""
-    mine = col(SuspectMark.dataset_id) == dataset_id, col(SuspectMark.since) <= before
+    mine = col(SuspectMark.dataset_id) == dataset_id, col(SuspectMark.since) < before
     session.exec(delete(SuspectMark).where(*mine))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import Any
 
 from registry.lineage.events import DatasetEvent
@@ -108,7 +109,11 @@ def _of(run: FoldedRun, reads: Reads | None = None) -> tuple[Trigger, ...]:
     asked = [(each, reads or _reads(run, each)) for each in run.outputs]
     streaming = run.processing_type in UNENDING
     told = [_trigger(each, what, streaming=streaming) for each, what in asked if what is not None]
-    return tuple(_joined(told, name) for name in sorted({each.dataset for each in told}))
+    return tuple(_joined(list(same)) for _, same in groupby(sorted(told, key=_named), key=_named))
+
+
+def _named(trigger: Trigger) -> Name:
+    return trigger.dataset
 
 
 def _reads(run: FoldedRun, dataset: FoldedDataset) -> Reads | None:
@@ -145,13 +150,12 @@ def _trigger(dataset: FoldedDataset, reads: Reads, *, streaming: bool = False) -
     return Trigger(table, tuple(sorted(others)), tuple(sorted(partitions)), reads, streaming)
 
 
-def _joined(told: list[Trigger], name: Name) -> Trigger:
+def _joined(same: list[Trigger]) -> Trigger:
     """Several partitions of one table, written as datasets of their own, are one trigger; data outweigh the schema."""
-    same = [each for each in told if each.dataset == name]
     others = {other for each in same for other in each.also}
     partitions = tuple(sorted({spoken for each in same for spoken in each.partitions}))
     reads = next(each for each in WHY if any(one.reads is each for one in same))
-    return Trigger(name, tuple(sorted(others)), partitions, reads, same[0].streaming)
+    return Trigger(same[0].dataset, tuple(sorted(others)), partitions, reads, same[0].streaming)
 
 
 def _located(dataset: FoldedDataset) -> Iterator[Trimmed]:

@@ -1,12 +1,13 @@
 """Datasets that runs write and no contract in force is about: what a contract or an alias could be made of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
+from registry.database import insert
 from registry.lineage.aliases import groups
 from registry.lineage.fold import FoldedDataset, FoldedRun
 from registry.lineage.links import LONGEST
@@ -20,35 +21,45 @@ COLUMNS = 200
 
 
 def remember(
-    session: Session, trigger: Trigger, run: LineageRun | None, folded: FoldedRun | None, *, now: datetime
+    session: Session, asked: Iterable[Trigger], run: LineageRun | None, folded: FoldedRun | None, *, now: datetime
 ) -> None:
-    """Keeps that the dataset was written, and what the run said of it. Names that no key can hold are not kept."""
-    if len(str(trigger.dataset).encode()) > LONGEST:
-        return
-    row = session.get(UnmatchedDataset, (trigger.dataset.namespace, trigger.dataset.name), with_for_update=True)
-    if row is None:
-        row = UnmatchedDataset(
-            namespace=trigger.dataset.namespace, name=trigger.dataset.name, first_seen=now, last_seen=now, times=0
-        )
-        session.add(row)
-    row.last_seen, row.times = now, row.times + 1
-    row.lineage_run_id = run.id if run else None
-    row.told = told(trigger, folded)
-    session.flush()
+    """Keeps that the datasets were written, and what the run said of them. Names that no key can hold are not kept."""
+    said = _outputs(folded) if folded else {}
+    made = {"first_seen": now, "last_seen": now, "times": 1, "lineage_run_id": run.id if run else None}
+    rows = [
+        {**made, "namespace": each.dataset.namespace, "name": each.dataset.name,
+         "told": told(each, folded, said.get(each.dataset, []))}
+        for each in asked if len(str(each.dataset).encode()) <= LONGEST
+    ]  # fmt: skip
+    if rows:
+        session.connection().execute(_written(session), rows)
 
 
-def told(trigger: Trigger, run: FoldedRun | None) -> dict[str, Any]:
+def told(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[FoldedDataset]) -> dict[str, Any]:
     """What is known of the dataset: its other names, the job that wrote it, its columns and format as far as told."""
-    outputs = [each for each in run.outputs if _table(each) == trigger.dataset] if run else []
-    columns = next(filter(None, map(_columns, outputs)), [])
     formats = filter(None, (each.facet("storage").get("fileFormat") for each in outputs))
     return {
         "also": [{"namespace": each.namespace, "name": each.name} for each in trigger.also],
         "job": {"namespace": run.job_namespace, "name": run.job_name} if run else None,
-        "columns": columns,
+        "columns": next(filter(None, map(_columns, outputs)), []),
         "format": next(formats, None),
         "partitions": [dict(each) for each in trigger.partitions[:10]],
     }
+
+
+def _written(session: Session) -> Any:
+    """What is there already is seen once more, and told anew."""
+    table = UnmatchedDataset.__table__  # type: ignore[attr-defined]
+    new = insert(session, table)
+    again = {name: new.excluded[name] for name in ("last_seen", "lineage_run_id", "told")}
+    return new.on_conflict_do_update(index_elements=["namespace", "name"], set_={**again, "times": table.c.times + 1})
+
+
+def _outputs(run: FoldedRun) -> dict[Name, list[FoldedDataset]]:
+    found: dict[Name, list[FoldedDataset]] = {}
+    for each in run.outputs:
+        found.setdefault(trim(normalise(each.namespace, each.name)).dataset, []).append(each)
+    return found
 
 
 def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDataset]:
@@ -62,10 +73,6 @@ def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDataset]:
 def forget(session: Session, *, now: datetime) -> int:
     """Forgets those that nobody wrote for 90 days; how many these were."""
     return int(session.exec(delete(UnmatchedDataset).where(col(UnmatchedDataset.last_seen) < now - LASTS)).rowcount)
-
-
-def _table(dataset: FoldedDataset) -> Name:
-    return trim(normalise(dataset.namespace, dataset.name)).dataset
 
 
 def _columns(dataset: FoldedDataset) -> list[dict[str, Any]]:

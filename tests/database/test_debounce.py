@@ -1,19 +1,22 @@
 """However triggers and validations interleave: one task at a time, and a validation begins after every trigger."""
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlmodel import Session, select
 from support.scenes import NOON, contract_in_force
 
-from registry import ids
+from registry import ids, tasks
 from registry.database import transaction
 from registry.lineage import debounce
-from registry.lineage.debounce import Subject
+from registry.lineage.debounce import Pace, Subject
 from registry.tables import Task
+from registry.words import TaskState
 
 
 @dataclass
@@ -75,6 +78,63 @@ def test_no_trigger_is_lost_and_never_two_tasks_wait(scene: Engine, steps: list[
             play.end()
     assert play.seen == play.triggers
     assert play.begun <= play.triggers
+
+
+QUIET = timedelta(seconds=10)
+
+
+@dataclass
+class QuietPlay:
+    """The same with a clock, where nobody begins before it is time."""
+
+    session: Session
+    now: datetime = NOON
+    triggers: int = 0
+    seen: int = 0
+    covered: int = 0
+    running: bool = False
+    begun: list[datetime] = field(default_factory=list)
+
+    def trigger(self) -> None:
+        self.triggers += 1
+        by = subject(f"run {self.triggers}")
+        debounce.touch(self.session, by, now=self.now, task_id=ids.new(), pace=Pace(quiet=QUIET))
+
+    def begin(self) -> None:
+        task = None if self.running else tasks.claim(self.session, worker="w", now=self.now, lease=timedelta(hours=9))
+        if task is not None:
+            self.running = True
+            self.begun.append(task.available_at)
+            self.seen, self.covered = self.triggers, debounce.sequence(self.session, "orders", "orders")
+
+    def end(self) -> None:
+        if self.running:
+            self.running = False
+            task = self.session.exec(select(Task).where(Task.state == TaskState.RUNNING)).one()
+            tasks.finish(self.session, task.id, task.fence, result={}, now=self.now)
+            after = subject(f"after {len(self.begun)}")
+            debounce.settle(self.session, after, self.covered, now=self.now, task_id=ids.new())
+
+    def wait(self) -> None:
+        self.now += timedelta(seconds=3)
+
+
+QUIET_STEPS = {"trigger": QuietPlay.trigger, "begin": QuietPlay.begin, "end": QuietPlay.end, "wait": QuietPlay.wait}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(sorted(QUIET_STEPS)), max_size=25))
+def test_with_a_quiet_time_no_trigger_is_lost_and_none_is_looked_at_too_soon(scene: Engine, steps: list[str]) -> None:
+    with transaction(scene) as tx:
+        play = QuietPlay(tx)
+        for step in steps:
+            QUIET_STEPS[step](play)
+        for _ in range(20):
+            play.begin()
+            play.end()
+            play.wait()
+    assert play.seen == play.triggers
+    assert all(later - earlier >= QUIET for earlier, later in pairwise(play.begun))
 
 
 @pytest.mark.parametrize(("during", "validations"), [(0, 1), (1, 2), (9, 2)])

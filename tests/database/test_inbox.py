@@ -134,7 +134,7 @@ def test_an_inbox_that_cannot_be_written_asks_for_the_event_again(
     def full(*_: Any, **__: Any) -> None:
         raise OperationalError("insert", {}, OSError("disk full"))
 
-    monkeypatch.setattr(inbox, "accept", full)
+    monkeypatch.setattr(inbox, "keep", full)
     answer = post(client, event() if url == URL else [event()], url)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     monkeypatch.undo()

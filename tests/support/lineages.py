@@ -1,0 +1,78 @@
+"""Contracts in force with terms of their own, and what lineage made of events about them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlmodel import select
+from support.scenes import LOCATION, NOON, add, described, document
+
+from contracts.reading import read
+from registry import ids
+from registry.database import reading, transaction
+from registry.lineage import aliases
+from registry.lineage.names import Name, location, normalise
+from registry.tables import Contract, ContractVersion, Dataset, DirtyMark, Task, User
+from registry.words import VersionState
+
+FILES = ("file", LOCATION)
+
+
+def promised(
+    database: Engine, contract_id: str = "orders", *names: tuple[str, str], terms: Mapping[str, Any] | None = None
+) -> None:
+    """A contract of that id in force, with one object `orders`, about datasets of those names."""
+    owner = User(id=ids.new(), name=f"owner of {contract_id}", roles=["owner"], created=NOON)
+    contract = Contract(id=contract_id, name=contract_id, owner_id=owner.id, active_version="1.0.0", created=NOON)
+    body = _document(contract_id, terms or {})
+    version = ContractVersion(
+        id=ids.new(),
+        contract_id=contract_id,
+        version="1.0.0",
+        body=body,
+        fingerprint=read(body).fingerprint,
+        state=VersionState.ACTIVE,
+        approved_by_id=owner.id,
+        approved_at=NOON,
+    )
+    add(database, owner, contract, version)
+    for namespace, name in names or [FILES]:
+        _about(database, contract_id, normalise(namespace, name))
+    with transaction(database) as tx:
+        aliases.declare(tx, read(body))
+        tx.commit()
+
+
+def marks(database: Engine) -> dict[str, tuple[int, int]]:
+    """By contract how many triggers its object has had, and how many of these were dealt with."""
+    with reading(database) as tx:
+        return {each.contract_id: (each.dirty_seq, each.done_seq) for each in tx.exec(select(DirtyMark))}
+
+
+def tasks(database: Engine) -> list[Task]:
+    """All tasks, in the order in which they were made."""
+    with reading(database) as tx:
+        return list(tx.exec(select(Task).order_by(Task.id)))  # type: ignore[arg-type]
+
+
+def canonical(database: Engine, namespace: str, name: str) -> str:
+    """The name that stands for the dataset."""
+    with reading(database) as tx:
+        return str(aliases.canonical(tx, Name(namespace, name)))
+
+
+def _about(database: Engine, contract_id: str, name: Name) -> None:
+    """Another contract may be about it already."""
+    with transaction(database) as tx:
+        known = tx.exec(select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)).first()
+        lies = location(name.namespace, name.name)
+        new = Dataset(id=ids.new(), namespace=name.namespace, name=name.name, location=lies)
+        tx.add_all(described(known or new, (contract_id, "orders")))
+        tx.commit()
+
+
+def _document(contract_id: str, terms: Mapping[str, Any]) -> bytes:
+    body = document().replace(b"id: orders\nname: orders", f"id: {contract_id}\nname: {contract_id}".encode(), 1)
+    own = f"customProperties: [{{property: treaty, value: {json.dumps(terms)}}}]\n"
+    return body + (own.encode() if terms else b"")
