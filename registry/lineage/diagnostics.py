@@ -1,4 +1,4 @@
-"""What of an event is not as OpenLineage wants it and was taken all the same: for who looks why something is missing."""
+"""What of an event is not as OpenLineage wants it and was taken all the same, told for who looks for what is gone."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
