@@ -56,6 +56,7 @@ from registry.api.schemas.memory import (
     RerunOut,
     StatesOut,
 )
+from registry.api.schemas.notifications import ChannelIn, ChannelOut, MessageOut, NewChannel
 from registry.api.schemas.people import (
     Me,
     NewToken,
@@ -122,6 +123,8 @@ __all__ = [
     "CatalogPage",
     "ChainOut",
     "ChangeOut",
+    "ChannelIn",
+    "ChannelOut",
     "ChecksOut",
     "CommentIn",
     "CommentOut",
@@ -169,8 +172,10 @@ __all__ = [
     "MemberIn",
     "MemberOut",
     "MemoryOut",
+    "MessageOut",
     "MetricOut",
     "MetricsOut",
+    "NewChannel",
     "NewToken",
     "OutcomeOut",
     "Page",
