@@ -11,6 +11,7 @@ from registry import oidc
 from registry.api import (
     acknowledgements,
     audit,
+    blast,
     catalog,
     checks,
     consumers,
@@ -20,7 +21,9 @@ from registry.api import (
     exchange,
     gate,
     gating,
+    graph,
     inbox,
+    incidents,
     lineage,
     memory,
     people,
@@ -65,6 +68,9 @@ ROUTERS = (
     gating.router,
     inbox.router,
     lineage.router,
+    graph.router,
+    blast.router,
+    incidents.router,
     replays.router,
     versions.router,
 )

@@ -12,7 +12,9 @@ from registry.client.contracts import Contracts
 from registry.client.diffs import Diffs
 from registry.client.exchange import Exchange
 from registry.client.gate import Gate
+from registry.client.graph import Graph
 from registry.client.inbox import Inbox
+from registry.client.incidents import Incidents
 from registry.client.memory import Memory
 from registry.client.people import People
 from registry.client.proposals import Proposals
@@ -38,6 +40,8 @@ class Client(
     Inbox,
     Memory,
     Gate,
+    Graph,
+    Incidents,
     Tasks,
     Replays,
     Versions,
