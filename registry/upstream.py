@@ -1,6 +1,7 @@
 """What incidents reached, kept with them: told to the contracts downstream, whose own verdicts it does not change.
 
-It is looked at again when the incident changes, and when a run begins or ends that read one of these datasets."""
+It is looked at again when the incident changes, and when a run begins or ends that read or wrote one of these
+datasets."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -65,12 +66,12 @@ def _rows(incident_id: UUID, reach: Reach, state: State, names: Iterable[Name]) 
 
 
 def follow(session: Session, run: FoldedRun) -> None:
-    """Looks anew at the incidents that reached a dataset which the run read, once it has begun or ended."""
-    read = {node(each.namespace, each.name) for each in run.inputs}
-    if not (read and run.outputs):
+    """Looks anew at the incidents that reached a dataset which the run read or wrote, once it has begun or ended."""
+    if not (run.inputs and run.outputs):
         return
+    touched = {node(each.namespace, each.name) for each in (*run.inputs, *run.outputs)}
     row, found = Reached, set[UUID]()
-    for some in portions(sorted(Nodes(session).named(read))):
+    for some in portions(sorted(Nodes(session).named(touched))):
         found.update(session.exec(select(row.incident_id).where(walks.named(row, some))))
         found.update(session.exec(_of_datasets(some)))
     if found:

