@@ -13,7 +13,9 @@ from registry.tables.contracts import (
     Proposal,
     SuggestionRow,
 )
+from registry.tables.graph import LineageEdge, LineageJob
 from registry.tables.guards import guard
+from registry.tables.incidents import GuessedConsumer, Incident, IncidentPart, Reached
 from registry.tables.lineage import (
     InboxEvent,
     LineageRun,
@@ -63,7 +65,12 @@ __all__ = [
     "DirtyMark",
     "DoneRequest",
     "Grant",
+    "GuessedConsumer",
     "InboxEvent",
+    "Incident",
+    "IncidentPart",
+    "LineageEdge",
+    "LineageJob",
     "LineageRun",
     "MeasurementRow",
     "NameLink",
@@ -72,6 +79,7 @@ __all__ = [
     "PartRead",
     "PartitionState",
     "Proposal",
+    "Reached",
     "RejectedEvent",
     "ResultRow",
     "Run",

@@ -16,11 +16,14 @@ from registry import clock, idempotency, ids
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
-from registry.tables import AcknowledgementRow, ContractVersion, DoneRequest, Run
-from registry.words import Answer, Permission
+from registry.tables import AcknowledgementRow, ContractVersion, DoneRequest, Incident, Run
+from registry.words import Answer, IncidentState, Permission
 
 KEY = {"Idempotency-Key": "0190a000-0000-7000-8000-000000000000"}
-LISTS = ("/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements")
+LISTS = (
+    "/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements",
+    "/incidents",
+)  # fmt: skip
 
 
 def sent(world: World, who: str, method: str, path: str, *, headers: dict[str, str], **given: Any) -> Any:
@@ -67,6 +70,7 @@ def filled(world: World) -> None:
             tx.commit()
     with transaction(world.engine) as tx:
         tx.add_all(run("c-1") for _ in range(5))
+        tx.add_all(incident("c-1") for _ in range(5))
         tx.commit()
 
 
@@ -90,6 +94,13 @@ def run(contract_id: str) -> Run:
         started=NOW,
         finished=NOW,
     )
+
+
+def incident(contract_id: str) -> Incident:
+    return Incident(
+        id=ids.new(), contract_id=contract_id, object="orders", state=IncidentState.OPEN, opened=NOW, changed=NOW,
+        since=NOW,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("path", LISTS)
