@@ -46,6 +46,7 @@ def navigation(waiting: InboxOut | None, *, audits: bool = False) -> st.Page:
         _page("contracts", "Contracts", ":material/contract:"),
         _page("catalog", "Catalog", ":material/search:"),
         _page("draft", "Draft a contract", ":material/edit_note:"),
+        _page("incidents", "Incidents", ":material/error:"),
         _page("lineage", "Lineage", ":material/account_tree:"),
         _page("tasks", "Tasks", ":material/list_alt:"),
         *([_page("audit", "Audit", ":material/history:")] if audits else []),

@@ -10,6 +10,7 @@ import streamlit as st
 
 from registry.api.schemas import InboxOut, Me
 from registry.client import Client
+from registry.words import Permission
 from ui import settings
 from ui.security import COOKIE, sign_in_link
 
@@ -34,6 +35,12 @@ def _wire(address: str) -> httpx.Client:
 def me() -> Me:
     """The viewer and what they may do. Raises ClientError where the session has ended."""
     return registry().me()
+
+
+def may(permission: Permission) -> bool:
+    """Whether the viewer has the permission, on some part of the registry at least: whether a step is offered."""
+    found = me()
+    return permission in found.permissions or any(permission in each.permissions for each in found.granted)
 
 
 def inbox() -> InboxOut:

@@ -84,6 +84,16 @@ INBOX = {
     "folded": Mark("Taken in", ":material/check_circle:", "blue"),
     "parked": Mark("Not readable", ":material/cancel:", "red"),
 }
+INCIDENTS = {
+    "open": Mark("Open", ":material/error:", "red"),
+    "acknowledged": Mark("Acknowledged", ":material/visibility:", "orange"),
+    "resolved": Mark("Resolved", ":material/check_circle:", "blue"),
+}
+RESOLUTIONS = {
+    "recovered": "recovered", "fixed": "the data were fixed", "expected_change": "the change was expected",
+    "false_alarm": "a false alarm", "duplicate": "a duplicate", "wont_fix": "it stays as it is",
+}  # fmt: skip
+SPREADS = {"contaminated": "came", "in_flight": "on their way", "at_risk": "come with the next run"}
 # The text glyphs stand in tables, where icons cannot.
 GLYPHS = {
     "Passed": "✓",

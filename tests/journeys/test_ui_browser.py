@@ -187,6 +187,9 @@ def test_hostile_texts_stay_texts(site: Site, page: Page, shown: str) -> None:
         ("/draft", "Where the table lies"),
         ("/run?id={failed}", "How to reproduce"),
         ("/reference", "approx_quantile"),
+        ("/tasks", "The newest"),
+        ("/lineage?tab=Events", "Came again"),
+        ("/incidents", "shop-sales"),
         ("/review?proposal={own}", "Submit for review"),
     ],
 )
@@ -294,3 +297,14 @@ def test_a_registry_that_goes_away_is_told_and_comes_back(site: Site, browser: B
             page.get_by_role("button", name="Retry").click()
             expect(page.get_by_text("shop-sales").first).to_be_visible()
         page.context.close()
+
+
+def test_an_incident_is_looked_after_with_a_click(site: Site, page: Page) -> None:
+    page.goto(f"{site.address}/incidents")
+    page.get_by_role("link", name="shop-sales · orders").click()
+    expect(page.get_by_text("What fails")).to_be_visible()
+    page.locator(".st-key-acknowledge").get_by_role("button").click()
+    expect(page.get_by_text("You look after it.").first).to_be_visible()
+    expect(page.get_by_text("Acknowledged").first).to_be_visible()
+    (found,) = site.shop.client("owner").incidents()
+    assert (found.state, found.acknowledged_by) == ("acknowledged", "owner")

@@ -8,12 +8,18 @@ from uuid import UUID, uuid4
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from support.events import event, output
 from support.ui import HOSTILE, Shop, shop
 
 from engine.analyzers import ANALYZERS
+from registry import clock, ids
 from registry.api import schemas
 from registry.client import Client, ClientError
-from registry.words import Decision, TaskState
+from registry.config import Settings
+from registry.database import transaction
+from registry.tables import Task, User
+from registry.words import Decision, IncidentState, Resolution, TaskState
+from registry.worker import Worker
 from ui import asgi, session
 
 pytestmark = pytest.mark.journey
@@ -479,3 +485,164 @@ def test_a_contract_s_consumers_are_told_with_what_they_use_it_for(open_page: Op
 
     assert "No consumer yet" in empty
     assert list(at.dataframe[0].value["Uses it for"]) == ["weekly revenue"]
+
+
+SALES = "/lake/shop/orders/shop-sales"
+
+
+def told(the_shop: Shop, *events: dict[str, Any]) -> None:
+    """Sends the events, as of now, and has a worker fold them."""
+    for each in events:
+        the_shop.client("producer").send_event({**each, "eventTime": clock.now().isoformat()})
+    nothing: Any = None
+    worker = Worker(the_shop.world.engine, nothing, nothing, nothing, Settings())
+    while worker.take_in():
+        pass
+
+
+def reading(job: str, *, namespace: str = "finance") -> dict[str, Any]:
+    """A run of somebody else's job that reads the sales."""
+    return event("COMPLETE", output("/lake/revenue"), inputs=[output(SALES)], job=job, namespace=namespace)
+
+
+def test_the_lineage_page_draws_what_lies_around_a_dataset_and_says_it_in_a_table(
+    open_page: Open, the_shop: Shop
+) -> None:
+    told(the_shop, event("COMPLETE", output(SALES), job="load_sales"), reading("sum_revenue"))
+
+    at = open_page("owner", "lineage", node=f"dataset:file:{SALES}")
+
+    table = at.dataframe[0].value
+    assert dict(zip(table["Name"], table["Verdict"], strict=True))[SALES] == "✗ Failed"
+    assert list(table.loc[table["Name"] == "sum_revenue", "Goes to"]) == ["/lake/revenue"]
+
+
+@pytest.mark.parametrize("node", ["dataset:file:/lake/nowhere", "no node at all"])
+def test_what_lineage_does_not_know_is_said_on_the_page(open_page: Open, node: str) -> None:
+    assert "Lineage knows nothing of that" in texts(open_page("viewer", "lineage", node=node))
+
+
+def test_events_and_what_was_refused_are_listed_with_their_reasons(open_page: Open, the_shop: Shop) -> None:
+    told(the_shop, event("COMPLETE", output("/lake/unknown"), job="load"))
+    assert the_shop.world.call("producer", "POST", "/lineage", content=b"{").status_code == 400
+
+    at = open_page("owner", "lineage", tab="Events")
+    refused = open_page("owner", "lineage", tab="Refused")
+
+    assert list(at.dataframe[0].value["State"]) == ["✓ Taken in"]
+    assert list(refused.dataframe[0].value["Status"]) == ["400"]
+
+
+def test_a_dataset_without_a_contract_is_shown_with_the_commands_that_make_one(open_page: Open, the_shop: Shop) -> None:
+    told(the_shop, event("COMPLETE", output("/lake/un known"), job="load"))
+
+    said = texts(open_page("owner", "lineage", tab="Without contract"))
+
+    assert "/lake/un known" in said
+    assert "treaty draft '/lake/un known' --id 'un known'" in said
+    assert "treaty lineage alias CONTRACT OBJECT file '/lake/un known'" in said
+
+
+def test_a_viewer_of_a_part_is_refused_what_came_for_all(open_page: Open, the_shop: Shop) -> None:
+    with transaction(the_shop.world.engine) as tx:
+        tx.get_one(User, the_shop.world.users["viewer"].id).roles = []
+        tx.commit()
+    assert "You may not do this" in texts(open_page("viewer", "lineage", tab="Events"))
+
+
+def dead_task(the_shop: Shop) -> UUID:
+    task = Task(
+        id=ids.new(), kind="validate", payload={"contract_id": "shop-sales", "object": "orders"}, key="dead",
+        state=TaskState.FAILED, attempts=5, error="unreachable: there is no table", created=clock.now(),
+        available_at=clock.now(), finished=clock.now(),
+    )  # fmt: skip
+    with transaction(the_shop.world.engine) as tx:
+        tx.add(task)
+        tx.commit()
+    return task.id
+
+
+def test_a_task_that_was_given_up_says_why_and_is_tried_again(open_page: Open, the_shop: Shop) -> None:
+    dead = dead_task(the_shop)
+    at = open_page("producer", "tasks", state="failed")
+    said = texts(at)
+
+    click(at, f"retry-{dead}")
+
+    assert "Validation: shop-sales · orders" in said
+    assert "unreachable: there is no table" in said
+    assert the_shop.client("viewer").task(dead).state is TaskState.QUEUED
+    assert "It is tried again" in texts(at)
+
+
+def test_a_task_that_may_not_be_retried_says_so_and_stays(open_page: Open, the_shop: Shop) -> None:
+    dead = dead_task(the_shop)
+    at = click(open_page("viewer", "tasks", state="failed"), f"retry-{dead}")
+    assert "You may not do this" in texts(at)
+    assert the_shop.client("viewer").task(dead).state is TaskState.FAILED
+
+
+def incident(the_shop: Shop) -> Any:
+    (found,) = the_shop.client("owner").incidents()
+    return found
+
+
+def test_an_incident_is_acknowledged_assigned_put_off_and_resolved(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "incidents")
+    assert "shop-sales · orders" in texts(at)
+    at = open_page("owner", "incidents", id=incident(the_shop).id)
+    assert "row-count (day=2026-02-25)" in texts(at)
+
+    click(at, "acknowledge")
+    acknowledged = incident(the_shop)
+    at.text_input(key="assignee").set_value("producer")
+    click(at, "assign")
+    assigned = incident(the_shop)
+    click(at, next(each.key for each in at.button if str(each.key).startswith("snooze-")))
+    snoozed = incident(the_shop)
+    at.selectbox(key="reason").set_value(Resolution.FIXED)
+    at.text_input(key="comment").set_value("loaded again")
+    click(at, "resolve")
+    resolved = incident(the_shop)
+
+    assert (acknowledged.state, acknowledged.acknowledged_by) == (IncidentState.ACKNOWLEDGED, "owner")
+    assert (assigned.assignee, snoozed.snoozed_until > clock.now()) == ("producer", True)
+    assert (resolved.resolution, resolved.comment) == (Resolution.FIXED, "loaded again")
+    click(at, "reopen")
+    assert incident(the_shop).state is IncidentState.OPEN
+
+
+def test_an_incident_is_not_resolved_without_a_reason(open_page: Open, the_shop: Shop) -> None:
+    at = click(open_page("owner", "incidents", id=incident(the_shop).id), "resolve")
+    assert "Say why it is over" in texts(at)
+    assert incident(the_shop).state is IncidentState.OPEN
+
+
+def test_who_only_reads_is_offered_no_step_of_an_incident(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("viewer", "incidents", id=incident(the_shop).id)
+    assert {"acknowledge", "assign", "resolve"}.isdisjoint(each.key for each in at.button)
+
+
+def test_of_two_who_change_an_incident_the_second_is_told(open_page: Open, the_shop: Shop) -> None:
+    at, seen = open_page("owner", "incidents", id=incident(the_shop).id), incident(the_shop)
+    the_shop.client("other-owner").acknowledge_incident(seen.id, seen.revision)
+    assert "Somebody changed this in the meantime" in texts(click(at, "acknowledge"))
+
+
+def test_what_lies_downstream_of_an_incident_is_told(open_page: Open, the_shop: Shop) -> None:
+    told(the_shop, reading("sum_revenue"))
+    at = open_page("owner", "incidents", id=incident(the_shop).id)
+    assert list(at.dataframe[0].value["Dataset"]) == ["/lake/revenue"]
+
+
+def test_a_job_that_reads_the_data_becomes_a_consumer_with_one_click(open_page: Open, the_shop: Shop) -> None:
+    told(the_shop, event("COMPLETE", output(SALES), job="load_sales"), reading("sum_revenue"), reading("dashboard"))
+    at = open_page("consumer", "contract", id="shop-sales", tab="Consumers")
+    assert "Jobs that read it and are not registered (2)" in texts(at)
+    keys = sorted(str(each.key) for each in at.button if str(each.key).startswith("confirm-"))
+
+    click(at, keys[0])
+
+    (made,) = the_shop.client("owner").subscriptions(contract_id="shop-sales")
+    assert made.subscriber == "consumer"
+    assert "Jobs that read it and are not registered (1)" in texts(at)

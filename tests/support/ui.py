@@ -20,7 +20,7 @@ from support.ports import free_port
 
 from contracts import writing
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from registry import catalog, clock, drafts, ids, runs, samples
+from registry import catalog, clock, drafts, ids, incidents, runs, samples
 from registry.api.app import create_app
 from registry.client import Client
 from registry.config import Settings
@@ -277,7 +277,9 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
     with transaction(world.engine) as tx:
         (dataset, _) = catalog.datasets(tx, "shop-sales")[0]
         dataset.location, dataset.partition_by = LOCATION, ["day"]
-        runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
+        run = runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
+        if failing:
+            incidents.of_run(tx, run, result, now=finished, ids=ids.new)
         samples.keep(tx, run_id, (SAMPLE,) if failing else (), until=finished + timedelta(days=30), now=finished)
         tx.commit()
     return run_id

@@ -1,9 +1,11 @@
 """A contract: its state first, then what it promises, its versions, its runs and how its metrics went."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from registry.api.schemas import AcknowledgementOut, ContractOut, DatasetOut, RunOut
-from ui import documents, next_version, panels, session, words
+from registry.api.schemas import AcknowledgementOut, ContractOut, DatasetOut, RunOut, SubscriptionOut
+from ui import documents, next_version, panels, readers, session, words
 from ui.charts import Point
 
 TABS = ("Overview", "Versions", "Consumers", "Runs", "History")
@@ -39,6 +41,8 @@ def header(contract: ContractOut) -> None:
         panels.fact("Open drafts", words.count(contract.open_proposals))
     if contract.last_run:
         panels.link("run", "Open the last report", id=str(contract.last_run.id))
+    for each in session.registry().upstream(contract.id):
+        readers.bad_data(each)
 
 
 def verdict(contract: ContractOut) -> words.Mark:
@@ -62,6 +66,8 @@ def overview(contract: ContractOut) -> None:
         panels.table(rows, key="checks", alt="Checks in words")
     st.subheader(f"Datasets ({len(contract.datasets)})")
     panels.table([dataset(each) for each in contract.datasets], key="datasets", alt="Datasets of the contract")
+    for each in contract.datasets:
+        panels.link("lineage", f"Lineage of {each.name}", node=f"dataset:{each.namespace}:{each.name}")
     written(contract, contract.active_version, text)
 
 
@@ -131,7 +137,17 @@ def consumers(contract: ContractOut) -> None:
     found = registry.subscriptions(contract_id=contract.id)
     if not found:
         panels.empty("No consumer yet", "Whoever reads the data can subscribe: treaty subscribe, or the API.")
-        return
+    else:
+        registered(found)
+    readers.suggested(contract.id)
+    waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
+    if waited:
+        st.subheader("An approved version waits for them")
+        panels.table([asked(each) for each in waited], key="waited", alt="Consumers who have not acknowledged")
+
+
+def registered(found: Sequence[SubscriptionOut]) -> None:
+    """Those who subscribed."""
     rows = [
         {
             "Consumer": each.subscriber,
@@ -145,10 +161,6 @@ def consumers(contract: ContractOut) -> None:
         for each in found
     ]
     panels.table(rows, key="consumers", alt="Consumers of the contract")
-    waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
-    if waited:
-        st.subheader("An approved version waits for them")
-        panels.table([asked(each) for each in waited], key="waited", alt="Consumers who have not acknowledged")
 
 
 def asked(row: AcknowledgementOut) -> dict[str, str]:

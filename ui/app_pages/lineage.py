@@ -1,13 +1,16 @@
-"""Lineage: what producers sent and what became of it, what was refused, and what has no contract."""
+"""Lineage: the graph around a dataset, what producers sent and what became of it, and what has no contract."""
 
 import streamlit as st
 
-from registry.api.schemas import EventOut, InboxCounts, RefusedOut
+from registry.api.schemas import EventOut, InboxCounts, RefusedOut, UnmatchedOut
+from registry.client import ClientError
 from registry.words import InboxState
-from ui import panels, session, words
+from ui import graphs, panels, session, words
 
 SHOWN = 50
-TABS = ("Events", "Refused")
+DEPTHS = (1, 2, 3, 5, 10, 20)
+TABS = ("Graph", "Events", "Refused", "Without contract")
+NOT_FOUND, MALFORMED = 404, 422
 
 
 def page() -> None:
@@ -18,6 +21,29 @@ def page() -> None:
         if tab.open:
             with tab:
                 draw()
+
+
+def graph() -> None:
+    """What lies up and down from the dataset or the job that the address names."""
+    with st.container(horizontal=True, key="filters"):
+        node = st.text_input("Dataset or job", key="node", bind="query-params", placeholder="dataset:file:/lake/orders")
+        depth = st.selectbox("How many jobs further", DEPTHS, index=1, key="depth", width=200)
+    if not node:
+        panels.empty("No dataset named", "Open one from a contract, or write dataset:, its namespace, : and its name.")
+        return
+    try:
+        found = session.registry().lineage(node, depth=depth)
+    except ClientError as error:
+        if error.status not in {NOT_FOUND, MALFORMED}:
+            raise
+        panels.empty("Lineage knows nothing of that", "Write dataset:, then its namespace, : and its name.")
+        return
+    shown = graphs.nodes(found, node)
+    drawn = graphs.picture(shown)
+    st.vega_lite_chart(spec=drawn, key="graph", theme=None, alt="The lineage graph, as the table says it")
+    if len(shown) < len(found.graph) or not found.whole:
+        st.caption(f"{words.count(len(shown))} nodes are shown; there are more. Go less far to see all of them.")
+    panels.table(graphs.rows(shown), key="nodes", alt="Datasets and jobs of the graph")
 
 
 def events() -> None:
@@ -56,6 +82,7 @@ def event(found: EventOut) -> dict[str, str]:
         "Sent by": found.producer,
         "Times": str(found.duplicates + 1) if found.duplicates else "",
         "Why": found.error or "",
+        "Noted": "; ".join(found.diagnostics),
     }
 
 
@@ -79,5 +106,28 @@ def refusal(found: RefusedOut) -> dict[str, str]:
     }
 
 
-DRAWS = (events, refused)
+def unmatched() -> None:
+    """What runs write and nobody promises anything about, each with the commands to change that."""
+    found = session.registry().unmatched(limit=SHOWN)
+    if not found:
+        panels.empty("Every dataset has a contract", "What runs write and no contract is about appears here.")
+        return
+    for each in found:
+        without_contract(each)
+
+
+def without_contract(found: UnmatchedOut) -> None:
+    """A dataset without a contract."""
+    written = f"written {words.several(found.times, 'time')}"
+    about = " · ".join(part for part in (found.namespace, written, f"by {found.job}" if found.job else "") if part)
+    with st.container(border=True, key=f"unmatched-{words.slug(f'{found.namespace} {found.name}')}"):
+        st.markdown(f"**{words.esc(found.name)}**")
+        st.caption(f"{words.esc(about)} · {words.age(found.last_seen, now=session.now())}")
+        if found.columns:
+            st.text(f"Columns: {', '.join(found.columns)}")
+        with st.expander("Make a contract, or an alias", key=f"how-{words.slug(f'{found.namespace} {found.name}')}"):
+            panels.commands(*found.remedies)
+
+
+DRAWS = (graph, events, refused, unmatched)
 page()

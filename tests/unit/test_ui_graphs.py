@@ -1,0 +1,106 @@
+"""The picture of the lineage graph: data flow from left to right, nothing stands on anything else, the table agrees."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registry.api.schemas import GraphOut
+from ui import graphs
+
+
+def dataset(name: str, *verdicts: str | None) -> dict[str, Any]:
+    """A dataset with contracts of those last verdicts."""
+    contracts = [{"contract": f"c{at}", "object": "o", "verdict": each} for at, each in enumerate(verdicts)]
+    data = {"namespace": "file", "name": name, "contracts": contracts}
+    return {"id": f"dataset:file:{name}", "type": "DATASET", "data": data, "inEdges": [], "outEdges": []}
+
+
+def job(name: str, reads: str, writes: str) -> dict[str, Any]:
+    """A job between two datasets."""
+    own = f"job:shop:{name}"
+    before = [{"origin": f"dataset:file:{reads}", "destination": own}]
+    behind = [{"origin": own, "destination": f"dataset:file:{writes}"}]
+    data = {"namespace": "shop", "name": name}
+    return {"id": own, "type": "JOB", "data": data, "inEdges": before, "outEdges": behind}
+
+
+def graph(*nodes: dict[str, Any]) -> GraphOut:
+    return GraphOut.model_validate({"graph": nodes})
+
+
+SHOP = graph(dataset("/a", "passed", "failed"), dataset("/b"), job("load", "/a", "/b"))
+
+
+def points(shown: list[graphs.Shown]) -> dict[str, dict[str, Any]]:
+    """The nodes of the picture, by their names."""
+    return {each["name"]: each for each in graphs.picture(shown)["layer"][-1]["data"]["values"]}
+
+
+def test_the_graph_is_drawn_with_its_verdicts_and_edges() -> None:
+    shown = graphs.nodes(SHOP, "dataset:file:/b")
+    found = points(shown)
+    assert (found["/a"]["verdict"], found["/a"]["colour"]) == ("✗ Failed", graphs.COLOURS["red"])
+    assert [name for name, each in found.items() if each["asked"]] == ["/b"]
+    assert [found[name]["x"] for name in ("/a", "load", "/b")] == [0, 1, 2]
+    arrows = graphs.picture(shown)["layer"][0]["data"]["values"]
+    assert arrows == [{"x": 0, "y": 0.0, "x2": 1, "y2": 0.0}, {"x": 1, "y": 0.0, "x2": 2, "y2": 0.0}]
+
+
+def test_the_table_says_the_same() -> None:
+    found = {each["Name"]: each for each in graphs.rows(graphs.nodes(SHOP, ""))}
+    assert (found["/a"]["Verdict"], found["/a"]["Contracts"], found["/a"]["Is"]) == ("✗ Failed", "c0, c1", "dataset")
+    assert (found["load"]["Comes from"], found["load"]["Goes to"], found["load"]["Is"]) == ("/a", "/b", "job")
+    assert (found["/a"]["Goes to"], found["/b"]["Comes from"], found["/b"]["Verdict"]) == ("load", "load", "")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "worst"),
+    [
+        (["passed", "warned"], "Passed with warnings"),
+        (["warned", "not_evaluated", "passed"], "Not evaluated"),
+        (["passed", None], "Never judged"),
+        (["passed"], "Passed"),
+        ([], None),
+    ],
+)
+def test_of_several_verdicts_the_worst_is_shown(verdicts: list[str | None], worst: str | None) -> None:
+    (shown,) = graphs.nodes(graph(dataset("/a", *verdicts)), "")
+    assert (shown.mark.word if shown.mark else None) == worst
+
+
+def test_no_more_nodes_are_drawn_than_there_is_room_for_the_one_asked_for_among_them() -> None:
+    many = graph(*(dataset(f"/{at:03}") for at in range(100)), job("z", "/000", "/001"))
+    shown = graphs.nodes(many, "job:shop:z")
+    assert (len(shown), shown[0].name) == (graphs.MOST, "z")
+
+
+def test_an_edge_to_what_is_not_shown_is_not_drawn() -> None:
+    assert graphs.edges(graphs.nodes(graph(job("load", "/a", "/b")), "")) == []
+
+
+def test_a_long_name_is_shortened_at_its_beginning_and_told_whole_beside_it() -> None:
+    (found,) = points(graphs.nodes(graph(dataset("/lake/" + "x" * 60 + "/orders")), "")).values()
+    assert (found["short"][0], found["short"][-7:], len(found["short"])) == ("…", "/orders", graphs.LONGEST)
+    assert found["name"].startswith("/lake/xxx")
+
+
+def test_an_empty_graph_is_a_picture_too() -> None:
+    assert graphs.picture([])["height"] > 0
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)).map(lambda pair: tuple(map(str, pair))), max_size=30)
+
+
+@given(PAIRS)
+def test_no_two_nodes_stand_in_one_place_however_the_edges_go(between: list[tuple[str, str]]) -> None:
+    found = graphs.places(map(str, range(12)), between)
+    assert (len(found), len(set(found.values()))) == (12, 12)
+
+
+@given(PAIRS)
+def test_without_circles_all_edges_go_to_the_right(between: list[tuple[str, str]]) -> None:
+    ahead = [(min(one, other), max(one, other)) for one, other in between if one != other]
+    found = graphs.places(map(str, range(12)), ahead)
+    assert [pair for pair in ahead if found[pair[0]][0] >= found[pair[1]][0]] == []
