@@ -28,14 +28,17 @@ class Written(NamedTuple):
 
 
 def written(session: Session, task: Task) -> tuple[Written, ...]:
-    """The runs that the task was made for. () where more was triggered since than they told of, so that nobody knows
-    all that was written, and for a task that no run made."""
-    asked = task.payload
-    if asked.get("seq") != debounce.sequence(session, asked["contract_id"], asked["object"]):
+    """The runs that wrote what the task is to look at, as far as it was triggered by now. () where one of the triggers
+    is known by no run, so that nobody can tell all that was written, and for a task that no trigger made."""
+    if task.payload.get("seq") is None:
         return ()
-    told = [each for each in asked.get("told") or [asked] if each.get("lineage_run_id") and each.get("dataset")]
-    rows = [(session.get(LineageRun, UUID(each["lineage_run_id"])), Name(**each["dataset"])) for each in told]
-    return tuple(Written(FoldedRun.model_validate(row.state), name) for row, name in rows if row and row.state)
+    said = debounce.pending(session, task.payload["contract_id"], task.payload["object"])
+    if not all(each.get("runs") and each.get("dataset") for each in said):
+        return ()
+    named = [(run, Name(**each["dataset"])) for each in said for run in each["runs"]]
+    rows = [(session.get(LineageRun, UUID(run)), name) for run, name in named]
+    found = [Written(FoldedRun.model_validate(row.state), name) for row, name in rows if row and row.state]
+    return tuple(found) if len(found) == len(named) else ()
 
 
 def begun(task: Task, dataset: Dataset, runs: Sequence[Written], terms: Lineage, partition_by: tuple[str, ...]) -> Look:

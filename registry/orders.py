@@ -108,6 +108,7 @@ def order(session: Session, task: Task, consumers: Consumers = consumer_checks.d
     dataset = _dataset(session, about)
     found = _in_force(session, dataset, about)
     desk = _Desk(session, dataset.id, states.known(session, dataset.id), states.merged(session, dataset.id))
+    # Triggers are counted before it is read what they told: what comes between is looked at once more.
     main, *also = [desk.promise(each) for each in found]
     again, source = bool(task.payload.get("all")), _source(dataset, main.object)
     written = looks.written(session, task)

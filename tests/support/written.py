@@ -20,6 +20,7 @@ PROMISED = contract(
     properties=[{"name": "id", "logicalType": "integer"}, {"name": "day", "logicalType": "string"}],
 )
 DDL = "id int, day string"
+OVERWRITES = "partitionOverwriteMode"
 Rows = list[tuple[int, str]]
 
 
@@ -47,7 +48,7 @@ class Table:
 
     def overwrite(self, rows: Rows, how: str) -> None:
         """The partitions that the rows have, or all of the table."""
-        self._write(rows, "overwrite", partitionOverwriteMode=how)
+        self._write(rows, "overwrite", **{OVERWRITES: how})
 
     def overwrite_one(self, day: str, ids: list[int]) -> None:
         """One partition, which is named."""
@@ -86,8 +87,9 @@ class CatalogTable(Table):
         self.spark.sql(f"alter table {self.place} drop partition (day = '{day}')")
 
     def _write(self, rows: Rows, mode: str, **options: str) -> None:
-        writer = frame(self.spark, rows).write.mode(mode).options(**options)
-        writer.insertInto(self.place)
+        # What is inserted into a table heeds the session's setting, and no option of its own.
+        self.spark.conf.set("spark.sql.sources.partitionOverwriteMode", options.get(OVERWRITES, "static"))
+        frame(self.spark, rows).write.mode(mode).insertInto(self.place)
 
 
 class HiveTable(CatalogTable):
