@@ -58,7 +58,8 @@ class Snapshot:
     def files(self) -> dict[str, list[str]]:
         """The data files of every partition."""
         paths = self.frame.inputFiles()
-        named = [(partitions.of_path(plain(path), self.by), path) for path in paths]
+        # As folders are named: unlike Spark's own, these are no URLs, in which "%" would be written otherwise.
+        named = [(partitions.of_path(path, self.by), path) for path in paths]
         if self.by and (RENAMING in self.features or not all(name for name, _ in named)):
             named = [(name, path) for name, path in self._asked() if path]
         found: dict[str, list[str]] = {}
