@@ -69,6 +69,8 @@ def examine(asked: Order, tools: Tools) -> Finding:
     raised, and states.Overtaken while a publication is open, when the table may be other than its states say."""
     if asked.publishing:
         raise states.Overtaken(PUBLISHING)
+    if asked.past and not (asked.again or asked.afresh):
+        return Finding((), asked.also)
     try:
         return _examined(asked, tools)
     except Unreadable:
@@ -96,23 +98,35 @@ def keep(
     portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     dataset.arrived = came(session, asked, finding) or dataset.arrived
-    dataset.seen = finding.seen or dataset.seen
-    if finding.measured is not None and finding.seen is not None:
-        suspects.clear(session, asked.dataset_id, before=finding.seen)
-    marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
-    origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version if marker else None)
+    measured = finding.measured
+    if finding.seen is not None and not (measured and measured.behind):
+        dataset.seen = finding.seen
+        if measured is not None:
+            suspects.clear(session, asked.dataset_id, before=finding.seen)
+    origin = _origin(session, asked, measured, version)
+    if measured is not None:
+        dataset.read_at = str(measured.at) if measured.at else None
     record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
     done = [
         (each, record(each) if each.promise is asked.main else _apart(session, each, record)) for each in finding.judged
     ]
     deadlines.arrived(session, dataset, task_id=asked.task_id, now=now, ids=ids)
-    for found, run in done:
+    for each, run in done:
         if run is not None:
-            _emit(session, found, run, emitter, broke=finding.broke, now=now)
+            _emit(session, each, run, emitter, broke=finding.broke, now=now)
     # In the order of names: whoever folds events locks them so.
     for each in sorted(finding.covered, key=lambda promise: promise.about):
         debounce.cover(session, *each.about, each.covers)
-    return _told(asked, done)
+    return _told(session, asked, done)
+
+
+def _origin(session: Session, asked: Order, measured: Measured | None, version: int) -> Origin:
+    """Of what data the runs are, how these were found and which version of them was read."""
+    if measured is None:
+        return Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, None, None)
+    marker = fingerprint(states.known(session, asked.dataset_id))
+    whence = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version)
+    return replace(whence, how=measured.how, version=measured.at.version if measured.at else None)
 
 
 def came(session: Session, asked: Order, finding: Finding) -> datetime | None:
@@ -215,9 +229,9 @@ def _emit(session: Session, found: Judged, run: Run, emitter: Emitter, *, broke:
         log.exception("a run could not be told of in the lineage")
 
 
-def _told(asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:
+def _told(session: Session, asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:
     """What people read of the task: its own run, and those of other contracts."""
-    told: dict[str, Any] = {"note": NOTHING_CHANGED}
+    told = _covered(session, asked)
     others = []
     for found, run in done:
         if run is not None and found.promise is asked.main:
@@ -225,6 +239,13 @@ def _told(asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]
         elif run is not None and run.subscription_id is None:
             others.append({"run_id": str(run.id), "contract": run.contract_id, "verdict": run.verdict.value})
     return {**told, "also": others} if others else told
+
+
+def _covered(session: Session, asked: Order) -> dict[str, Any]:
+    """What is told where nothing was judged: of a write, the run that judged the same data of the same version."""
+    whose = runs.Whose(*asked.main.about, asked.main.contract.fingerprint)
+    run = runs.last(session, whose, asked.dataset_id) if asked.lineage_run_id else None
+    return {"note": NOTHING_CHANGED, **({"covered_by": str(run.id)} if run else {})}
 
 
 def _claim_data(session: Session, asked: Order) -> Dataset:
