@@ -1,6 +1,6 @@
 """The demo's documented incidents: what went wrong in which delivery. Adding one is one function and one row."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
@@ -56,7 +56,12 @@ INCIDENTS = (
 
 def damaged(table: str, day: int, rows: list[Row], *, seed: int) -> list[Row]:
     """The rows as delivered: with every incident of that table and day."""
-    for incident in of(table, day):
+    return befallen(of(table, day), rows, seed=seed)
+
+
+def befallen(known: Iterable[Incident], rows: list[Row], *, seed: int) -> list[Row]:
+    """The rows once these incidents have come over them."""
+    for incident in known:
         rows = incident.damage(rows, Random(f"{seed}/{incident.name}"))
     return rows
 

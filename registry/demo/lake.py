@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from registry.demo import incidents, shop
+from registry.demo import incidents, shop, turns
 from registry.demo.incidents import Incident
 from registry.demo.shop import ShopTable
+from registry.demo.turns import Turn
 
 SEED = 7
 SHARE_OF_HISTORY = 0.6
@@ -19,12 +20,20 @@ Make = Callable[[Any], Frame]
 
 @dataclass(frozen=True)
 class Delivery:
-    """One partition of one table, as it arrives: `make` gives its frame from a Spark session."""
+    """One partition of one table, as it arrives: `make` gives its frame from a Spark session.
+
+    `turn`: why it arrives on another day than its own."""
 
     table: str
     partition: str
     make: Make
     incidents: tuple[Incident, ...] = ()
+    turn: Turn | None = None
+
+    @property
+    def where(self) -> tuple[str, str]:
+        """The table and the partition."""
+        return self.table, self.partition
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,7 @@ class Lake:
     history: tuple[Delivery, ...]
     deliveries: tuple[tuple[Delivery, ...], ...]
     incidents: tuple[Incident, ...] = field(default=())
+    turns: tuple[Turn, ...] = ()
 
 
 def shop_lake(
@@ -45,23 +55,35 @@ def shop_lake(
     seed: int = SEED,
     tables: Sequence[ShopTable] = shop.TABLES,
 ) -> Lake:
-    """The web shop: `history` days at once, then day by day, with the documented incidents of those days."""
-    arriving = tuple(tuple(_delivery(table, day, seed) for table in tables) for day in range(days))
-    past = tuple(each for day in arriving[:history] for each in day)
-    names = tuple(table.name for table in tables)
+    """The web shop: `history` days at once, then day by day, with the documented incidents of those days and what
+    arrives out of turn."""
+    names = {table.name: table for table in tables}
+    past = tuple(_delivery(table, day, seed) for day in range(history) for table in tables)
+    within = [each for each in turns.TURNS if each.table in names and history <= each.day and each.on < days]
     known = (each for each in incidents.INCIDENTS if each.table in names and history <= each.day < days)
-    return Lake("day", names, past, arriving[history:], tuple(known))
+    arriving = tuple(_arriving(day, tables, within, seed) for day in range(history, days))
+    return Lake("day", tuple(names), past, arriving, tuple(known), tuple(within))
 
 
-def _delivery(table: ShopTable, day: int, seed: int) -> Delivery:
+def _arriving(day: int, tables: Sequence[ShopTable], within: Sequence[Turn], seed: int) -> tuple[Delivery, ...]:
+    """What arrives on a day: its own partitions but those that are late, then what is of other days."""
+    late = {each.table for each in within if each.day == day and not each.again}
+    of = {table.name: table for table in tables}
+    own = (_delivery(table, day, seed) for table in tables if table.name not in late)
+    return (*own, *(_delivery(of[each.table], each.day, seed, each) for each in within if each.on == day))
+
+
+def _delivery(table: ShopTable, day: int, seed: int, turn: Turn | None = None) -> Delivery:
+    """A day of the table; what is delivered again comes as the shop has it, whatever befell it the first time."""
+    known = () if turn and turn.again else incidents.of(table.name, day)
+
     def make(session: Any) -> Frame:
-        rows = incidents.damaged(table.name, day, shop.rows_of(table, day, seed=seed), seed=seed)
+        rows = incidents.befallen(known, shop.rows_of(table, day, seed=seed), seed=seed)
         frame = session.createDataFrame([tuple(row.values()) for row in rows], table.columns)
         changed = {name: kind for each in known for name, kind in each.types.items()}
         return frame.withColumns({name: frame[name].cast(kind) for name, kind in changed.items()}) if changed else frame
 
-    known = incidents.of(table.name, day)
-    return Delivery(table.name, shop.day_name(day), make, known)
+    return Delivery(table.name, shop.day_name(day), make, known, turn)
 
 
 def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> Lake:

@@ -111,8 +111,9 @@ class Loop:
                 yield judged
 
     def _verdict(self, delivery: Delivery, begun: float) -> Judged:
-        name = f"{escaped(self.lake.column)}={escaped(delivery.partition)}"
-        run = self._run_of(delivery.table, lambda each: name in each.partitions)
+        name, where = f"{escaped(self.lake.column)}={escaped(delivery.partition)}", delivery.where
+        earlier = {each.run.id for each in self.judged if each.delivery.where == where}
+        run = self._run_of(delivery.table, lambda each: name in each.partitions and each.id not in earlier)
         report = self.people.owner.run(run.id)
         return Judged(delivery, run, tuple(_broken(report)), time.monotonic() - begun)
 

@@ -22,6 +22,7 @@ from registry.demo.incidents import Incident
 from registry.demo.lake import Lake, own_lake, shop_lake
 from registry.demo.loop import Judged, Loop, NoAnswer, enlist, names_of
 from registry.demo.producer import Producer, spark
+from registry.demo.turns import Turn
 
 MARKS = {
     Verdict.PASSED: "[green]✓ passed[/]",
@@ -37,10 +38,15 @@ class Report:
 
     judged: tuple[Judged, ...]
     incidents: tuple[Incident, ...]
+    turns: tuple[Turn, ...] = ()
 
     def of(self, incident: Incident) -> Judged | None:
         """The verdict on the delivery that the incident hit."""
         return next((each for each in self.judged if incident in each.delivery.incidents), None)
+
+    def out_of(self, turn: Turn) -> Judged | None:
+        """The verdict on what arrived out of turn."""
+        return next((each for each in self.judged if each.delivery.turn == turn), None)
 
     @property
     def missed(self) -> tuple[Incident, ...]:
@@ -94,7 +100,8 @@ def _write(folder: Path, home: Path, console: Console) -> int:
     with spark(home / "logs" / "producer.log") as session:
         producer = Producer(session, folder.absolute(), lake.column, "", "")
         for delivery in (*lake.history, *(each for day in lake.deliveries for each in day)):
-            producer.write(delivery)
+            if not (delivery.turn and delivery.turn.again):
+                producer.write(delivery)
     for table in lake.tables:
         console.print(f"wrote {producer.location(table)}")
     return 0
@@ -134,26 +141,34 @@ def run_loop(loop: Loop, producer: Producer, console: Console) -> Report:
     console.print("[bold]4  Deliver[/]  each partition a Spark write with OpenLineage events over HTTP")
     for judged in loop.deliver_all(producer):
         console.print(_line(judged))
-    return Report(tuple(loop.judged), loop.lake.incidents)
+    return Report(tuple(loop.judged), loop.lake.incidents, loop.lake.turns)
 
 
 def _line(judged: Judged) -> str:
-    name = f"{judged.delivery.table} {judged.delivery.partition}"
+    turn = f" ({judged.delivery.turn.name})" if judged.delivery.turn else ""
+    name = f"{judged.delivery.table} {judged.delivery.partition}{turn}"
     words = f"  {names_of(judged.broken)}" if judged.broken else ""
     return f"  {MARKS[judged.run.verdict]}  {escape(name)}  {judged.seconds:.1f} s{escape(words)}"
 
 
 def print_report(report: Report, console: Console) -> None:
-    """The table of incidents, then false alarms and times."""
+    """The table of incidents, then what came out of turn, false alarms and times."""
     console.print("[bold]5  What was caught[/]")
     if report.incidents:
         console.print(_table(report))
+    for turn in report.turns:
+        console.print(_out_of_turn(turn, report.out_of(turn)))
     clean = [each for each in report.judged if not each.delivery.incidents]
     alarms = "alarms" if not report.incidents else "false alarms"
     console.print(f"{alarms}: {len(report.false_alarms)} of {len(clean)} deliveries without a documented incident")
     times = sorted(each.seconds for each in report.judged)
     if times:
         console.print(f"from event to verdict: median {median(times):.1f} s, slowest {times[-1]:.1f} s")
+
+
+def _out_of_turn(turn: Turn, found: Judged | None) -> str:
+    told = f"{found.delivery.partition}, {MARKS[found.run.verdict]}" if found else "no verdict"
+    return f"{turn.name}: {turn.table} {told} ({escape(turn.what)})"
 
 
 def _table(report: Report) -> Table:

@@ -17,6 +17,8 @@ OUR_PRODUCER = "https://treaty.example/"
 # Runs of these kinds write all the time: their end, if it comes, is no moment of its own.
 UNENDING = frozenset({"STREAMING", "SERVICE"})
 WRITES = frozenset({"RUNNING", "COMPLETE"})
+# Spark's commands that make a table of rows, as its listener names jobs.
+OF_ROWS = ("as_select", "save_into_data_source")
 AS_QUERY = re.compile(r"\bas\s*\(?\s*(select|with|values)$", re.IGNORECASE)
 Partition = tuple[tuple[str, str], ...]
 
@@ -134,7 +136,8 @@ def _reads(run: FoldedRun, dataset: FoldedDataset) -> Reads | None:
 def _queried(run: FoldedRun, dataset: FoldedDataset) -> bool:
     """Whether a table was created with rows: of a query, which producers tell in one of these ways."""
     read = bool(run.inputs) or bool(dataset.facet("columnLineage").get("fields"))
-    return read or "as_select" in run.job_name.lower() or AS_QUERY.search(run.statement) is not None
+    named = any(each in run.job_name.lower() for each in OF_ROWS)
+    return read or named or AS_QUERY.search(run.statement) is not None
 
 
 def _lifecycle(dataset: FoldedDataset) -> str:

@@ -15,7 +15,7 @@ from registry.demo.lake import Delivery, shop_lake
 from registry.demo.loop import Judged, Loop
 from registry.demo.producer import Producer
 
-HISTORY, DAYS = 25, 31
+HISTORY, DAYS = 25, 32
 TABLES = [each for each in shop.TABLES if each.name != "customers"]
 
 
@@ -30,6 +30,11 @@ class Done:
     def hit_by(self, incident: str) -> Judged:
         """The delivery that the incident hit."""
         (found,) = [each for each in self.loop.judged if incident in [one.name for one in each.delivery.incidents]]
+        return found
+
+    def out_of_turn(self, name: str) -> Judged:
+        """What arrived late, or again."""
+        (found,) = [each for each in self.loop.judged if each.delivery.turn and each.delivery.turn.name == name]
         return found
 
 
@@ -58,10 +63,27 @@ def test_a_documented_incident_is_caught_by_the_check_of_its_kind(
     assert kinds(judged.broken) == {(column, dimension)}
 
 
+def test_a_partition_that_came_late_is_judged_for_itself(done: Done) -> None:
+    late = done.out_of_turn("late partition")
+
+    assert late.delivery.where == ("orders", "2026-09-29")
+    assert late.run.partitions == ("day=2026-09-29",)
+    assert not late.alarmed
+
+
+def test_a_partition_that_is_delivered_again_is_judged_again_and_the_table_recovers(done: Done) -> None:
+    broken, again = done.hit_by("truncated load"), done.out_of_turn("re-delivery")
+
+    assert again.delivery.where == broken.delivery.where == ("order_items", "2026-10-01")
+    assert again.run.partitions == broken.run.partitions == ("day=2026-10-01",)
+    assert (broken.alarmed, again.alarmed) == (True, False)
+    assert done.services.people.owner.gate("order_items", partition="day=2026-10-01").answer.value == "pass"
+
+
 def test_no_alarm_is_false(done: Done) -> None:
     clean = [each for each in done.loop.judged if not each.delivery.incidents]
 
-    assert len(clean) == len(TABLES) * (DAYS - HISTORY) - 2
+    assert len(clean) == len(TABLES) * (DAYS - HISTORY) - 2 + 1
     assert [told(each) for each in clean if each.alarmed] == []
 
 

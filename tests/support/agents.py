@@ -1,7 +1,14 @@
-"""The jars that `make agents` fetches: where they lie, and the settings of a Spark that has Delta."""
+"""The jars that `make agents` fetches: where they lie, the settings of a Spark that has them, and jobs with them."""
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from support import spark_job
 from support.required import require
 
 JARS = Path(__file__).parents[2] / ".agents" / "jars"
@@ -27,3 +34,90 @@ def delta() -> dict[str, str]:
 def require_delta() -> None:
     """Skips the test without the jars; fails it where `agents` is required."""
     require("agents", available=bool(delta()), reason="there are no jars of Delta: make agents fetches them")
+
+
+def listener(url: str, token: str) -> dict[str, str]:
+    """The settings of a job that tells of what it does: what the docs ask a user for."""
+    return {
+        "spark.jars": ",".join(map(str, jars("openlineage"))),
+        "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
+        "spark.openlineage.transport.type": "http",
+        "spark.openlineage.transport.url": url,
+        "spark.openlineage.transport.auth.type": "api_key",
+        "spark.openlineage.transport.auth.apiKey": token,
+    }
+
+
+def require_listener() -> None:
+    """Skips the test without the listener's jar; fails it where `agents` is required."""
+    reason = "there is no jar of the OpenLineage listener: make agents fetches it"
+    require("agents", available=bool(jars("openlineage")), reason=reason)
+
+
+def together(*settings: Mapping[str, str]) -> dict[str, str]:
+    """All of these settings, with the jars of each."""
+    every = ",".join(each["spark.jars"] for each in settings if each.get("spark.jars"))
+    merged = {name: value for each in settings for name, value in each.items()}
+    return {**merged, "spark.jars": every} if every else merged
+
+
+def defaults(folder: Path, settings: Mapping[str, str]) -> Path:
+    """The folder, which Spark takes these settings from where SPARK_CONF_DIR names it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{name} {value}\n" for name, value in settings.items())
+    (folder / "spark-defaults.conf").write_text(text, encoding="utf-8")
+    return folder
+
+
+@dataclass(frozen=True)
+class Job:
+    """A Spark job that runs in a process of its own."""
+
+    process: "subprocess.Popen[str]"
+    log: Path
+
+    def do(self, operation: str) -> str:
+        """How the operation ended, once all that the job tells of it has been sent."""
+        assert self.process.stdin
+        self.process.stdin.write(f"{operation}\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def answer(self) -> str:
+        """The next line that the job prints."""
+        assert self.process.stdout
+        line = self.process.stdout.readline().strip()
+        assert line, self.log.read_text(errors="replace")[-3000:]
+        return line
+
+
+@contextmanager
+def running_job(folder: Path, settings: Mapping[str, str]) -> Iterator[Job]:
+    """The job of `support.spark_job` with its tables below the folder, ended with the block."""
+    own = {
+        "spark.master": "local[2]",
+        "spark.driver.memory": "1g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        **settings,
+    }
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
+    environment = {**clean, "SPARK_CONF_DIR": str(defaults(folder / "conf", own))}
+    log = folder / "job.log"
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, spark_job.__file__, str(folder)],
+            cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
+        )  # fmt: skip
+    try:
+        job = Job(process, log)
+        assert job.answer() == spark_job.READY
+        yield job
+    finally:
+        process.stdin.close() if process.stdin else None
+        try:
+            process.wait(30)
+        finally:
+            process.kill()

@@ -24,6 +24,7 @@ from registry.tables import InboxEvent, Task
 from registry.words import InboxState, TaskState
 
 Found = TypeVar("Found")
+Maker = Callable[[Settings], up.Part]
 PATIENCE = 120.0
 
 
@@ -67,14 +68,22 @@ class Services:
 
 
 @contextmanager
-def services(folder: Path, database_url: str = "") -> Iterator[Services]:
-    """All parts on free ports with an empty registry, ended together; on SQLite where no database is given."""
+def services(
+    folder: Path, database_url: str = "", *, makers: Sequence[Maker] = (up.api, up.worker, up.ui), **more: Any
+) -> Iterator[Services]:
+    """All parts on free ports with an empty registry, ended together; on SQLite where no database is given.
+
+    `makers`: the parts that run, where these are not all. `more`: further settings."""
     settings = Settings(
-        home=folder, database_url=database_url, api_port=up.free_port(), ui_port=up.free_port(), idle_seconds=0.05
+        home=folder,
+        database_url=database_url,
+        api_port=up.free_port(),
+        ui_port=up.free_port(),
+        **{"idle_seconds": 0.05, **more},
     )
     link = initialise(settings)
     database = connect(settings.database)
-    with up.running(settings, (up.api, up.worker, up.ui)) as parts:
+    with up.running(settings, makers) as parts:
         yield Services(settings, database, enlist(settings.api, link, lambda: secrets.token_urlsafe(12)), parts)
     database.dispose()
 

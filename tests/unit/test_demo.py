@@ -101,6 +101,30 @@ def test_history_and_deliveries_are_in_the_order_of_the_days() -> None:
     assert arriving[0] == shop.FIRST_DAY.isoformat()
 
 
+def arrived(lake: Lake, index: int) -> list[tuple[str, str | None]]:
+    """Table and day of what arrived together, with what it is called where that was not its turn."""
+    return [(f"{each.table} {each.partition[-2:]}", each.turn and each.turn.name) for each in lake.deliveries[index]]
+
+
+def test_one_partition_is_late_and_one_is_delivered_again() -> None:
+    lake = shop_lake(days=32, history=28, tables=[TABLES["orders"], TABLES["order_items"]])
+
+    assert [each.name for each in lake.turns] == ["late partition", "re-delivery"]
+    assert arrived(lake, 0) == [("order_items 29", None)]
+    assert arrived(lake, 1) == [("orders 30", None), ("order_items 30", None), ("orders 29", "late partition")]
+    assert arrived(lake, 3) == [("orders 02", None), ("order_items 02", None), ("order_items 01", "re-delivery")]
+    broken, again = (each for day in lake.deliveries for each in day if each.where == ("order_items", "2026-10-01"))
+    assert ([each.name for each in broken.incidents], again.incidents) == (["truncated load"], ())
+
+
+@pytest.mark.parametrize(("days", "history"), [(29, 25), (40, 31)])
+def test_what_would_arrive_outside_the_days_has_its_own_turn(days: int, history: int) -> None:
+    lake = shop_lake(days=days, history=history)
+
+    assert lake.turns == ()
+    assert {len(each) for each in lake.deliveries} == {3}
+
+
 @pytest.mark.parametrize(
     ("one", "other", "both"),
     [
@@ -175,7 +199,7 @@ def of_lake(lake: Lake, *, alarmed: set[str]) -> Report:
     """The report of a loop in which the deliveries of those days alarmed."""
     every = [each for day in lake.deliveries for each in day]
     verdicts = [Verdict.FAILED if each.partition in alarmed else Verdict.PASSED for each in every]
-    return Report(tuple(map(judged, verdicts, every)), lake.incidents)
+    return Report(tuple(map(judged, verdicts, every)), lake.incidents, lake.turns)
 
 
 @pytest.mark.parametrize(
@@ -207,6 +231,7 @@ def test_the_printed_report_says_missed_where_nothing_alarmed() -> None:
     assert "truncated load  order_items  2026-10-01" in said.getvalue()
     assert said.getvalue().count("missed") == 1
     assert "false alarms: 2 of 16 deliveries" in said.getvalue()
+    assert "late partition: orders 2026-09-29, ✓ passed" in said.getvalue()
 
 
 def test_a_delivery_keeps_its_incidents_under_another_name() -> None:

@@ -90,6 +90,10 @@ LOOKS = {
         [event("COMPLETE", lifecycle("CREATE")) | saying("", "app.atomic_create_table_as_select.t")],
         WRITTEN,
     ),
+    "a Delta table saved by its path": (
+        [event("COMPLETE", lifecycle("CREATE")) | saying("", "app.execute_save_into_data_source_command.lake_t")],
+        WRITTEN,
+    ),
     "no outputs": ([event("COMPLETE", outputs=[])], {}),
     "only begun": ([event("START")], {}),
     "running": ([event("RUNNING")], {}),
