@@ -115,8 +115,8 @@ def keep(
         if run is not None:
             _emit(session, each, run, emitter, broke=finding.broke, now=now)
     # In the order of names: whoever folds events locks them so.
-    for each in sorted(finding.covered, key=lambda promise: promise.about):
-        debounce.cover(session, *each.about, each.covers)
+    for other in sorted(finding.covered, key=lambda promise: promise.about):
+        debounce.cover(session, *other.about, other.covers)
     return _told(session, asked, done)
 
 
