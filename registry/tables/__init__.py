@@ -13,6 +13,7 @@ from registry.tables.contracts import (
     Proposal,
     SuggestionRow,
 )
+from registry.tables.exchange import TemplateRow
 from registry.tables.guards import guard
 from registry.tables.lineage import (
     InboxEvent,
@@ -84,6 +85,7 @@ __all__ = [
     "Task",
     "Team",
     "TeamMember",
+    "TemplateRow",
     "UnmatchedDataset",
     "User",
     "WebSession",

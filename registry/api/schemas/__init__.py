@@ -29,7 +29,7 @@ from registry.api.schemas.contracts import (
     SampleOut,
 )
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
-from registry.api.schemas.exchange import ImportedOut, ImportIn, TemplateOut
+from registry.api.schemas.exchange import ImportedOut, ImportIn, TemplateIn, TemplateOut
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
@@ -211,6 +211,7 @@ __all__ = [
     "TaskSummary",
     "TeamIn",
     "TeamOut",
+    "TemplateIn",
     "TemplateOut",
     "TokenIn",
     "TokenOut",
