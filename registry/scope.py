@@ -19,7 +19,17 @@ from contracts.document import Contract as Document
 from registry.access import EVERYWHERE, Place, Principal, decide, decide_somewhere
 from registry.datasets import about
 from registry.errors import NotFound
-from registry.tables import Contract, Dataset, DatasetContract, Proposal, Run, SearchEntry, Task
+from registry.tables import (
+    Contract,
+    Dataset,
+    DatasetContract,
+    Proposal,
+    Run,
+    SearchEntry,
+    Subscription,
+    Task,
+    TeamMember,
+)
 from registry.words import Part, Permission, ProposalState
 
 
@@ -190,6 +200,13 @@ def datasets(by: Principal, permission: Permission = Permission.READ) -> ColumnE
     held = select(link.dataset_id).join(Contract, col(Contract.id) == col(link.contract_id))
     governed = held.where(_governed(by, permission))
     return or_(col(Dataset.id).in_(governed), col(Dataset.id).in_(_alike(_datasets(by, permission))))
+
+
+def own(by: Principal) -> ColumnElement[bool]:
+    """The condition on subscriptions that they are the principal's, or of a team that they belong to."""
+    teams = select(TeamMember.team_id).where(TeamMember.user_id == by.user_id)
+    alone = (col(Subscription.user_id) == by.user_id) & col(Subscription.team_id).is_(None)
+    return or_(alone, col(Subscription.team_id).in_(teams))
 
 
 def _governed(by: Principal, permission: Permission) -> ColumnElement[bool]:

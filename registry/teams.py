@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
 from registry import audit
 from registry.access import Principal, decide
+from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, NotFound
-from registry.tables import Channel, Grant, Team, TeamMember, User
+from registry.tables import Channel, Grant, Subscription, Team, TeamMember, User
 from registry.words import Action, Permission, TeamRole
+
+BY_NAME = Order((col(Team.name),))
 
 
 @dataclass(frozen=True)
@@ -23,14 +26,15 @@ class Listed:
     members: Sequence[tuple[User, TeamRole]]
 
 
-def teams(session: Session, by: Principal) -> list[Listed]:
-    """One's own teams by name; all for who manages users; [] where there are none."""
-    query = select(Team).order_by(Team.name)
+def teams(session: Session, by: Principal, asked: Asked) -> Portion[Listed]:
+    """One's own teams by name; all for who manages users."""
+    query = select(Team)
     if not by.may(Permission.USERS):
         query = query.where(col(Team.id).in_(select(TeamMember.team_id).where(TeamMember.user_id == by.user_id)))
-    found = session.exec(query).all()
-    members = _members(session, [each.id for each in found])
-    return [Listed(team, [(user, role) for of, user, role in members if of == team.id]) for team in found]
+    portion = BY_NAME.cut(session.exec(BY_NAME.of(query, asked)).all(), asked)
+    members = _members(session, [each.id for each in portion.rows])
+    listed = [Listed(team, [(user, role) for of, user, role in members if of == team.id]) for team in portion.rows]
+    return Portion(listed, portion.next)
 
 
 def create(session: Session, team: Team, *, by: Principal, now: datetime) -> Listed:
@@ -45,11 +49,13 @@ def create(session: Session, team: Team, *, by: Principal, now: datetime) -> Lis
 
 
 def remove(session: Session, team_id: UUID, *, by: Principal, now: datetime) -> None:
-    """Removes the team with all that it was granted. Raises NotFound where there is none."""
+    """Removes the team with all that it was granted; what it subscribed to is from then on who subscribed. Raises
+    NotFound where there is none."""
     decide(by, Permission.USERS)
     team = session.get(Team, team_id, with_for_update=True)
     if team is None:
         raise NotFound
+    session.exec(update(Subscription).where(col(Subscription.team_id) == team_id).values(team_id=None))
     session.exec(delete(Grant).where(col(Grant.team_id) == team_id))
     session.exec(delete(Channel).where(col(Channel.team_id) == team_id))
     session.exec(delete(TeamMember).where(col(TeamMember.team_id) == team_id))

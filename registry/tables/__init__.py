@@ -13,6 +13,7 @@ from registry.tables.contracts import (
     Proposal,
     SuggestionRow,
 )
+from registry.tables.exchange import TemplateRow
 from registry.tables.graph import LineageEdge, LineageJob
 from registry.tables.guards import guard
 from registry.tables.incidents import GuessedConsumer, Incident, IncidentPart, Reached
@@ -95,6 +96,7 @@ __all__ = [
     "Task",
     "Team",
     "TeamMember",
+    "TemplateRow",
     "UnmatchedDataset",
     "User",
     "WebSession",

@@ -22,6 +22,7 @@ from support.api import (
     counted_queries,
     document,
     drafted,
+    failed_run,
     plain,
     suggestion,
 )
@@ -29,7 +30,6 @@ from support.events import event
 from support.flows import step, take_in
 
 from contracts import writing
-from engine.results import Verdict
 from registry import access, audit, catalog, clock, ids, people, setup
 from registry.api import schemas
 from registry.api.app import create_app
@@ -46,10 +46,10 @@ from registry.tables import (
     Incident,
     OutboxMessage,
     RejectedEvent,
-    Run,
     Task,
     Team,
     TeamMember,
+    TemplateRow,
     metadata,
 )
 from registry.words import (
@@ -121,6 +121,7 @@ JUDGED = {"decision": "accepted", "revision": 1}
 CONCLUDED = "approval:given version:activated proposal:approved"
 GOES = {"reason": "nobody needs it"}
 GENERATION = {"number": 0, "entries": {}}
+TEMPLATE = {"name": "new", "about": "A table.", "document": document("${id}")}
 SUBSCRIBERS = EVERYBODY - {"viewer", "service"}
 USE = {"purpose": "reports", "contact": "me@example.org"}
 SUBSCRIBED = {**USE, "contract_id": "known"}
@@ -230,7 +231,10 @@ CALLS = [
     Call("GET", "/contract/checks?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/deadlines?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/export?id=known&to=html", EVERYBODY, local=True),
+    Call("GET", "/contract/badge?id=known", EVERYBODY, local=True),
     Call("GET", "/templates", EVERYBODY, local=True, elsewhere=True),
+    Call("POST", "/templates", OWNERS, 201, TEMPLATE, "template:kept", local=True, elsewhere=True),
+    Call("DELETE", "/templates/ours", frozenset({"admin", "owner"}), 204, None, "template:removed", authored=True),
     Call("POST", "/import", PROPOSERS, 200, {"form": "spark", "text": "id int"}, local=True, elsewhere=True),
     Call("GET", "/proposals/{reviewed}/diff", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/replay", EVERYBODY, local=True),
@@ -386,6 +390,7 @@ def filled(world: World) -> dict[str, str]:
         run.dataset_id = dataset.id
         team = Team(id=ids.new(), name="sellers", created=NOW)
         consumer = TeamMember(team_id=team.id, user_id=world.users["consumer"].id, role=TeamRole.MEMBER)
+        tx.add(TemplateRow(name="ours", about="", document="", owner_id=world.users["owner"].id, created=NOW))
         grant = Grant(
             id=ids.new(), team_id=team.id, role=Role.VIEWER, part=Part.DOMAIN, target="of-sellers", created=NOW
         )
@@ -743,21 +748,6 @@ def grown(world: World, count: int) -> None:
             tx.add(Contract(id=contract_id, name="c", owner_id=owner, created=NOW))
             tx.add(failed_run(contract_id))
         tx.commit()
-
-
-def failed_run(contract_id: str) -> Run:
-    return Run(
-        id=ids.new(),
-        contract_id=contract_id,
-        version="1.0.0",
-        fingerprint="f",
-        object="orders",
-        partitions=[],
-        verdict=Verdict.FAILED,
-        counts={},
-        started=NOW,
-        finished=NOW,
-    )
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,11 @@ from registry.api import schemas
 from registry.client import Client, ClientError
 from registry.config import Settings
 from registry.database import transaction
+from registry.exchange.exports import FORMS
 from registry.tables import Task, User
 from registry.words import Decision, IncidentState, Resolution, TaskState
 from registry.worker import Worker
-from ui import asgi, session
+from ui import asgi, session, words
 
 pytestmark = pytest.mark.journey
 SCRIPT = Path(asgi.__file__).parent / "app.py"
@@ -278,6 +279,17 @@ def test_each_tab_of_a_contract_has_an_address(open_page: Open, tab: str, said: 
     at = open_page("viewer", "contract", id="shop-sales", tab=tab)
 
     assert said in texts(at) + " ".join(each.label for each in at.expander)
+
+
+def test_a_contract_says_who_judges_what_and_is_handed_on_in_every_form(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("viewer", "contract", id="shop-sales", tab="Overview")
+
+    labels = [each.label for each in at.expander]
+    checks = the_shop.client("viewer").checks("shop-sales").checks
+
+    assert {"Who judges what", "For other tools"} <= {label.split(":")[-1].strip() for label in labels}
+    assert {each.runner.value for each in checks} <= set(words.RUNNERS)
+    assert set(words.EXPORTS) == set(FORMS)
 
 
 def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_failed(
