@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate power-gate bench-engine bench-registry bench-lineage bench-differential lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-registry bench-lineage bench-differential lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -48,6 +48,9 @@ fuzz-states: setup ## compare states with the whole table over many random histo
 
 kills-gate: setup ## kill 500 processes while they publish through a gate, by hand
 	GATE_KILLS=500 $(PY) -m pytest tests/unit/test_gate_kills.py -q
+
+kills-lineage: setup ## kill workers and receivers thousands of times, and have others come back late, by hand
+	KILLS_LINEAGE=1 $(PY) -m pytest tests/database/test_lineage_kills.py -q -s
 
 power-gate: setup ## lose power while publishing through a gate, thousands of times, by hand
 	GATE_POWER=20 GATE_POWER_WALKS=500 $(PY) -m pytest tests/unit/test_gate_power.py -q

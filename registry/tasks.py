@@ -125,6 +125,13 @@ def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, p
     _held(session, task_id, fence, lease_until=until, **told)
 
 
+def hold(session: Session, task_id: UUID, fence: int) -> None:
+    """Keeps the task from anybody else until the transaction ends. Raises Fenced where it is another's by now, before
+    anything is done in its name."""
+    if session.exec(select(Task.id).where(*_mine(task_id, fence)).with_for_update()).first() is None:
+        raise Fenced
+
+
 def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:
     """Marks the task done. Raises Fenced where it is another's by now: the caller's transaction is then undone."""
     _left(session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished=now)
@@ -209,11 +216,10 @@ def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
 
 def _held(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
     """Writes to the task if this fence still holds it. One statement: no other claim can come between."""
-    mine: tuple[ColumnElement[bool], ...] = (
-        col(Task.id) == task_id,
-        col(Task.fence) == fence,
-        col(Task.state) == TaskState.RUNNING,
-    )
-    written = cast("CursorResult[Any]", session.exec(update(Task).where(*mine).values(**values)))
+    written = cast("CursorResult[Any]", session.exec(update(Task).where(*_mine(task_id, fence)).values(**values)))
     if written.rowcount != 1:
         raise Fenced
+
+
+def _mine(task_id: UUID, fence: int) -> tuple[ColumnElement[bool], ...]:
+    return col(Task.id) == task_id, col(Task.fence) == fence, col(Task.state) == TaskState.RUNNING

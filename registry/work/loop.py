@@ -110,6 +110,7 @@ class Worker(Means):
         with self._alive(task):
             effect = kinds.of(task).work(self, task)
         with transaction(self.database) as tx:
+            tasks.hold(tx, task.id, task.fence)
             now = self.clock()
             result = effect(tx, now)
             tasks.finish(tx, task.id, task.fence, result=result, now=now)

@@ -1,0 +1,316 @@
+"""Processes that are killed, and workers that come back late: nothing that was acknowledged is lost, nothing is done
+twice. `make kills-lineage` for thousands of them."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import combinations, count
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from sqlalchemy import Engine
+from sqlmodel import col
+from support.events import body, event
+from support.ports import free_port
+from support.scenes import DOCUMENT, NOON, TOKEN, Scene, add, described, orders, rows, user
+
+from contracts.reading import read
+from engine.results import Verdict
+from registry import ids, tasks
+from registry.database import transaction
+from registry.lineage.events import parse
+from registry.lineage.names import location, normalise
+from registry.tables import (
+    AuditEntry,
+    Contract,
+    ContractVersion,
+    Dataset,
+    DirtyMark,
+    InboxEvent,
+    LineageRun,
+    PartitionState,
+    Run,
+    Task,
+    User,
+)
+from registry.words import Action, InboxState, TaskState, VersionState
+from registry.work import kinds
+from registry.work.kinds import Effect, Kind
+from registry.work.means import Means
+
+ALL = bool(os.environ.get("KILLS_LINEAGE"))
+WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = (1000, 500, 200) if ALL else (24, 12, 20)
+ROOT = Path(__file__).parents[2]
+# A task that five workers died of is given up: so many kills are survived.
+KILLS_A_TASK = 3
+LEASE = 61
+Ask = Callable[..., Any]
+
+
+@contextmanager
+def processes() -> Iterator[Ask]:
+    """What has orders carried out by processes of their own, and returns the answers."""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    program = [sys.executable, str(ROOT / "tests" / "support" / "queue_kill.py")]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
+    process = subprocess.Popen(
+        program, env={**environ, "PYTHONPATH": path}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin
+    assert process.stdout
+
+    def ask(do: str, **order: Any) -> Any:
+        print(json.dumps({"do": do, **order}), file=process.stdin, flush=True)
+        return json.loads(process.stdout.readline())  # type: ignore[union-attr]
+
+    with process:
+        yield ask
+        process.stdin.close()
+
+
+def told(engine: Engine, what: str, figures: str) -> None:
+    """A row of the table that `make kills-lineage` shows."""
+    print(f"\n{engine.dialect.name:10} {what:24} {figures}", end="")
+
+
+def url(engine: Engine) -> str:
+    return engine.url.render_as_string(hide_password=False)
+
+
+@dataclass
+class Workers:
+    """Workers on the orders that are killed at random steps. `ahead`: how far their clock is; every next one comes when
+    what the last one had is nobody's any more."""
+
+    scene: Scene
+    ask: Ask
+    rng: random.Random = field(default_factory=lambda: random.Random(20261122))
+    ahead: int = 0
+    killed: int = 0
+    steps: int = 400
+
+    def one(self, last: int | None = None) -> int:
+        """How a worker ended that does all there is to do."""
+        self.ahead += LEASE
+        tables = self.scene.home / "tables.json"
+        tables.write_text(json.dumps(self.scene.engine.tables))
+        order = {"url": url(self.scene.database), "home": str(self.scene.home), "tables": str(tables)}
+        status, steps = self.ask("work", **order, ahead=self.ahead, last=last)
+        self.steps = steps or self.steps
+        self.killed += status == -signal.SIGKILL
+        return int(status)
+
+    def several(self) -> None:
+        """Workers that are killed, until one is not."""
+        for _ in range(KILLS_A_TASK):
+            if self.one(self.rng.randint(1, self.steps)) == 0:
+                return
+        assert self.one() == 0
+
+
+def test_a_worker_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing(engine: Engine, tmp_path: Path) -> None:
+    scene = orders(engine, tmp_path)
+    with processes() as ask:
+        workers = Workers(scene, ask)
+        for number in count():
+            scene.write(f"day={number}", f"good {number}")
+            scene.send(event("START", run=f"{number}"), event(run=f"{number}"))
+            workers.several()
+            if workers.killed >= WORKER_KILLS:
+                break
+    judged = Counter(partition for run in scene.runs for partition in run.partitions)
+    written = scene.engine.tables["/data/orders"].keys()
+    lost, doubled = written - judged.keys(), {name for name, times in judged.items() if times > 1}
+    recorded = [each for each in rows(engine, AuditEntry) if each.action is Action.RUN_RECORDED]
+    told(engine, "worker killed", f"kills {workers.killed}, events {2 * (number + 1)}, runs {len(scene.runs)}, ")
+    print(f"lost {len(lost)}, doubled {len(doubled)}", end="")
+    assert (lost, doubled) == (set(), set())
+    assert len(scene.runs) == len(recorded) == len(rows(engine, LineageRun)) == number + 1
+    assert {run.verdict for run in scene.runs} == {Verdict.PASSED}
+    assert {row.generation for row in rows(engine, PartitionState)} == {1}
+    assert {task.state for task in rows(engine, Task)} == {TaskState.DONE}
+    assert {row.state for row in rows(engine, InboxEvent)} == {InboxState.FOLDED}
+    assert [mark.dirty_seq - mark.done_seq for mark in rows(engine, DirtyMark)] == [0]
+
+
+@dataclass
+class Senders:
+    """Producers that send each event until it is acknowledged."""
+
+    port: int
+    numbers: Any = field(default_factory=count)
+    sent: dict[int, bytes] = field(default_factory=dict)
+    unsure: list[int] = field(default_factory=list)
+    acknowledged: set[int] = field(default_factory=set)
+    repeated: int = 0
+
+    def until_it_ends(self) -> None:
+        """Sends as fast as one can, from several threads, as long as somebody answers."""
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: self._one_by_one(), range(4)))
+
+    def _one_by_one(self) -> None:
+        with httpx.Client(timeout=10, headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+            while True:
+                number = self.unsure.pop() if self.unsure else next(self.numbers)
+                self.repeated += number in self.sent
+                content = self.sent.setdefault(number, body(event(run=f"{number}")))
+                try:
+                    answer = http.post(f"http://127.0.0.1:{self.port}/api/v1/lineage", content=content)
+                except httpx.TransportError:
+                    self.unsure.append(number)
+                    return
+                if answer.status_code == 201:
+                    self.acknowledged.add(number)
+                else:
+                    self.unsure.append(number)
+
+
+def test_a_receiver_that_is_killed_loses_no_event_that_it_acknowledged(engine: Engine, tmp_path: Path) -> None:
+    user(engine)
+    senders, rng, killed = Senders(free_port()), random.Random(20261122), 0
+    with processes() as ask:
+        while killed < RECEIVER_KILLS:
+            steps = rng.randint(1, 200)
+            who = ask("receive", url=url(engine), home=str(tmp_path), port=senders.port, last=steps)
+            until_it_answers(senders.port)
+            senders.until_it_ends()
+            assert ask("end", process=who) == -signal.SIGKILL
+            killed += 1
+    stored = Counter(row.key for row in rows(engine, InboxEvent))
+    lost = {number for number in senders.acknowledged if parse(senders.sent[number]).key not in stored}
+    doubled = {key for key, times in stored.items() if times > 1}
+    figures = f"kills {killed}, events {len(senders.sent)}, acknowledged {len(senders.acknowledged)}, "
+    told(engine, "receiver killed", figures)
+    print(f"sent again {senders.repeated}, lost {len(lost)}, doubled {len(doubled)}", end="")
+    assert (lost, doubled) == (set(), set())
+    assert len(senders.acknowledged) > killed
+    assert senders.repeated
+
+
+def until_it_answers(port: int) -> None:
+    """Waits until somebody listens there; not for who is killed before."""
+    with httpx.Client(transport=httpx.HTTPTransport(retries=7)) as http, suppress(httpx.TransportError):
+        http.get(f"http://127.0.0.1:{port}/api/v1/health")
+
+
+def test_a_worker_that_comes_back_late_is_fenced_each_time(
+    engine: Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    scene = orders(engine, tmp_path)
+    scene.send(event(run="first"))
+    scene.work()
+    for number in range(ZOMBIES):
+        scene.write(f"day={number}", "good")
+        scene.send(event(run=f"{number}"))
+        scene.engine.meanwhile = once(lambda: comes_between(scene))
+        scene.work(name="late")
+        scene.clock.advance(LEASE)
+    fenced = caplog.text.count("another worker has this task by now")
+    judged = Counter(partition for run in scene.runs for partition in run.partitions)
+    told(engine, "zombies", f"forced {ZOMBIES}, fenced {fenced}, doubled {sum(judged.values()) - len(judged)}")
+    assert fenced == ZOMBIES
+    assert set(judged.values()) == {1}
+    assert len(scene.runs) == ZOMBIES + 1
+
+
+def comes_between(scene: Scene) -> None:
+    """The lease of whoever works runs out, and another one does it."""
+    scene.clock.advance(LEASE)
+    assert scene.worker(name="other").work()
+
+
+def once(do: Callable[[], None]) -> Callable[[], None]:
+    """Does it at the first call."""
+    left = [do]
+    return lambda: left.pop()() if left else None
+
+
+def anybody(task_id: UUID, fence: int) -> tuple[Any, ...]:
+    """Whose a task would be without fences."""
+    return (col(Task.id) == task_id,)
+
+
+@pytest.mark.parametrize("fenced", [True, False], ids=["fenced", "the control without fences"])
+def test_without_fences_effects_would_be_doubled(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, fenced: bool
+) -> None:
+    scene = Scene(engine, tmp_path)
+
+    def leave_a_user(means: Means, task: Task) -> Effect:
+        if means.name == "late":
+            comes_between(scene)
+        effect = User(id=ids.new(), name=f"{task.key} by {means.name}", roles=[], created=NOON)
+        return lambda session, now: session.add(effect) or {}
+
+    monkeypatch.setitem(kinds.KINDS, "toy", Kind(leave_a_user))
+    if not fenced:
+        monkeypatch.setattr(tasks, "_mine", anybody)
+    for number in range(ZOMBIES):
+        enqueue(scene, f"{number}", "toy")
+        assert scene.worker(name="late").work()
+        scene.clock.advance(LEASE)
+    effects = Counter(each.name.partition(" by ")[0] for each in rows(engine, User))
+    doubled = sum(times > 1 for times in effects.values())
+    told(engine, "fences" if fenced else "CONTROL without fences", f"forced {ZOMBIES}, doubled {doubled}")
+    assert len(effects) == ZOMBIES
+    assert doubled == (0 if fenced else ZOMBIES)
+
+
+def enqueue(scene: Scene, key: str, kind: str, **payload: Any) -> None:
+    with transaction(scene.database) as tx:
+        tasks.enqueue(tx, kind=kind, payload=payload, key=key, now=scene.clock(), task_id=ids.new())
+        tx.commit()
+
+
+def several_contracts(engine: Engine, home: Path, how_many: int) -> Scene:
+    """A scene with contracts about one dataset each, and partitions of it."""
+    scene, owner = Scene(engine, home), User(id=ids.new(), name="owner", roles=["owner"], created=NOON)
+    add(engine, owner)
+    for number in range(how_many):
+        named = f"orders-{number}"
+        text = DOCUMENT.format(version="1.0.0").replace("id: orders\n", f"id: {named}\n", 1).encode()
+        contract = Contract(id=named, name=named, owner_id=owner.id, active_version="1.0.0", created=NOON)
+        version = ContractVersion(
+            id=ids.new(), contract_id=named, version="1.0.0", body=text, fingerprint=read(text).fingerprint,
+            state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,
+        )  # fmt: skip
+        name = normalise("file", f"/data/{named}")
+        dataset = Dataset(
+            id=ids.new(), namespace=name.namespace, name=name.name, location=location("file", f"/data/{named}")
+        )
+        add(engine, contract, version, *described(dataset, (named, "orders")))
+        scene.write("day=1", "good", f"/data/{named}")
+    return scene
+
+
+def test_three_worker_processes_share_what_there_is_to_do(engine: Engine, tmp_path: Path) -> None:
+    contracts, times = 6, 4
+    scene = several_contracts(engine, tmp_path, contracts)
+    for number in range(contracts * times):
+        about = {"contract_id": f"orders-{number % contracts}", "object": "orders", "all": True}
+        enqueue(scene, f"{number}", "validate", **about, producer=f"p{number % 3}")
+    tables, log = tmp_path / "tables.json", tmp_path / "log"
+    tables.write_text(json.dumps(scene.engine.tables))
+    order = {"url": url(engine), "home": str(tmp_path), "tables": str(tables), "log": str(log)}
+    with processes() as one, processes() as two, processes() as three, ThreadPoolExecutor(3) as pool:
+        assert [status for status, _ in pool.map(lambda ask: ask("work", **order), (one, two, three))] == [0, 0, 0]
+        assert one("work", **order)[0] == 0
+    readings = [json.loads(line) for line in log.read_text().splitlines()]
+    together = [(a, b) for a, b in combinations(readings, 2) if a[1] < b[2] and b[1] < a[2]]
+    assert Counter(run.contract_id for run in rows(engine, Run)) == {f"orders-{n}": times for n in range(contracts)}
+    assert {task.state for task in rows(engine, Task)} == {TaskState.DONE}
+    assert [(a, b) for a, b in together if a[0] == b[0]] == []
+    assert len({process for *_, process in readings}) == 3
+    assert together
