@@ -125,10 +125,10 @@ def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, p
     _held(session, task_id, fence, lease_until=until, **told)
 
 
-def hold(session: Session, task_id: UUID, fence: int) -> None:
-    """Keeps the task from anybody else until the transaction ends. Raises Fenced where it is another's by now, before
-    anything is done in its name."""
-    if session.exec(select(Task.id).where(*_mine(task_id, fence)).with_for_update()).first() is None:
+def refuse_late(session: Session, task_id: UUID, fence: int) -> None:
+    """Raises Fenced where the task is another's by now, before anything is done in its name. Locks nothing: whoever
+    ends a task locks what it is about first, as those do who ask for more of it; `finish` has the last word."""
+    if session.exec(select(Task.id).where(*_mine(task_id, fence))).first() is None:
         raise Fenced
 
 
@@ -165,10 +165,10 @@ def retry(session: Session, task: Task, *, now: datetime) -> Task:
     return task
 
 
-def waiting(session: Session, *, now: datetime) -> int:
-    """How many tasks could be done at once if there were workers for them."""
+def waiting(session: Session, *, now: datetime, most: int) -> int:
+    """How many tasks could be done at once if there were workers for them; no more than `most` are counted."""
     ready = col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now
-    return session.exec(select(func.count()).select_from(Task).where(*ready)).one()
+    return session.exec(select(func.count()).select_from(select(Task.id).where(*ready).limit(most).subquery())).one()
 
 
 def pause(attempts: int, jitter: float) -> timedelta:

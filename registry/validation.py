@@ -25,7 +25,7 @@ from registry.lineage.debounce import Subject
 from registry.orders import Order, Promise, Unworkable
 from registry.readings import Reading
 from registry.runs import Origin
-from registry.tables import Dataset, LineageRun, Run, Task
+from registry.tables import Dataset, Run, Task
 from registry.tools import Tools
 
 log = logging.getLogger("treaty.worker")
@@ -88,8 +88,8 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
     dataset = _claim_data(session, asked)
     portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
-    dataset.seen = finding.seen or dataset.seen
     dataset.arrived = came(session, asked, finding) or dataset.arrived
+    dataset.seen = finding.seen or dataset.seen
     if finding.measured is not None and finding.seen is not None:
         suspects.clear(session, asked.dataset_id, before=finding.seen)
     marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
@@ -106,13 +106,15 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
 
 
 def came(session: Session, asked: Order, finding: Finding) -> datetime | None:
-    """When the data came that were found: when the run ended that wrote them, where one is known, else when they were
-    looked at. None where nothing new was found."""
-    measured = finding.measured
-    if measured is None or finding.seen is None or not measured.fingerprints.items() - asked.known.items():
+    """When the data came that were found: when they were written, as far as somebody told of it since the last look,
+    else when they were looked at. None where nothing new was found. To be asked before the finding is kept."""
+    measured, seen = finding.measured, finding.seen
+    if measured is None or seen is None or not measured.fingerprints.items() - asked.known.items():
         return None
-    wrote = session.get(LineageRun, asked.lineage_run_id) if asked.lineage_run_id else None
-    return min(wrote.finished, finding.seen) if wrote and wrote.finished else finding.seen
+    dataset = session.get_one(Dataset, asked.dataset_id)
+    if dataset.written is None or (dataset.seen is not None and dataset.written <= dataset.seen):
+        return seen
+    return min(dataset.written, seen)
 
 
 def give_up(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:

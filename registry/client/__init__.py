@@ -9,6 +9,7 @@ from registry.client.catalog import Catalog
 from registry.client.checks import Checks
 from registry.client.consumers import Consumers
 from registry.client.contracts import Contracts
+from registry.client.deadlines import Deadlines
 from registry.client.diffs import Diffs
 from registry.client.exchange import Exchange
 from registry.client.gate import Gate
@@ -33,6 +34,7 @@ class Client(
     Catalog,
     Checks,
     Consumers,
+    Deadlines,
     Diffs,
     Exchange,
     Inbox,

@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 from contracts.document import Lineage
 from registry import audit, datasets
 from registry.datasets import About
-from registry.lineage import aliases, debounce, subjects, suspects, unmatched
+from registry.lineage import aliases, debounce, subjects, suspects, unmatched, urgency
 from registry.lineage.debounce import Pace, Subject
 from registry.lineage.fold import FoldedRun
 from registry.lineage.names import location
@@ -66,7 +66,8 @@ def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
     if dataset is not None:
         _follow(by, trigger, whom.about, dataset)
         dataset.written = max(filter(None, (dataset.written, by.time)))
-    subject = _subject(by, trigger, whom.about, Priority.SWEEP if _is_late(by, dataset) else trigger.priority)
+    usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
+    subject = _subject(by, trigger, whom.about, urgency.priority(by.session, usual, whom.about.contract_id))
     debounce.touch(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
 
 
@@ -118,7 +119,7 @@ def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
 def _pace(by: Ask, trigger: Trigger, terms: Lineage) -> Pace:
     every = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
     waits_for = _open_parent(by) if terms.settle == "parent" else None
-    return Pace(timedelta(seconds=terms.quiet), every, waits_for)
+    return Pace(urgency.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), every, waits_for)
 
 
 def _open_parent(by: Ask) -> str | None:

@@ -177,10 +177,12 @@ def _begin(mark: DirtyMark, at: datetime) -> None:
 
 
 def _waiting(session: Session, mark: DirtyMark) -> Task | None:
-    """The object's task, locked, where nobody began it yet."""
+    """The object's task, locked, where nobody began it yet. Nobody waits here for who begins or ends it: they may be
+    waiting for the object's mark."""
     if mark.task_id is None:
         return None
-    task = session.get(Task, mark.task_id, with_for_update=True, populate_existing=True)
+    unlocked = {"skip_locked": True}
+    task = session.get(Task, mark.task_id, with_for_update=unlocked, populate_existing=True)
     return task if task is not None and task.state is TaskState.QUEUED and task.attempts == 0 else None
 
 

@@ -87,7 +87,7 @@ DUTIES = (
 
 
 @contextmanager
-def watched(means: Means, duties: Sequence[Duty] = DUTIES) -> Iterator[None]:
+def watched(means: Means, duties: Sequence[Duty]) -> Iterator[None]:
     """Looks after all duties for as long as the block takes. One that fails is tried again when it is due next."""
     over = Flag()
     threads = [Thread(target=_watch, args=(means, each, over), name=each.name, daemon=True) for each in duties]

@@ -71,7 +71,8 @@ def _judge_deadline(means: Means, task: Task) -> Effect:
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         looked = None
         if order is not None and finding is not None:
-            looked = finding.seen if validation.came(session, order, finding) else None
+            # Of data that somebody wrote and told of, it is known when they came.
+            looked = finding.seen if validation.came(session, order, finding) == finding.seen else None
             validation.keep(session, order, finding, now=now, ids=means.ids)
         return deadlines.judge(session, task, looked=looked, now=now, ids=means.ids)
 

@@ -48,7 +48,7 @@ class Worker(Means):
 
     def forever(self, stop: Stop) -> None:
         """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
-        with duties.watched(self):
+        with duties.watched(self, duties.DUTIES):
             while not stop.told:
                 try:
                     busy = self.step()
@@ -110,7 +110,7 @@ class Worker(Means):
         with self._alive(task):
             effect = kinds.of(task).work(self, task)
         with transaction(self.database) as tx:
-            tasks.hold(tx, task.id, task.fence)
+            tasks.refuse_late(tx, task.id, task.fence)
             now = self.clock()
             result = effect(tx, now)
             tasks.finish(tx, task.id, task.fence, result=result, now=now)

@@ -205,6 +205,7 @@ CALLS = [
     Call("GET", "/contract/approvals?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/diff?id=known&old=1.0.0", EVERYBODY, local=True),
     Call("GET", "/contract/checks?id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/deadlines?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/export?id=known&to=html", EVERYBODY, local=True),
     Call("GET", "/templates", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/import", PROPOSERS, 200, {"form": "spark", "text": "id int"}, local=True, elsewhere=True),

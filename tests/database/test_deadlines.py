@@ -14,7 +14,7 @@ from support.scenes import DOCUMENT, LOCATION, NOON, Scene, add, described, rows
 from contracts.reading import read
 from engine.requests import EngineError, Unreadable
 from engine.results import Outcome, Verdict
-from registry import appointments, ids
+from registry import appointments, ids, timetable
 from registry.database import reading, transaction
 from registry.lineage.names import location, normalise
 from registry.tables import Appointment, Contract, ContractVersion, Dataset, DirtyMark, ResultRow, Run, Task, User
@@ -317,3 +317,19 @@ def names(found: Sequence[Any]) -> list[str]:
 def test_a_contract_that_wants_no_sweep_has_none(scene: Scene, engine: Engine) -> None:
     assert names(rows(engine, Appointment)) == ["*made", "by 07:30 Europe/Warsaw"]
     assert [run.cause for run in rows(engine, Run)] == [Cause.DATA]
+
+
+def test_it_is_told_when_data_are_due_and_what_is_missed(engine: Engine, tmp_path: Path) -> None:
+    levels = FRESH + "  - {property: latency, value: soon, unit: h}\n"
+    scene = promised(engine, tmp_path, levels + terms(BY))
+    look(scene, NOON + 4 * HOUR)
+    with reading(engine) as tx:
+        by_time, fresh, unwatched = timetable.of_contract(tx, "orders")
+    assert (by_time.sentence, by_time.due) == ("data of orders must come by 07:30 Europe/Warsaw on weekdays", MONDAY)
+    assert (fresh.name, fresh.due, fresh.missed, fresh.arrived) == ("freshness", None, NOON + 4 * HOUR, NOON)
+    assert unwatched.fault == "has no number as its value: the clock does not watch it"
+
+
+def test_of_a_contract_that_is_not_there_nothing_is_due(engine: Engine) -> None:
+    with reading(engine) as tx:
+        assert timetable.of_contract(tx, "lost") == []

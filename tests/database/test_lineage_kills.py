@@ -5,8 +5,10 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import combinations, count
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from uuid import UUID
 
@@ -154,6 +157,7 @@ class Senders:
     unsure: list[int] = field(default_factory=list)
     acknowledged: set[int] = field(default_factory=set)
     repeated: int = 0
+    lock: Any = field(default_factory=Lock)
 
     def until_it_ends(self) -> None:
         """Sends as fast as one can, from several threads, as long as somebody answers."""
@@ -163,9 +167,7 @@ class Senders:
     def _one_by_one(self) -> None:
         with httpx.Client(timeout=10, headers={"Authorization": f"Bearer {TOKEN}"}) as http:
             while True:
-                number = self.unsure.pop() if self.unsure else next(self.numbers)
-                self.repeated += number in self.sent
-                content = self.sent.setdefault(number, body(event(run=f"{number}")))
+                number, content = self._next()
                 try:
                     answer = http.post(f"http://127.0.0.1:{self.port}/api/v1/lineage", content=content)
                 except httpx.TransportError:
@@ -176,6 +178,13 @@ class Senders:
                 else:
                     self.unsure.append(number)
 
+    def _next(self) -> tuple[int, bytes]:
+        """An event that nobody acknowledged yet."""
+        with self.lock:
+            number = self.unsure.pop() if self.unsure else next(self.numbers)
+            self.repeated += number in self.sent
+            return number, self.sent.setdefault(number, body(event(run=f"{number}")))
+
 
 def test_a_receiver_that_is_killed_loses_no_event_that_it_acknowledged(engine: Engine, tmp_path: Path) -> None:
     user(engine)
@@ -184,8 +193,9 @@ def test_a_receiver_that_is_killed_loses_no_event_that_it_acknowledged(engine: E
         while killed < RECEIVER_KILLS:
             steps = rng.randint(1, 200)
             who = ask("receive", url=url(engine), home=str(tmp_path), port=senders.port, last=steps)
-            until_it_answers(senders.port)
+            until_it_answers(senders.port, who)
             senders.until_it_ends()
+            os.kill(who, signal.SIGKILL)
             assert ask("end", process=who) == -signal.SIGKILL
             killed += 1
     stored = Counter(row.key for row in rows(engine, InboxEvent))
@@ -199,10 +209,15 @@ def test_a_receiver_that_is_killed_loses_no_event_that_it_acknowledged(engine: E
     assert senders.repeated
 
 
-def until_it_answers(port: int) -> None:
-    """Waits until somebody listens there; not for who is killed before."""
-    with httpx.Client(transport=httpx.HTTPTransport(retries=7)) as http, suppress(httpx.TransportError):
-        http.get(f"http://127.0.0.1:{port}/api/v1/health")
+def until_it_answers(port: int, process: int) -> None:
+    """Waits until somebody listens there; not for a process that was killed before."""
+    for _ in range(400):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        if Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            return
+        time.sleep(0.05)
+    pytest.fail("nobody listens after 20 seconds")
 
 
 def test_a_worker_that_comes_back_late_is_fenced_each_time(

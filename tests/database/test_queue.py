@@ -11,16 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 from support.events import event
-from support.scenes import NOON, Scene, add, contract_in_force, orders, rows
+from support.scenes import NOON, Scene, add, contract_in_force, orders, rows, user
 
 from engine.requests import EngineError
 from engine.results import Verdict
 from registry import clock, ids, tasks
 from registry.database import transaction
 from registry.errors import Conflict
-from registry.tables import InboxEvent, Task
+from registry.lineage import urgency
+from registry.tables import InboxEvent, Subscription, Task
 from registry.tasks import Priority
-from registry.words import TaskState
+from registry.words import Role, SubscriptionState, TaskState
 from registry.work.hours import DatabaseClock
 
 LEASE = timedelta(seconds=60)
@@ -142,7 +143,37 @@ def test_it_is_told_how_many_tasks_wait_for_a_worker(engine: Engine) -> None:
     take(engine)
     with transaction(engine) as tx:
         tasks.enqueue(tx, kind="draft", payload={}, key="d", now=NOON, task_id=ids.new(), delay=LEASE)
-        assert tasks.waiting(tx, now=NOON) == 2
+        assert [tasks.waiting(tx, now=NOON, most=most) for most in (1, 9)] == [1, 2]
+
+
+def test_the_longer_the_queue_the_longer_the_quiet_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(urgency, "HIGH_WATER", 2)
+    seen = []
+    for number in range(8):
+        with transaction(engine) as tx:
+            seen.append(urgency.quiet(tx, timedelta(seconds=5), now=NOON).total_seconds())
+        put(engine, f"{number}")
+    assert seen == [5, 5, 10, 10, 20, 20, 40, 40]
+
+
+@pytest.mark.parametrize(
+    ("usual", "doublings", "seconds"), [(0, 0, 0), (0, 1, 10), (5, 6, 320), (5, 7, 600), (5, 8, 600), (3600, 3, 3600)]
+)
+def test_a_quiet_time_is_doubled_up_to_ten_minutes(usual: int, doublings: int, seconds: int) -> None:
+    assert urgency.widened(timedelta(seconds=usual), doublings).total_seconds() == seconds
+
+
+@pytest.mark.parametrize(("state", "priority"), [("active", Priority.BLOCKING), ("ended", Priority.NORMAL)])
+def test_what_somebody_builds_on_is_more_urgent(scene: Scene, state: str, priority: Priority) -> None:
+    reader = user(scene.database, Role.CONSUMER)
+    subscription = Subscription(
+        id=ids.new(), contract_id="orders", user_id=reader.id, purpose="p", contact="c", created=NOON,
+        state=SubscriptionState(state),
+    )  # fmt: skip
+    add(scene.database, subscription)
+    scene.send(event())
+    scene.work()
+    assert scene.last_task.priority == priority
 
 
 def test_a_validation_that_was_given_up_is_done_when_it_is_tried_anew(scene: Scene) -> None:

@@ -105,12 +105,25 @@ def test_errors_come_back_and_the_process_stays(child: SparkChild, table: Path) 
 @pytest.mark.classic(JAVA)
 def test_java_knows_nothing_of_the_registry_and_writes_to_the_log(child: SparkChild, table: Path, log: Path) -> None:
     child.schema(Source(str(table)))
-    (java,) = [each for each in group_of(pid(child)) if each != pid(child) and b"java" in _command(each)]
+    (java,) = _java(child)
     environment = Path(f"/proc/{java}/environ").read_bytes()
     assert b"PATH=" in environment
     assert b"TREATY" not in environment
     assert b"secret" not in environment
     assert log.stat().st_size > 0
+
+
+@pytest.mark.classic(JAVA)
+def test_a_second_validation_starts_no_java(child: SparkChild, table: Path) -> None:
+    child.measure(asked(table))
+    first = _java(child)
+    child.measure(asked(table))
+    assert len(first) == 1
+    assert _java(child) == first
+
+
+def _java(child: SparkChild) -> list[int]:
+    return [each for each in group_of(pid(child)) if each != pid(child) and b"java" in _command(each)]
 
 
 def _command(process: int) -> bytes:

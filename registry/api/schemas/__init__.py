@@ -28,6 +28,7 @@ from registry.api.schemas.contracts import (
     RunSummary,
     SampleOut,
 )
+from registry.api.schemas.deadlines import DeadlineOut
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
 from registry.api.schemas.exchange import ImportedOut, ImportIn, TemplateOut
 from registry.api.schemas.gate import (
@@ -131,6 +132,7 @@ __all__ = [
     "ContractSummary",
     "CopyIn",
     "DatasetOut",
+    "DeadlineOut",
     "Decided",
     "DecisionIn",
     "DecisionsIn",

@@ -1,0 +1,75 @@
+"""What workers look after by the clock, however long a task takes and whatever fails."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
+from support.events import event
+from support.scenes import Scene, orders
+
+from registry.work import duties
+from registry.work.duties import Duty, watched
+from registry.work.loop import Stop
+from registry.work.means import Means
+
+SOON = timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    return orders(engine, tmp_path)
+
+
+def counted(times: int) -> tuple[Callable[[Means], object], Event]:
+    """Something to do, and what tells that it was done so often."""
+    left, done = iter(range(times - 1)), Event()
+
+    def do(_: Means) -> None:
+        if next(left, None) is None:
+            done.set()
+
+    return do, done
+
+
+def test_a_duty_is_done_again_and_again(scene: Scene) -> None:
+    do, done = counted(5)
+    with watched(scene.worker(), [Duty("a", SOON, do)]):
+        assert done.wait(10)
+
+
+@pytest.mark.parametrize("error", [OperationalError("select", {}, OSError()), KeyError("secret-4711")])
+def test_a_duty_that_fails_is_tried_again_and_stops_no_other(
+    scene: Scene, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tell, told), (go_on, done) = counted(3), counted(3)
+
+    def fail(means: Means) -> None:
+        tell(means)
+        raise error
+
+    with watched(scene.worker(), [Duty("broken", SOON, fail), Duty("sound", SOON, go_on)]):
+        assert told.wait(10)
+        assert done.wait(10)
+    assert "broken" in caplog.text
+
+
+def test_a_long_validation_keeps_no_duty_waiting(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    do, done = counted(3)
+    stop = Stop()
+
+    def meanwhile() -> None:
+        assert done.wait(10)
+        stop.told = True
+
+    monkeypatch.setattr(duties, "DUTIES", (Duty("a", SOON, do),))
+    scene.engine.meanwhile = meanwhile
+    scene.send(event())
+    working = Thread(target=scene.worker().forever, args=(stop,))
+    working.start()
+    working.join(20)
+    assert not working.is_alive()
+    assert len(scene.runs) == 1
