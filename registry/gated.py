@@ -226,7 +226,7 @@ def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> 
     if dataset.publishing is None:
         return False
     details = {"generation": dataset.states_version}
-    dataset.publishing, dataset.seen = None, now
+    dataset.publishing, dataset.seen, dataset.arrived = None, now, now
     audit.record(session, Action.STATES_SETTLED, actor=actor, object_id=dataset.id, details=details, now=now)
     return True
 

@@ -59,6 +59,8 @@ def test_what_is_published_becomes_part_of_the_history(table: Registered) -> Non
         "passed",
         "passed",
     )
+    assert table.dataset.arrived is not None
+    assert table.dataset.arrived == table.dataset.seen
     audited = table.world.audited()[-3:]
     assert audited == ["states:committed", "run:recorded", "states:settled"]
 
