@@ -60,9 +60,9 @@ def _due(now: datetime) -> SelectOfScalar[Appointment]:
 
 
 def _without() -> SelectOfScalar[ContractVersion]:
-    row = ContractVersion
-    made = select(Appointment.version_id).where(Appointment.name == MADE)
-    return select(row).where(col(row.state).in_(IN_FORCE), col(row.id).not_in(made)).order_by(col(row.id))
+    row, mark = ContractVersion, Appointment
+    made = select(mark.name).where(col(mark.version_id) == col(row.id), mark.object == "", mark.name == MADE)
+    return select(row).where(col(row.state).in_(IN_FORCE), ~made.exists()).order_by(col(row.id))
 
 
 def _appoint(session: Session, version: ContractVersion, now: datetime) -> None:

@@ -81,7 +81,7 @@ def find_orphans(means: Means) -> int:
 DUTIES = (
     Duty("upkeep", timedelta(minutes=1), order_upkeep),
     Duty("versions", timedelta(seconds=1), keep_time),
-    Duty("appointments", timedelta(seconds=1), keep_appointments),
+    Duty("appointments", timedelta(seconds=5), keep_appointments),
     Duty("orphans", timedelta(minutes=1), find_orphans),
 )
 

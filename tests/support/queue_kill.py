@@ -16,10 +16,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from sqlalchemy import Engine, event
 from support.engines import FakeEngine, judge, lacking, large
 
 from registry import clock
+from registry.api.app import create_app
 from registry.config import Settings
 from registry.database import connect
 from registry.worker import Worker
@@ -82,10 +84,6 @@ def work(order: dict[str, Any], steps: Steps) -> None:
 
 def receive(order: dict[str, Any], steps: Steps) -> None:
     """Answers requests on a port of this machine."""
-    import uvicorn
-
-    from registry.api.app import create_app
-
     database = steps.watch(connect(order["url"]))
     app = create_app(Settings(home=Path(order["home"])), database)
     uvicorn.Server(uvicorn.Config(app, port=order["port"], log_level="critical", lifespan="on")).run()
