@@ -36,4 +36,5 @@ def widened(usual: timedelta, doublings: int) -> timedelta:
     itself."""
     if not doublings:
         return usual
-    return max(usual, min(max(usual, SHORTEST) * 2**doublings, LONGEST))
+    doubled: timedelta = max(usual, SHORTEST) * 2**doublings
+    return max(usual, min(doubled, LONGEST))

@@ -184,8 +184,8 @@ def test_freshness_is_missed_once_a_silence_and_begins_anew_when_data_come(fresh
     look(fresh, NOON + 20 * HOUR)
     assert len(told(fresh)) == 1
     fresh.write("ds=2", "good")
-    fresh.send(event(at="2026-03-02T09:00:00Z"))
     fresh.clock.now = NOON + 21 * HOUR
+    fresh.send(event(at="2026-03-02T09:00:00Z"))
     fresh.work()
     assert told(fresh)[1:] == [(Verdict.PASSED, "came at 2026-03-02 09:00 UTC, 17 h late")]
     look(fresh, NOON + 24 * HOUR)
@@ -213,8 +213,8 @@ def test_a_new_version_waits_on_for_what_the_old_one_waited_for(scene: Scene) ->
         tx.commit()
     look(scene)
     scene.write("ds=2", "good")
-    scene.send(event(at="2026-03-03T08:30:00Z"))
     scene.clock.advance(7200)
+    scene.send(event(at="2026-03-03T08:30:00Z"))
     scene.work()
     (late,) = [run for run in scene.runs if run.cause is Cause.DEADLINE and run.version == "1.0.1"]
     assert late.reason == "came at 2026-03-03 08:30 UTC, 2 h late"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import combinations, count
 from pathlib import Path
 from threading import Lock
@@ -30,7 +31,7 @@ from support.scenes import DOCUMENT, NOON, TOKEN, Scene, add, described, orders,
 
 from contracts.reading import read
 from engine.results import Verdict
-from registry import ids, tasks
+from registry import clock, ids, tasks
 from registry.database import transaction
 from registry.lineage.events import parse
 from registry.lineage.names import location, normalise
@@ -114,6 +115,12 @@ class Workers:
         self.killed += status == -signal.SIGKILL
         return int(status)
 
+    def send(self, run: str) -> None:
+        """Tells of a run that wrote, by the workers' clock."""
+        self.scene.clock.now = clock.now() + timedelta(seconds=self.ahead)
+        at = self.scene.clock().isoformat()
+        self.scene.send(event("START", run=run, at=at), event(run=run, at=at))
+
     def several(self) -> None:
         """Workers that are killed, until one is not."""
         for _ in range(KILLS_A_TASK):
@@ -128,7 +135,7 @@ def test_a_worker_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing(e
         workers = Workers(scene, ask)
         for number in count():
             scene.write(f"day={number}", f"good {number}")
-            scene.send(event("START", run=f"{number}"), event(run=f"{number}"))
+            workers.send(f"{number}")
             workers.several()
             if workers.killed >= WORKER_KILLS:
                 break
