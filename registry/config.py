@@ -115,6 +115,29 @@ class Settings(BaseModel):
     drain_seconds: float = Field(
         default=8, gt=0, description="how long the API, told to stop, goes on answering requests that it took"
     )
+    public_url: str = Field(
+        default="", description="how people reach the pages, for links in notices and events, where not on this machine"
+    )
+    openlineage_url: str = Field(
+        default="",
+        description="the service that verdicts are sent to as OpenLineage events, as http://marquez:5000; by default"
+        " they are kept here alone",
+    )
+    openlineage_key: str = Field(default="", repr=False, description="its API key")
+    openlineage_config: str = Field(
+        default="", description="an openlineage.yml whose transport, as Kafka's, takes the verdicts in its place"
+    )
+    openlineage_mirror: bool = Field(
+        default=True, description="results are also in the facets of the dataset, where some pages look for them"
+    )
+    smtp_url: str = Field(
+        default="", repr=False, description="the mail server for notices, smtp+starttls://USER:PASSWORD@HOST:PORT"
+    )
+    mail_from: str = Field(default="treaty@localhost", description="whom mails are from")
+    webhook_allow: str = Field(
+        default="",
+        description="hosts and networks that webhooks may be sent to though they are not public, comma-separated",
+    )
     metrics_open: bool = Field(default=False, description="GET /metrics answers without a token")
     max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events and states apart")
     max_state_bytes: int = Field(default=256 * MIB, gt=0, description="longest states of a partition that a gate sends")
@@ -163,6 +186,22 @@ class Settings(BaseModel):
     def ui_url(self) -> str:
         """The address of the pages as people on this machine reach them."""
         return f"http://{self.host}:{self.ui_port}"
+
+    @property
+    def pages(self) -> str:
+        """The address of the pages as people reach them who are told of something."""
+        return self.public_url.rstrip("/") or self.ui_url
+
+    @property
+    def lineage_service(self) -> str:
+        """Where verdicts are sent; '' where they are not."""
+        url = self.openlineage_url.rstrip("/")
+        return f"{url}/api/v1/lineage" if url.count("/") == 2 else url
+
+    @property
+    def emits(self) -> bool:
+        """Whether verdicts are sent anywhere."""
+        return bool(self.openlineage_url or self.openlineage_config)
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:

@@ -135,6 +135,34 @@ class InboxState(StrEnum):
     PARKED = "parked"
 
 
+class OutboxState(StrEnum):
+    """What became of a message that goes out. Dead: it could not be delivered, and is not tried again by itself."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    DEAD = "dead"
+
+
+class ChannelKind(StrEnum):
+    """How somebody is told."""
+
+    EMAIL = "email"
+    SLACK = "slack"
+    WEBHOOK = "webhook"
+
+
+class NoticeKind(StrEnum):
+    """What people are told of."""
+
+    PROPOSAL = "proposal"
+    DECISION = "decision"
+    BREAKING = "breaking"
+    VIOLATION = "violation"
+    RECOVERY = "recovery"
+    LAG = "lag"
+    TEST = "test"
+
+
 class LabelKind(StrEnum):
     """By what contracts are counted and chosen in the catalog."""
 
@@ -199,4 +227,8 @@ class Action(StrEnum):
     EVENT_PARKED = "event:parked"
     EVENT_RETRIED = "event:retried"
     DATASET_DROPPED = "dataset:dropped"
+    MESSAGE_FAILED = "message:failed"
+    MESSAGE_REPLAYED = "message:replayed"
+    CHANNEL_ADDED = "channel:added"
+    CHANNEL_REMOVED = "channel:removed"
     MEMORY_ERASED = "memory:erased"

@@ -23,6 +23,7 @@ from registry.tables.lineage import (
     SuspectMark,
     UnmatchedDataset,
 )
+from registry.tables.outbox import Channel, OutboxMessage
 from registry.tables.people import (
     ApiToken,
     AuditEntry,
@@ -52,6 +53,7 @@ __all__ = [
     "ApprovalRow",
     "AuditEntry",
     "ChangeRow",
+    "Channel",
     "CommentRow",
     "ConsumerCheckRow",
     "Contract",
@@ -66,6 +68,7 @@ __all__ = [
     "MeasurementRow",
     "NameLink",
     "NamePattern",
+    "OutboxMessage",
     "PartRead",
     "PartitionState",
     "Proposal",

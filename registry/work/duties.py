@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from registry import activation, appointments, upkeep
 from registry.database import reading, transaction
+from registry.delivery import Deliverer
 from registry.lineage import orphans
 from registry.work.means import Means
 
@@ -76,6 +77,9 @@ def find_orphans(means: Means) -> int:
         found = orphans.find(tx, now=now, ids=means.ids)
         tx.commit()
     return found
+def deliver(means: Means) -> int:
+    """Delivers what waits in the outbox; how many tries there were."""
+    return Deliverer(means.database, means.settings, means.clock, means.jitter).drain()
 
 
 DUTIES = (
@@ -83,6 +87,8 @@ DUTIES = (
     Duty("versions", timedelta(seconds=1), keep_time),
     Duty("appointments", timedelta(seconds=5), keep_appointments),
     Duty("orphans", timedelta(minutes=1), find_orphans),
+    # Several, so that one that waits for a slow destination holds up no other destination.
+    *(Duty(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),
 )
 
 

@@ -1,0 +1,123 @@
+"""Who is told of what: a notice goes once to each channel of whom it concerns, through the outbox.
+
+Nobody is told of a contract that they may not read. A channel of one contract is told of all that happens to it; any
+other of what concerns its holder: the contracts that they own or decide about, and those that they subscribe to."""
+
+from dataclasses import asdict
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from registry import access, outbox, scope, subscriptions
+from registry.access import Place, Principal
+from registry.ids import derived
+from registry.notices import Notice, Told
+from registry.outbox import NOTICE
+from registry.rights import GRANTS, Granted, permissions_of
+from registry.tables import Channel, Contract, Grant, Proposal, Team, User
+from registry.words import NoticeKind, Part, Permission, Role
+
+
+class Audience(StrEnum):
+    """Whom a kind of notice concerns beside those that the notice names."""
+
+    OWNERS = "owners"
+    CONSUMERS = "consumers"
+
+
+AUDIENCES: dict[NoticeKind, frozenset[Audience]] = {
+    NoticeKind.PROPOSAL: frozenset({Audience.OWNERS}),
+    NoticeKind.DECISION: frozenset({Audience.OWNERS}),
+    NoticeKind.BREAKING: frozenset({Audience.OWNERS}),
+    NoticeKind.VIOLATION: frozenset(Audience),
+    NoticeKind.RECOVERY: frozenset(Audience),
+    NoticeKind.LAG: frozenset(),
+    NoticeKind.TEST: frozenset(),
+}
+
+
+def tell(session: Session, notice: Notice, *, now: datetime) -> int:
+    """Puts the notice into the outbox for every channel of whom it concerns; how many are told that were not before."""
+    query = select(Channel).order_by(col(Channel.id))
+    told = [each for each in session.exec(query).all() if not each.kinds or notice.kind in each.kinds]
+    if not told:
+        return 0
+    hall = _Hall(session, notice)
+    return sum(_post(session, notice, each, now=now) for each in told if hall.hears(each))
+
+
+def send(session: Session, notice: Notice, channel: Channel, *, now: datetime) -> bool:
+    """Puts the notice into the outbox for that channel, whomever it concerns; False where it was told before."""
+    return _post(session, notice, channel, now=now)
+
+
+def destination(channel_id: UUID) -> str:
+    """Under what the messages of a channel go out."""
+    return f"channel/{channel_id}"
+
+
+class _Hall:
+    """Who hears a notice: what is known of its contract, asked for once."""
+
+    def __init__(self, session: Session, notice: Notice) -> None:
+        self._session, self._notice = session, notice
+        self._contract = session.get(Contract, notice.contract_id)
+        self._place = _place(session, notice.contract_id)
+        self._consumers = {each.user_id for each in subscriptions.active(session, notice.contract_id)}
+
+    def hears(self, channel: Channel) -> bool:
+        """Whether the channel is told."""
+        holder = _holder(self._session, channel)
+        if holder is None or channel.user_id == self._notice.by or not holder.may(Permission.READ, self._place):
+            return False
+        if channel.contract_id is not None:
+            return channel.contract_id == self._notice.contract_id
+        return self._concerns(channel.user_id, holder)
+
+    def _concerns(self, user_id: UUID | None, holder: Principal) -> bool:
+        audience = AUDIENCES[self._notice.kind]
+        owner = self._contract is not None and self._contract.owner_id == user_id
+        owns = owner or holder.may(Permission.DECIDE, self._place)
+        return (
+            user_id in self._notice.to
+            or (Audience.OWNERS in audience and owns)
+            or (Audience.CONSUMERS in audience and user_id in self._consumers)
+        )
+
+
+def _place(session: Session, contract_id: str) -> Place:
+    """Where the contract is; of one that is not there yet, where it is proposed to be."""
+    if session.get(Contract, contract_id) is None:
+        query = select(Proposal).where(Proposal.contract_id == contract_id).order_by(col(Proposal.id).desc())
+        proposal = session.exec(query.limit(1)).first()
+        return scope.of_proposal(proposal) if proposal else Place(contract_id)
+    return scope.of_contract(session, contract_id)
+
+
+def _holder(session: Session, channel: Channel) -> Principal | None:
+    """What the channel's holder may do; None for a user who is not active any more."""
+    if channel.user_id is not None:
+        user = session.get(User, channel.user_id)
+        return access.rights_of(session, user) if user and user.active else None
+    team = session.get(Team, channel.team_id)
+    return _team(session, team) if team else None
+
+
+def _team(session: Session, team: Team) -> Principal:
+    """What a team was granted, as a principal."""
+    grants = session.exec(select(Grant).where(Grant.team_id == team.id)).all()
+    roles = frozenset(Role(each.role) for each in grants if each.part is Part.EVERYTHING)
+    parts = [Granted(each.part, each.target, GRANTS[each.role]) for each in grants if each.part is not Part.EVERYTHING]
+    return Principal(team.id, team.name, roles, permissions_of(roles), granted=tuple(parts))
+
+
+def _post(session: Session, notice: Notice, channel: Channel, *, now: datetime) -> bool:
+    to = destination(channel.id)
+    key = f"{NOTICE}/{notice.key}/{to}"
+    payload = {"channel": str(channel.id), "notice": asdict(Told.of(notice, now=now))}
+    posted = outbox.post(
+        session, kind=NOTICE, destination=to, payload=payload, key=key, now=now, message_id=derived(now, key)
+    )
+    return posted is not None

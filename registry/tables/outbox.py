@@ -1,0 +1,51 @@
+"""Tables of what goes out: messages that wait to be delivered, and the channels that people are told through."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Index
+from sqlmodel import Field
+
+from registry.tables.base import Table, data, moment, reference, word
+from registry.words import ChannelKind, OutboxState
+
+
+class OutboxMessage(Table, table=True):
+    """A message to somewhere outside, written with what it tells of. `key` is told to its receiver with every try.
+
+    Those to one `destination` go out one after another, oldest first. `fence` grows with every try."""
+
+    __tablename__ = "outbox_message"
+    __table_args__ = (Index(None, "state", "destination", "id"), Index(None, "state", "available_at"))
+    id: UUID = Field(primary_key=True)
+    kind: str
+    destination: str
+    key: str = Field(unique=True)
+    payload: dict[str, Any] = data()
+    state: OutboxState = word(OutboxState, default=OutboxState.WAITING)
+    attempts: int = 0
+    fence: int = 0
+    lease_until: datetime | None = moment(default=None)
+    available_at: datetime = moment()
+    error: str | None = None
+    created: datetime = moment()
+    ended: datetime | None = moment(default=None)
+
+
+class Channel(Table, table=True):
+    """Where a user or a team (one of both) is told what concerns them. `target`: an address or a URL, a secret like
+    `secret`, which signs what a webhook is sent.
+
+    `contract_id` None: of all contracts that concern them. `kinds`: of which notices; []: of all."""
+
+    __tablename__ = "channel"
+    id: UUID = Field(primary_key=True)
+    user_id: UUID | None = reference("user.id", default=None, index=True)
+    team_id: UUID | None = reference("team.id", default=None, index=True)
+    kind: ChannelKind = word(ChannelKind)
+    target: str
+    secret: str | None = None
+    contract_id: str | None = reference("contract.id", default=None)
+    kinds: list[str] = data(default_factory=list)
+    created: datetime = moment()
