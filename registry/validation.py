@@ -18,7 +18,8 @@ from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from engine.requests import EngineError, Measured, Unreadable
 from engine.states import StateError
-from registry import deadlines, judged, orders, portions, readings, runs, samples, states
+from registry import deadlines, emission, judged, orders, portions, readings, runs, samples, states
+from registry.emission import Emitter
 from registry.judged import Judged
 from registry.lineage import debounce, suspects
 from registry.lineage.debounce import Subject
@@ -30,6 +31,7 @@ from registry.tools import Tools
 
 log = logging.getLogger("treaty.worker")
 Ids = Callable[[], UUID]
+SILENT = Emitter()
 NOTHING_CHANGED = "nothing changed"
 COVERED = "a task of another contract about the same data dealt with it"
 PUBLISHING = (
@@ -42,7 +44,8 @@ class Finding:
     """What a validation found of each promise; those with nothing new to judge are left out.
 
     `covered`: the promises beside the task's own that were dealt with. `measured` None: no data was read. `seen`: when
-    the reading began. `samples_until`: how long samples are kept; None: they are not."""
+    the reading began. `samples_until`: how long samples are kept; None: they are not. `broke`: why the validation was
+    given up; None: it was done."""
 
     judged: tuple[Judged, ...]
     covered: tuple[Promise, ...] = ()
@@ -50,6 +53,7 @@ class Finding:
     vanished: tuple[str, ...] = ()
     seen: datetime | None = None
     samples_until: datetime | None = None
+    broke: str | None = None
 
 
 def is_covered(session: Session, task: Task) -> bool:
@@ -81,8 +85,11 @@ def unevaluated(asked: Order, reason: str, *, started: datetime, finished: datet
     return Finding((judged.unevaluated(asked.main, reason, started=started, finished=finished),))
 
 
-def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids: Ids) -> dict[str, Any]:
-    """Stores states, and of each promise its run, results and measurements. Returns the task's result.
+def keep(
+    session: Session, asked: Order, finding: Finding, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> dict[str, Any]:
+    """Stores states, and of each promise its run, results and measurements, with the event that tells of it. Returns
+    the task's result.
 
     Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
     dataset = _claim_data(session, asked)
@@ -99,6 +106,9 @@ def keep(session: Session, asked: Order, finding: Finding, *, now: datetime, ids
         (each, record(each) if each.promise is asked.main else _apart(session, each, record)) for each in finding.judged
     ]
     deadlines.arrived(session, dataset, task_id=asked.task_id, now=now, ids=ids)
+    for found, run in done:
+        if run is not None:
+            _emit(session, found, run, emitter, broke=finding.broke, now=now)
     # In the order of names: whoever folds events locks them so.
     for each in sorted(finding.covered, key=lambda promise: promise.about):
         debounce.cover(session, *each.about, each.covers)
@@ -117,11 +127,12 @@ def came(session: Session, asked: Order, finding: Finding) -> datetime | None:
     return min(dataset.written, seen)
 
 
-def give_up(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:
+def give_up(session: Session, task: Task, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids) -> None:
     """Records that the data could not be judged, as a run, and lets later triggers of the object begin anew."""
     with suppress(Unworkable, ContractError):
         asked = orders.order(session, task).alone
-        keep(session, asked, unevaluated(asked, reason, started=now, finished=now), now=now, ids=ids)
+        broken = replace(unevaluated(asked, reason, started=now, finished=now), broke=reason)
+        keep(session, asked, broken, emitter=emitter, now=now, ids=ids)
     settle(session, task, None, now=now, ids=ids)
     portions.drop(session, task.id)
 
@@ -192,6 +203,15 @@ def _apart(session: Session, found: Judged, record: Callable[[Judged], Run]) -> 
     except StatementError:
         log.exception("a run beside that of the task could not be stored")
         return None
+
+
+def _emit(session: Session, found: Judged, run: Run, emitter: Emitter, *, broke: str | None, now: datetime) -> None:
+    """Tells of the run in the lineage. What cannot be told is logged: the verdict itself is not lost for it."""
+    try:
+        with session.begin_nested():
+            emission.of_run(session, found, run, emitter, now=now, broke=broke)
+    except Exception:
+        log.exception("a run could not be told of in the lineage")
 
 
 def _told(asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:

@@ -8,12 +8,11 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
-from registry import deadlines, drafting, orders, replays, states, tasks, upkeep, validation
+from registry import deadlines, drafting, emission, orders, replays, states, tasks, upkeep, validation
 from registry.database import reading
 from registry.lineage import debounce
 from registry.orders import Unworkable
 from registry.tables import Task
-from registry.validation import Ids
 from registry.work.means import Means
 
 # What a task's work leaves to be written, in the transaction that ends the task.
@@ -23,10 +22,10 @@ Effect = Callable[[Session, datetime], dict[str, Any]]
 class GiveUp(Protocol):
     """What is written where a task is given up, beside the task's own end."""
 
-    def __call__(self, session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None: ...
+    def __call__(self, means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None: ...
 
 
-def _nothing(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:
+def _nothing(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
     """The task itself says it."""
 
 
@@ -51,7 +50,8 @@ def _validate(means: Means, task: Task) -> Effect:
     finding = validation.examine(asked, means.tools(task))
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
-        done = validation.keep(session, asked, finding, now=now, ids=means.ids)
+        emitter = emission.emitter(means.settings)
+        done = validation.keep(session, asked, finding, emitter=emitter, now=now, ids=means.ids)
         validation.settle(session, task, asked.main.covers, now=now, ids=means.ids)
         states.prune(session, asked.dataset_id, before=now - timedelta(days=means.settings.state_days))
         return done
@@ -73,10 +73,20 @@ def _judge_deadline(means: Means, task: Task) -> Effect:
         if order is not None and finding is not None:
             # Of data that somebody wrote and told of, it is known when they came.
             looked = finding.seen if validation.came(session, order, finding) == finding.seen else None
-            validation.keep(session, order, finding, now=now, ids=means.ids)
+            emitter = emission.emitter(means.settings)
+            validation.keep(session, order, finding, emitter=emitter, now=now, ids=means.ids)
         return deadlines.judge(session, task, looked=looked, now=now, ids=means.ids)
 
     return effect
+
+
+def _give_validation_up(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+    emitter = emission.emitter(means.settings)
+    validation.give_up(session, task, reason, emitter=emitter, now=now, ids=means.ids)
+
+
+def _give_deadline_up(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+    deadlines.give_up(session, task, reason, now=now, ids=means.ids)
 
 
 def _draft(means: Means, task: Task) -> Effect:
@@ -108,8 +118,8 @@ def _refused(_: Means, task: Task) -> Effect:
 
 UNKNOWN = Kind(_refused)
 KINDS: dict[str, Kind] = {
-    debounce.VALIDATE: Kind(_validate, validation.give_up),
-    tasks.DEADLINE: Kind(_judge_deadline, deadlines.give_up),
+    debounce.VALIDATE: Kind(_validate, _give_validation_up),
+    tasks.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
     drafting.DRAFT: Kind(_draft),
     upkeep.UPKEEP: Kind(_keep_up),
     replays.REPLAY: Kind(_replay),

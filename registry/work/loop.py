@@ -137,7 +137,7 @@ class Worker(Means):
             tx.commit()
 
     def _give_up(self, tx: Session, task: Task, reason: str, now: datetime) -> None:
-        kinds.of(task).give_up(tx, task, reason, now=now, ids=self.ids)
+        kinds.of(task).give_up(self, tx, task, reason, now=now)
         details = {"kind": task.kind, "attempts": task.attempts, "error": reason}
         audit.record(tx, Action.TASK_FAILED, actor=ACTOR, object_id=task.id, details=details, now=now)
 

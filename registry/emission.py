@@ -1,0 +1,181 @@
+"""Verdicts that go back into the lineage: of each run of a contract one event, kept with the run and sent after it.
+
+The event is stored here as those of other producers are, so that it can be read; it triggers nothing. Where the
+settings name a lineage service, it is in the outbox too."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import md5
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from contracts.fingerprint import canonical
+from registry import outbox
+from registry.config import Settings
+from registry.ids import derived
+from registry.judged import Judged
+from registry.lineage import events, inbox, metrics
+from registry.lineage.fold import FoldedDataset, FoldedRun
+from registry.lineage.names import Name, normalise, trim
+from registry.outbox import LINEAGE
+from registry.tables import Dataset, LineageRun, Run, Task
+
+if TYPE_CHECKING:
+    from registry.lineage.emitted import About, Caused
+
+PRODUCER = "treaty"
+FACETS = "/api/v1/lineage/facets"
+
+
+@dataclass(frozen=True)
+class Emitter:
+    """How events speak of this registry. `pages`, `api`: their addresses. `sends`: whether a lineage service is named.
+
+    `mirror`: results are also put where some pages look for them."""
+
+    pages: str = ""
+    api: str = ""
+    sends: bool = False
+    mirror: bool = True
+
+
+def emitter(settings: Settings) -> Emitter:
+    """How the settings say that events are made."""
+    return Emitter(settings.pages, settings.api, settings.emits, settings.openlineage_mirror)
+
+
+def of_run(
+    session: Session, found: Judged, run: Run, emitter: Emitter, *, now: datetime, broke: str | None = None
+) -> None:
+    """Keeps the event of the run, once. `broke`: why nothing could be validated; None: the validation was done.
+
+    Of a consumer's own checks nothing is told: they are between them and the registry."""
+    if run.subscription_id is not None:
+        return
+    document = _event(session, found, run, emitter, broke)
+    body = canonical(document)
+    event_id = derived(now, document["run"]["runId"])
+    inbox.accept(session, events.of(document), body, producer=PRODUCER, now=now, event_id=event_id)
+    if emitter.sends:
+        key = f"{LINEAGE}/{run.id}"
+        outbox.post(
+            session, kind=LINEAGE, destination=LINEAGE, payload=document, key=key, now=now,
+            message_id=derived(now, key),
+        )  # fmt: skip
+
+
+def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: str | None) -> dict[str, Any]:
+    # The client takes a while to load: only who emits pays for it.
+    from registry.lineage import emitted
+
+    task = session.get(Task, run.task_id) if run.task_id else None
+    caused = _lineage_run(session, run)
+    of = found.promise.object
+    judged = emitted.Judgement(
+        result=found.result,
+        about=_about(session, run, task, caused),
+        numbers=metrics.numbers(found.result, of),
+        first=task.created if task else run.started,
+        marker=run.marker,
+        caused=_caused(caused) if caused else None,
+        hidden=metrics.hidden(found.result, of),
+        partitions=metrics.parts(found.result, of),
+        broke=broke,
+        link=f"{emitter.pages}/run?id={run.id}" if emitter.pages else "",
+        schemas=f"{emitter.api}{FACETS}",
+        mirror=emitter.mirror,
+        words={each.id: each.analyzer or each.kind for each in of.checks},
+    )
+    return emitted.event(judged)
+
+
+def _lineage_run(session: Session, run: Run) -> FoldedRun | None:
+    row = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
+    return FoldedRun.model_validate(row.state) if row and row.state else None
+
+
+def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | None) -> "About":
+    """The dataset under the name that the triggering run gave it; else under that of the registry."""
+    from registry.lineage.emitted import About
+
+    named = _triggering(task)
+    if caused and named:
+        written = [each for each in caused.outputs if _table(each) == named]
+        whole = [each for each in written if normalise(each.namespace, each.name) == named]
+        if written:
+            told = (whole or written)[0]
+            name = told.identity if whole else named
+            return About(name.namespace, name.name, tuple(_symlinks(told)), _version(told))
+    dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    return About(dataset.namespace, dataset.name) if dataset else About("spark", run.object)
+
+
+def _triggering(task: Task | None) -> Name | None:
+    told = task.payload.get("dataset") if task else None
+    return Name(str(told["namespace"]), str(told["name"])) if isinstance(told, Mapping) else None
+
+
+def _table(dataset: FoldedDataset) -> Name:
+    return trim(normalise(dataset.namespace, dataset.name)).dataset
+
+
+def _symlinks(dataset: FoldedDataset) -> Iterator[tuple[str, str, str]]:
+    told = dataset.facet("symlinks").get("identifiers")
+    for each in told if isinstance(told, list) else ():
+        if isinstance(each, Mapping):
+            words = (each.get("namespace"), each.get("name"), each.get("type"))
+            if all(isinstance(word, str) and word for word in words):
+                yield str(words[0]), str(words[1]), str(words[2])
+
+
+def _version(dataset: FoldedDataset) -> str | None:
+    told = dataset.facet("version").get("datasetVersion")
+    return told if isinstance(told, str) and told else None
+
+
+def _caused(run: FoldedRun) -> "Caused":
+    from registry.lineage.emitted import Caused
+
+    parent = run.parent
+    above = _pair(parent.get("root")) or _pair(parent)
+    root_run, root_job = above or (run.run_id, (run.job_namespace, run.job_name))
+    start, end = _nominal(run)
+    job = run.job_namespace, run.job_name
+    return Caused(_uuid(run.run_id), job, _uuid(root_run), root_job, start, end)
+
+
+def _pair(told: Any) -> tuple[str, tuple[str, str]] | None:
+    """Run id and job of a parent, or of a root; None where one of them is missing."""
+    run, job = (told.get(name) for name in ("run", "job")) if isinstance(told, Mapping) else (None, None)
+    if not (isinstance(run, Mapping) and isinstance(job, Mapping)):
+        return None
+    words = run.get("runId"), job.get("namespace"), job.get("name")
+    if not all(isinstance(word, str) and word for word in words):
+        return None
+    return str(words[0]), (str(words[1]), str(words[2]))
+
+
+def _nominal(run: FoldedRun) -> tuple[str | None, str | None]:
+    told = run.run_facets.get("nominalTime")
+    times = [told.value.get(f"nominal{which}Time") for which in ("Start", "End")] if told else [None, None]
+    start, end = (_moment(each) for each in times)
+    return start, end
+
+
+def _moment(told: Any) -> str | None:
+    """The time as the standard writes it: with a zone, UTC where it has none. None for what is no time."""
+    with suppress(ValueError, TypeError):
+        found = datetime.fromisoformat(told)
+        return found.isoformat() if found.tzinfo else f"{found.isoformat()}Z"
+    return None
+
+
+def _uuid(run_id: str) -> str:
+    """The run's id as the standard has it: of another text the UUID that Marquez, too, makes of it."""
+    with suppress(ValueError):
+        return str(UUID(run_id))
+    return str(UUID(bytes=md5(run_id.encode(), usedforsecurity=False).digest(), version=3))

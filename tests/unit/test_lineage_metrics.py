@@ -1,0 +1,154 @@
+"""What an event tells of a run in numbers, and that it tells nothing of columns that the contract classifies."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from contracts import writing
+from contracts.document import DataObject
+from contracts.reading import read
+from engine.results import CheckResult, Measurement, Outcome, RunResult
+from registry.lineage import metrics
+from registry.lineage.emitted import About, Judgement, event
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SECRET = "4711"
+
+
+def described(*properties: dict[str, Any], **more: Any) -> DataObject:
+    """A table with these columns; each has one check on it."""
+    document = {
+        "apiVersion": "v3.1.0", "kind": "DataContract", "id": "staff", "name": "staff", "version": "1.0.0",
+        "status": "active", "schema": [{"name": "staff", "properties": list(properties), **more}],
+    }  # fmt: skip
+    return read(writing.write(document)).object("staff")
+
+
+def column(name: str, **more: Any) -> dict[str, Any]:
+    limit = {
+        "id": f"check-{name}", "name": f"largest {name}", "type": "custom", "engine": "treaty",
+        "implementation": {"analyzer": "maximum", "column": name, "mustBeLessThan": int(SECRET)},
+    }  # fmt: skip
+    return {"name": name, "logicalType": "integer", "physicalType": "bigint", "quality": [limit], **more}
+
+
+def measured(analyzer: str, value: Any, partition: str | None = None, **arguments: Any) -> Measurement:
+    return Measurement(analyzer=analyzer, arguments=arguments, partition=partition, value=value, identity=analyzer)
+
+
+def checked(name: str, **more: Any) -> CheckResult:
+    told = {
+        "check_id": f"check-{name}", "name": f"largest {name}", "outcome": Outcome.FAILED, "severity": "error",
+        "scope": "delta", "partition": None, "sentence": f"maximum must be less than {SECRET}", "column": name,
+        "value": int(SECRET), "limit": int(SECRET),
+    }  # fmt: skip
+    return CheckResult(**(told | more))
+
+
+def run(*found: Measurement, partitions: tuple[str, ...] = (), results: tuple[CheckResult, ...] = ()) -> RunResult:
+    return RunResult(
+        contract_id="staff", contract_version="1.0.0", contract_fingerprint="0" * 64, object="staff",
+        partitions=partitions, rows=10, started=NOW, finished=NOW, results=results, measurements=found,
+    )  # fmt: skip
+
+
+def told_of(result: RunResult, of: DataObject) -> dict[str, Any]:
+    return event(
+        Judgement(
+            result, About("file", "/staff"), metrics.numbers(result, of), NOW,
+            hidden=metrics.hidden(result, of), partitions=metrics.parts(result, of), schemas="http://here",
+        )
+    )  # fmt: skip
+
+
+def test_numbers_have_the_words_of_the_standard() -> None:
+    result = run(
+        measured("sum", Decimal("12.5"), column="pay"),
+        measured("minimum", 1, column="pay"),
+        measured("maximum", 9, column="pay"),
+        measured("approx_count_distinct", 7.0, column="pay"),
+        measured("null_values", 2, column="pay"),
+        measured("approx_quantile", 4, column="pay", quantile=0.5),
+    )
+    assert metrics.numbers(result, described(column("pay"))) == metrics.Numbers(
+        10,
+        {"pay": {"sum": 12.5, "min": 1.0, "max": 9.0, "distinctCount": 7, "nullCount": 2, "quantiles": {"0.5": 4.0}}},
+    )
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        measured("maximum", "zebra", column="pay"),
+        measured("maximum", 9, column="pay", where="pay > 3"),
+        measured("maximum", 9, "day=2", column="pay"),
+        measured("maximum", float("nan"), column="pay"),
+        measured("maximum", float("inf"), column="pay"),
+        measured("sum", 10**400, column="pay"),
+        measured("maximum", None, column="pay"),
+        measured("entropy", 0.5, column="pay"),
+        measured("size", 10),
+        measured("maximum", 9, column="undeclared"),
+    ],
+)
+def test_what_the_standard_has_no_word_for_is_left_out(left_out: Measurement) -> None:
+    assert metrics.numbers(run(left_out), described(column("pay"))).columns == {}
+
+
+def test_of_one_partition_its_own_numbers_are_told_of_several_those_of_all() -> None:
+    found = (measured("sum", 1, "day=1", column="pay"), measured("sum", 3, column="pay"))
+    of = described(column("pay"))
+    assert metrics.numbers(run(*found, partitions=("day=1",)), of).columns == {"pay": {"sum": 1.0}}
+    assert metrics.numbers(run(*found, partitions=("day=1", "day=2")), of).columns == {"pay": {"sum": 3.0}}
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        described(column("pay", classification="restricted")),
+        described(column("pay", tags=["pii"])),
+        described(column("pay"), tags=["confidential"]),
+        described(column("PAY", classification="secret")),
+    ],
+)
+def test_of_a_classified_column_neither_value_nor_bound_is_told(of: DataObject) -> None:
+    document = told_of(run(measured("maximum", int(SECRET), column="pay"), results=(checked("pay"),)), of)
+    assert SECRET not in str(document)
+    (assertion,) = document["inputs"][0]["inputFacets"]["dataQualityAssertions"]["assertions"]
+    assert (assertion["success"], assertion["column"]) == (False, "pay")
+
+
+def test_a_check_of_the_table_that_names_a_classified_column_is_hidden_too() -> None:
+    rule = {
+        "id": "fair", "name": "fair", "type": "custom", "engine": "treaty",
+        "implementation": {"analyzer": "compliance", "predicate": f"pay < {SECRET}", "mustBe": 1},
+    }  # fmt: skip
+    of = described(column("pay", classification="restricted"), quality=[rule])
+    document = told_of(run(results=(checked("x", check_id="fair", column=None),)), of)
+    assert SECRET not in str(document)
+
+
+def test_of_an_open_column_value_and_bound_are_told() -> None:
+    document = told_of(run(results=(checked("pay"),)), described(column("pay")))
+    (assertion,) = document["inputs"][0]["inputFacets"]["dataQualityAssertions"]["assertions"]
+    assert (assertion["actual"], assertion["expected"], assertion["assertion"]) == (SECRET, SECRET, "custom")
+
+
+@pytest.mark.parametrize(
+    ("partitions", "told"),
+    [
+        ((), ()),
+        (("",), ()),
+        (("day=1/land=P%20L",), ({"day": "1", "land": "P L"},)),
+        (("day=1", "day=2"), ({"day": "1"}, {"day": "2"})),
+        (("day=1", "arrival 7"), ()),
+        (("pay=4711",), ()),
+    ],
+)
+def test_partitions_are_told_by_their_columns_unless_these_are_classified(
+    partitions: tuple[str, ...], told: tuple[dict[str, str], ...]
+) -> None:
+    of = described(column("day"), column("pay", classification="restricted"))
+    assert metrics.parts(run(partitions=partitions), of) == told
