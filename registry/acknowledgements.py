@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 from contracts.document import Contract as Document
 from contracts.errors import Fault
 from contracts.reading import read
-from registry import audit, consumed, consumer_checks, impact, scope, subscriptions
+from registry import audit, consumed, consumer_checks, impact, notices, notifications, scope, subscriptions
 from registry.access import Principal, decide_somewhere
 from registry.cursors import Asked, Order, Portion
 from registry.errors import Forbidden, IllegalTransition, Invalid, NotFound
@@ -77,6 +77,8 @@ def ask(session: Session, version: ContractVersion, *, make_id: Callable[[], UUI
     deadline = now + timedelta(days=_days(session, new))
     for each in found:
         session.add(_asked(each, version, make_id(), deadline=deadline, now=now))
+    if broken := _broken(found):
+        notifications.tell(session, notices.breaking(version, broken, deadline), now=now)
     if found:
         _record_asked(session, version, found, deadline=deadline, now=now)
 
@@ -192,6 +194,15 @@ def _days(session: Session, new: Document) -> int:
     standing = standings(session, [new.id])[new.id]
     before = standing.of_group(new.terms.group) or standing.version(standing.newest)
     return read(before.body).terms.review.acknowledge_days if before else 0
+
+
+def _broken(found: Sequence[Impact]) -> dict[UUID, list[str]]:
+    """Why the version breaks each user whom it breaks, for all that they subscribed to."""
+    broken: dict[UUID, list[str]] = {}
+    for each in found:
+        if each.breaks:
+            broken.setdefault(each.subscription.user_id, []).extend(each.breaks)
+    return broken
 
 
 def _asked(

@@ -8,7 +8,20 @@ from uuid import UUID
 from sqlmodel import Session, select
 
 from contracts.document import Contract as Document
-from registry import acknowledgements, activation, audit, consent, drafts, reach, records, revisions, scope, succession
+from registry import (
+    acknowledgements,
+    activation,
+    audit,
+    consent,
+    drafts,
+    notices,
+    notifications,
+    reach,
+    records,
+    revisions,
+    scope,
+    succession,
+)
 from registry.access import Principal, decide, decide_somewhere
 from registry.database import lock
 from registry.errors import Conflict, Forbidden, Invalid, Outrun
@@ -56,6 +69,7 @@ def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime)
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "submit")
     _step(session, proposal, "submit", by=by, now=now)
+    notifications.tell(session, notices.proposed(proposal, by=by.user_id), now=now)
     audit.record(session, Action.PROPOSAL_SUBMITTED, actor=by.name, object_id=proposal.id, now=now)
     return proposal
 
@@ -67,6 +81,7 @@ def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str 
     _step(session, proposal, "withdraw", by=by, now=now)
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
+    notifications.tell(session, notices.decided(proposal, "withdrawn", reason, by=by.user_id), now=now)
     audit.record(session, Action.PROPOSAL_WITHDRAWN, actor=by.name, object_id=proposal.id, now=now, details=details)
     return proposal
 
@@ -78,6 +93,7 @@ def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, n
     _step(session, proposal, "reject", by=by, now=now)
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
+    notifications.tell(session, notices.decided(proposal, "rejected", reason, by=by.user_id), now=now)
     audit.record(session, Action.PROPOSAL_REJECTED, actor=by.name, object_id=proposal.id, now=now, details=details)
     return proposal
 
@@ -215,6 +231,7 @@ def _conclude(
     if activation.held(session, version, now=now) is None:
         activation.activate(session, version, actor=by.name, now=now, ids=ids)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
+    notifications.tell(session, notices.decided(proposal, "approved", by=by.user_id), now=now)
     audit.record(session, Action.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details)
     return version
 

@@ -26,6 +26,7 @@ from registry.commands import (
     gating,
     lineage,
     memory,
+    notify,
     proposals,
     replay,
     tasks,
@@ -67,6 +68,7 @@ app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
 app.add_typer(lineage.app)
+app.add_typer(notify.app)
 app.add_typer(template.app)
 
 

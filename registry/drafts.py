@@ -19,7 +19,7 @@ from contracts.logical_types import Schema
 from contracts.names import disguise
 from engine.checks import bind
 from engine.ordering import order
-from registry import audit, rejected, scope
+from registry import audit, notices, notifications, rejected, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.datasets import names_of
 from registry.errors import Invalid, NotFound
@@ -65,6 +65,8 @@ def create(session: Session, proposal: Proposal, *, author: Principal, now: date
     proposal.domain = scope.proposed(session, contract).domain
     session.add(proposal)
     details = {"contract": contract.id, "version": contract.version, "state": proposal.state.value}
+    if proposal.state is ProposalState.IN_REVIEW:
+        notifications.tell(session, notices.proposed(proposal, by=author.user_id), now=now)
     audit.record(session, Action.PROPOSAL_CREATED, actor=author.name, object_id=proposal.id, now=now, details=details)
     return proposal
 

@@ -57,9 +57,9 @@ def of_run(
     if run.subscription_id is not None:
         return
     document = _event(session, found, run, emitter, broke)
-    body = canonical(document)
-    event_id = derived(now, document["run"]["runId"])
-    inbox.accept(session, events.of(document), body, producer=PRODUCER, now=now, event_id=event_id)
+    event = events.of(document)
+    event_id = derived(now, event.key)
+    inbox.accept(session, event, canonical(document), producer=PRODUCER, now=now, event_id=event_id)
     if emitter.sends:
         key = f"{LINEAGE}/{run.id}"
         outbox.post(

@@ -2,6 +2,8 @@
 
 import smtplib
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from email.message import EmailMessage
@@ -91,10 +93,19 @@ def _is_refusal(error: smtplib.SMTPResponseException) -> bool:
     return isinstance(error, smtplib.SMTPDataError) and error.smtp_code >= FOR_GOOD
 
 
-def _connected(to: Server, context: ssl.SSLContext) -> smtplib.SMTP:
+@contextmanager
+def _connected(to: Server, context: ssl.SSLContext) -> Iterator[smtplib.SMTP]:
+    """A connection that is left politely; what the server says to that changes nothing of what it took."""
     if to.scheme == "smtps":
-        return smtplib.SMTP_SSL(to.host, to.port, timeout=SECONDS, context=context)
-    return smtplib.SMTP(to.host, to.port, timeout=SECONDS)
+        connection: smtplib.SMTP = smtplib.SMTP_SSL(to.host, to.port, timeout=SECONDS, context=context)
+    else:
+        connection = smtplib.SMTP(to.host, to.port, timeout=SECONDS)
+    try:
+        yield connection
+    finally:
+        with suppress(smtplib.SMTPException, OSError):
+            connection.quit()
+        connection.close()
 
 
 def _message(mail: Mail, sender: str) -> EmailMessage:

@@ -70,7 +70,8 @@ class _Hall:
     def hears(self, channel: Channel) -> bool:
         """Whether the channel is told."""
         holder = _holder(self._session, channel)
-        if holder is None or channel.user_id == self._notice.by or not holder.may(Permission.READ, self._place):
+        knows = channel.user_id is not None and channel.user_id == self._notice.by
+        if holder is None or knows or not holder.may(Permission.READ, self._place):
             return False
         if channel.contract_id is not None:
             return channel.contract_id == self._notice.contract_id

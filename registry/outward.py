@@ -7,10 +7,15 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from registry.errors import RegistryError
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Sequence[Address]]
@@ -118,14 +123,13 @@ def _admitted(parts: SplitResult, within: Reach, find: Lookup) -> Address:
 
 def _asked(url: str, body: bytes, headers: Mapping[str, str], *, address: Address, seconds: float) -> Answer:
     import httpcore
-    import httpx
 
     from registry.pinned import Pinned
 
     network = Pinned(str(address), time.monotonic() + seconds)
     try:
         with (
-            httpcore.ConnectionPool(network_backend=network, ssl_context=httpx.create_ssl_context()) as pool,
+            httpcore.ConnectionPool(network_backend=network, ssl_context=_trusted()) as pool,
             pool.stream("POST", url, headers=list(headers.items()), content=body) as answer,
         ):
             return Answer(answer.status, _plain(answer.headers))
@@ -133,6 +137,14 @@ def _asked(url: str, body: bytes, headers: Mapping[str, str], *, address: Addres
         raise Unreachable(f"it did not answer within {seconds:g} seconds") from None
     except (httpcore.NetworkError, httpcore.ProtocolError) as error:
         raise Unreachable(f"the connection failed: {type(error).__name__}") from None
+
+
+@cache
+def _trusted() -> "SSLContext":
+    """Whose certificates are believed. To read them takes a while."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _plain(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from registry import audit
 from registry.access import Principal, decide
 from registry.errors import Conflict, NotFound
-from registry.tables import Grant, Team, TeamMember, User
+from registry.tables import Channel, Grant, Team, TeamMember, User
 from registry.words import Action, Permission, TeamRole
 
 
@@ -51,6 +51,7 @@ def remove(session: Session, team_id: UUID, *, by: Principal, now: datetime) -> 
     if team is None:
         raise NotFound
     session.exec(delete(Grant).where(col(Grant.team_id) == team_id))
+    session.exec(delete(Channel).where(col(Channel.team_id) == team_id))
     session.exec(delete(TeamMember).where(col(TeamMember.team_id) == team_id))
     session.delete(team)
     details = {"name": team.name}

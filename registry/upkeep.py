@@ -1,5 +1,6 @@
 """What is done once a day to what is stored: states of days are merged by month where that is asked for, generations
-that ended long ago are deleted, and files that none names, and what is kept for a time only, as events and samples."""
+that ended long ago are deleted, and files that none names, and what is kept for a time only, as events and samples;
+who builds on what is behind is told."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
 from engine.files import StateFiles
-from registry import collecting, compacting, idempotency, limits, samples, search, states, tasks
+from registry import collecting, compacting, idempotency, limits, outbox, reminders, samples, search, states, tasks
 from registry.config import Settings
 from registry.database import reading, transaction
 from registry.lineage import aliases, inbox, unmatched
@@ -51,6 +52,7 @@ def work(
         merged, more = _for_a_while(chain.from_iterable(months), clock)
     pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in datasets)
     _forget(database, settings, clock())
+    _remind(database, clock())
     search.complete(database)
     freed = collecting.collect(database, files, before=clock() - collecting.grace(settings))
     told = {"merged": merged, "generations": pruned, "files": freed.files, "bytes": freed.bytes}
@@ -89,8 +91,15 @@ def _forget(database: Database, settings: Settings, now: datetime) -> None:
     more = True
     while more:
         with transaction(database) as session:
-            more = inbox.forget(session, before=now - timedelta(days=settings.event_days)) > 0
+            over = now - timedelta(days=settings.event_days)
+            more = inbox.forget(session, before=over) + outbox.forget(session, before=over) > 0
             session.commit()
+
+
+def _remind(database: Database, now: datetime) -> None:
+    with transaction(database) as session:
+        reminders.tell_lagging(session, now=now)
+        session.commit()
 
 
 def _pruned(database: Database, dataset_id: UUID, before: datetime) -> int:

@@ -15,6 +15,7 @@ from registry.client.exchange import Exchange
 from registry.client.gate import Gate
 from registry.client.inbox import Inbox
 from registry.client.memory import Memory
+from registry.client.notifications import Notifications
 from registry.client.people import People
 from registry.client.proposals import Proposals
 from registry.client.replays import Replays
@@ -39,6 +40,7 @@ class Client(
     Exchange,
     Inbox,
     Memory,
+    Notifications,
     Gate,
     Tasks,
     Replays,

@@ -3,6 +3,7 @@
 Of columns that the contract classifies nothing is told but whether a promise was kept."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,6 +38,9 @@ FACET = "TreatyContractRunFacet"
 FACET_VERSION = "1-0-0"
 STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 SEVERITY = {"error": "error", "warning": "warn"}
+# Of more results than these, an event tells those that did not pass first; it must stay small enough to be taken.
+MOST = 500
+BAD = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED})
 
 
@@ -123,6 +127,7 @@ def _contract(judged: Judgement) -> dict[str, Any]:
         "object": of.object,
         "status": of.verdict.value,
         "blocking": of.verdict in BLOCKING,
+        "counts": dict(sorted(Counter(each.outcome.value for each in of.results).items())),
         "marker": judged.marker,
         "link": judged.link or None,
     }
@@ -136,7 +141,7 @@ def _run_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:
         version=version("treaty"), name="treaty", openlineageAdapterVersion=version("openlineage-python")
     )
     yield "processing_engine", engine
-    yield "test", test_run.TestRunFacet([_test(each, judged) for each in judged.result.results])
+    yield "test", test_run.TestRunFacet([_test(each, judged) for each in _told(judged)])
     if judged.caused:
         yield "parent", _parent(judged.caused)
         if judged.caused.nominal_start:
@@ -160,7 +165,7 @@ def _dataset(judged: Judgement) -> InputDataset:
 
 
 def _input_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:
-    told = [_assertion(each, judged) for each in judged.result.results if each.outcome in STATUS]
+    told = [_assertion(each, judged) for each in _told(judged) if each.outcome in STATUS]
     yield "dataQualityAssertions", data_quality_assertions_dataset.DataQualityAssertionsDatasetFacet(told)
     numbers = judged.numbers
     columns = {
@@ -170,10 +175,18 @@ def _input_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:
         "dataQualityMetrics",
         data_quality_metrics_input_dataset.DataQualityMetricsInputDatasetFacet(columns, rowCount=numbers.rows),
     )
-    if judged.partitions:
+    if 0 < len(judged.partitions) <= MOST:
         parts = [base_subset_dataset.Partition(dict(each)) for each in judged.partitions]
         condition = base_subset_dataset.PartitionSubsetCondition(parts)
         yield "subset", base_subset_dataset.InputSubsetInputDatasetFacet(condition)
+
+
+def _told(judged: Judgement) -> tuple[CheckResult, ...]:
+    found = judged.result.results
+    if len(found) <= MOST:
+        return found
+    bad = [each for each in found if each.outcome in BAD]
+    return (*bad, *(each for each in found if each.outcome not in BAD))[:MOST]
 
 
 def _assertion(result: CheckResult, judged: Judgement) -> data_quality_assertions_dataset.Assertion:

@@ -37,10 +37,12 @@ from registry.cursors import Asked
 from registry.database import connect, reading, transaction
 from registry.tables import (
     AcknowledgementRow,
+    Channel,
     Contract,
     ContractVersion,
     Grant,
     InboxEvent,
+    OutboxMessage,
     RejectedEvent,
     Run,
     Task,
@@ -48,7 +50,18 @@ from registry.tables import (
     TeamMember,
     metadata,
 )
-from registry.words import Answer, InboxState, Part, Permission, ProposalState, Role, TaskState, TeamRole
+from registry.words import (
+    Answer,
+    ChannelKind,
+    InboxState,
+    OutboxState,
+    Part,
+    Permission,
+    ProposalState,
+    Role,
+    TaskState,
+    TeamRole,
+)
 
 EVERYBODY = frozenset(USERS)
 PEOPLE = EVERYBODY - {"service"}
@@ -110,6 +123,8 @@ USE = {"purpose": "reports", "contact": "me@example.org"}
 SUBSCRIBED = {**USE, "contract_id": "known"}
 ASKED = {"object": "orders", "column": "id", "patch": {"unique": True}}
 COPIED = {"contract_id": "known", "object": "orders", "check": "day-required"}
+FACET = "/lineage/facets/1-0-0/TreatyContractRunFacet.json"
+CHANNEL = {"kind": "email", "target": "ada@shop.example"}
 CALLS = [
     Call("GET", "/health", EVERYBODY, anonymous=True),
     Call("GET", "/ready", EVERYBODY, anonymous=True),
@@ -299,6 +314,13 @@ CALLS = [
     Call("GET", "/tasks/{dead}/events", EVERYBODY, local=True),
     Call("POST", "/tasks/{dead}/retry", PRODUCERS, 200, None, "task:retried", local=True),
     Call("POST", "/inbox/{parked}/retry", PRODUCERS, 204, None, "event:retried"),
+    Call("GET", FACET, EVERYBODY, anonymous=True),
+    Call("GET", "/channels", PEOPLE, local=True, elsewhere=True),
+    Call("POST", "/channels", PEOPLE, 201, CHANNEL, "channel:added", local=True, elsewhere=True),
+    Call("DELETE", "/channels/{channel}", PRODUCER | ADMIN, 204, None, "channel:removed", authored=True),
+    Call("POST", "/channels/{channel}/test", PRODUCER | ADMIN, 202, authored=True),
+    Call("GET", "/messages", ADMIN),
+    Call("POST", "/messages/{message}/replay", ADMIN, 200, None, "message:replayed"),
 ]
 
 
@@ -329,6 +351,14 @@ def filled(world: World) -> dict[str, str]:
         refused = RejectedEvent(id=ids.new(), time=NOW, producer="producer", status=400, reason="no", body=b"x")
         tx.add_all([run, team, consumer, grant, dead, parked, refused])
         asked = asking(tx, subscription)
+        channel = Channel(
+            id=ids.new(), user_id=world.users["producer"].id, kind=ChannelKind.EMAIL, target="a@b.example", created=NOW
+        )
+        message = OutboxMessage(
+            id=ids.new(), kind="lineage", destination="lineage", key="lost", payload={}, state=OutboxState.DEAD,
+            available_at=NOW, created=NOW,
+        )  # fmt: skip
+        tx.add_all([channel, message])
         tx.commit()
     return {
         "viewer": str(world.users["viewer"].id),
@@ -348,6 +378,8 @@ def filled(world: World) -> dict[str, str]:
         "subscription": str(subscription),
         "own": "id-required",
         "asked": str(asked),
+        "channel": str(channel.id),
+        "message": str(message.id),
     }
 
 
@@ -425,7 +457,7 @@ def with_others(world: World) -> World:
 
 def bare_token(world: World, call: Call) -> World:
     """The world with a token of somebody who may make the call, which has another scope than it needs."""
-    scope = Permission.LINEAGE if call.path.startswith("/tokens") else Permission.TOKENS
+    scope = Permission.LINEAGE if call.path.startswith(("/tokens", "/channels")) else Permission.TOKENS
     user = world.users[min(call.allowed)]
     token = people.new_token(ids.new(), user_id=user.id, name="bare", scopes=[scope], now=NOW)
     with transaction(world.engine) as tx:

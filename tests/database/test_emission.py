@@ -8,6 +8,7 @@ from uuid import uuid3
 
 import pytest
 from sqlalchemy import Engine
+from support.api import World
 from support.events import event, output
 from support.lineage_schemas import faults
 from support.scenes import NOON, Scene, orders, rows
@@ -18,6 +19,7 @@ from registry import emission
 from registry.database import reading, transaction
 from registry.emission import Emitter
 from registry.judged import Judged
+from registry.lineage.emitted import facet_schema
 from registry.tables import InboxEvent, LineageRun, OutboxMessage, Run, Task
 from registry.words import OutboxState
 
@@ -148,7 +150,7 @@ def test_a_run_is_the_same_however_often_it_is_told(scene: Scene) -> None:
     with transaction(scene.database) as tx:
         emission.of_run(tx, found, run, Emitter(api="http://other:1"), now=NOON)
         tx.commit()
-    assert {each["run"]["runId"] for each in told(scene)} == {first["run"]["runId"]}
+    assert [each["run"]["runId"] for each in told(scene)] == [first["run"]["runId"]] * 2
 
 
 def _found(tx: Any, run: Run) -> Judged:
@@ -175,6 +177,16 @@ def test_the_schemas_see_what_is_wrong(scene: Scene, part: str, name: str, value
     (document,) = told(scene)
     document[part]["facets"][name] |= value
     assert faults(document)
+
+
+def test_the_schema_of_our_facet_is_served_where_the_facet_says(world: World) -> None:
+    url = "/lineage/facets/1-0-0/TreatyContractRunFacet.json"
+    answer = world.call(None, "GET", url)
+    served = answer.json()
+    assert answer.headers["content-type"] == "application/schema+json"
+    assert served.pop("$id").endswith(url)
+    assert served == facet_schema()
+    assert world.call(None, "GET", "/lineage/facets/9-0-0/TreatyContractRunFacet.json").status_code == 404
 
 
 def test_a_run_id_that_is_no_uuid_is_told_as_the_one_that_marquez_makes_of_it(scene: Scene) -> None:

@@ -36,7 +36,7 @@ def test_a_complete_event_becomes_a_run_with_its_results(scene: Scene) -> None:
     scene.send(event())
     scene.work()
     (run,) = scene.runs
-    (lineage,) = rows(scene.database, LineageRun)
+    lineage, _ = rows(scene.database, LineageRun)
     assert (run.verdict, run.partitions, run.counts) == (Verdict.FAILED, ["ds=1", "ds=2"], {"passed": 2, "failed": 1})
     assert (run.lineage_run_id, run.task_id) == (lineage.id, scene.last_task.id)
     assert [(row.partition, row.outcome) for row in rows(scene.database, ResultRow)] == [

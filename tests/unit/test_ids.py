@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.ids import new, uuid7
+from registry.ids import derived, new, uuid7
 
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC))
 
@@ -29,3 +29,13 @@ def test_those_of_one_moment_differ() -> None:
     moment = datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=2)))
     assert len({uuid7(moment) for _ in range(1000)}) == 1000
     assert new() != new()
+
+
+@given(MOMENTS, st.text(), st.text())
+def test_what_is_derived_of_a_key_is_the_same_each_time_and_another_for_another_key(
+    moment: datetime, one: str, other: str
+) -> None:
+    made = derived(moment, one)
+    assert (made, made.version, made.variant) == (derived(moment, one), 7, "specified in RFC 4122")
+    assert made.int >> 64 == uuid7(moment).int >> 64
+    assert (made == derived(moment, other)) == (one == other)

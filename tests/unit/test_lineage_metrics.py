@@ -11,7 +11,7 @@ from contracts.document import DataObject
 from contracts.reading import read
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 from registry.lineage import metrics
-from registry.lineage.emitted import About, Judgement, event
+from registry.lineage.emitted import MOST, About, Judgement, event
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = "4711"
@@ -128,6 +128,15 @@ def test_a_check_of_the_table_that_names_a_classified_column_is_hidden_too() -> 
     of = described(column("pay", classification="restricted"), quality=[rule])
     document = told_of(run(results=(checked("x", check_id="fair", column=None),)), of)
     assert SECRET not in str(document)
+
+
+def test_of_very_many_results_those_that_failed_are_told_and_how_many_there_are() -> None:
+    passed = [checked("pay", outcome=Outcome.PASSED, partition=f"day={at}") for at in range(2 * MOST)]
+    document = told_of(run(results=(*passed, checked("pay"))), described(column("pay")))
+    assertions = document["inputs"][0]["inputFacets"]["dataQualityAssertions"]["assertions"]
+    assert (len(assertions), assertions[0]["success"]) == (MOST, False)
+    assert document["run"]["facets"]["treaty_contract"]["counts"] == {"failed": 1, "passed": 2 * MOST}
+    assert len(str(document)) < 1_000_000
 
 
 def test_of_an_open_column_value_and_bound_are_told() -> None:

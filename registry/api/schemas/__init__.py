@@ -57,6 +57,7 @@ from registry.api.schemas.memory import (
     RerunOut,
     StatesOut,
 )
+from registry.api.schemas.notifications import ChannelIn, ChannelOut, MessageOut, NewChannel
 from registry.api.schemas.people import (
     Me,
     NewToken,
@@ -123,6 +124,8 @@ __all__ = [
     "CatalogPage",
     "ChainOut",
     "ChangeOut",
+    "ChannelIn",
+    "ChannelOut",
     "ChecksOut",
     "CommentIn",
     "CommentOut",
@@ -171,8 +174,10 @@ __all__ = [
     "MemberIn",
     "MemberOut",
     "MemoryOut",
+    "MessageOut",
     "MetricOut",
     "MetricsOut",
+    "NewChannel",
     "NewToken",
     "OutcomeOut",
     "Page",

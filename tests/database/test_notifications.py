@@ -1,0 +1,393 @@
+"""Who is told of what, through which channel, once; and what a channel gets."""
+
+import json
+from collections.abc import Iterator
+from email import message_from_string, policy
+from typing import Any
+from uuid import UUID
+
+import pytest
+from support.api import NOW, World, document
+from support.consumers import CONTRACT, PRODUCER, approve, check, content, subscribe
+from support.receivers import Post, Receiver, Reply, post_office, receiver
+from support.scenes import add, rows
+
+from contracts import writing
+from engine.results import Outcome, Verdict
+from registry import clock, ids, notices, notifications, reminders, webhooks
+from registry.api import schemas
+from registry.client import ClientError
+from registry.config import Settings
+from registry.database import transaction
+from registry.delivery import Deliverer
+from registry.notices import Notice
+from registry.tables import Channel, Grant, OutboxMessage, ResultRow, Run, Team, TeamMember
+from registry.words import NoticeKind, Part, Pin, Role, TeamRole
+
+SECRET_PATH = "/T000/B000/very-secret"
+VIOLATION = Notice(
+    NoticeKind.VIOLATION,
+    CONTRACT,
+    "incident-1",
+    "shop-orders 1.0.0: the contract is violated",
+    table="orders",
+    found=("dear failed: minimum must be greater than 0",),
+    next_step="look at the run",
+    page="run?id=7",
+)
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as made:
+        yield made
+
+
+@pytest.fixture
+def office() -> Iterator[Post]:
+    with post_office() as made:
+        yield made
+
+
+def channel(
+    world: World, who: str, kind: str = "webhook", target: str = "https://hooks.example/x", **more: Any
+) -> schemas.NewChannel:
+    body = schemas.ChannelIn.model_validate({"kind": kind, "target": target, **more})
+    return world.client(who).add_channel(body)
+
+
+def tell(world: World, notice: Notice) -> int:
+    with transaction(world.engine) as tx:
+        told = notifications.tell(tx, notice, now=NOW)
+        tx.commit()
+    return told
+
+
+def waiting(world: World) -> list[tuple[str, str]]:
+    """The kind of each notice that waits, and whose channel it goes to."""
+    names = {each.id: name for name, each in world.users.items()}
+    holders = {each.id: names.get(each.user_id, "team") for each in rows(world.engine, Channel)}
+    messages = rows(world.engine, OutboxMessage)
+    return sorted((each.payload["notice"]["kind"], holders[UUID(each.payload["channel"])]) for each in messages)
+
+
+def deliver(world: World, **settings: Any) -> list[OutboxMessage]:
+    given = {"webhook_allow": "127.0.0.1", "public_url": "https://treaty.example", "mail_from": "treaty@shop.example"}
+    moment = clock.now()
+    Deliverer(world.engine, Settings(**{**given, **settings}), lambda: moment, lambda: 0.0).drain()
+    return rows(world.engine, OutboxMessage)
+
+
+def test_a_webhook_gets_the_notice_signed_by_the_secret_that_was_shown_once(world: World, hook: Receiver) -> None:
+    approve(world, content())
+    made = channel(world, "owner", target=f"{hook.url}/in?key=1")
+    tell(world, VIOLATION)
+    deliver(world)
+    (got,) = hook.got
+    assert made.secret
+    assert webhooks.verify(made.secret, got.headers, got.body, now=clock.now()).startswith("msg_")
+    assert got.path == "/in?key=1"
+    assert json.loads(got.body) == {
+        "type": "treaty.violation",
+        "timestamp": NOW.isoformat(),
+        "data": {
+            "contract": CONTRACT,
+            "subject": "incident-1",
+            "title": "shop-orders 1.0.0: the contract is violated",
+            "table": "orders",
+            "found": ["dear failed: minimum must be greater than 0"],
+            "next_step": "look at the run",
+            "link": "https://treaty.example/run?id=7",
+        },
+    }
+
+
+def test_a_chat_gets_the_notice_as_text(world: World, hook: Receiver) -> None:
+    approve(world, content())
+    channel(world, "owner", "slack", f"{hook.url}/in")
+    tell(world, VIOLATION)
+    deliver(world)
+    (got,) = hook.got
+    text = json.loads(got.body)["text"]
+    assert text.startswith("*shop-orders 1.0.0: the contract is violated*\n")
+    for part in ("Table: orders", "- dear failed", "Next: look at the run", "https://treaty.example/run?id=7"):
+        assert part in text
+
+
+def test_a_mail_says_the_same(world: World, office: Post) -> None:
+    approve(world, content())
+    channel(world, "owner", "email", "ada@shop.example")
+    tell(world, VIOLATION)
+    (kept,) = deliver(world, smtp_url=office.url)
+    ((sender, to, text),) = office.mails
+    assert kept.state.value == "sent"
+    message = message_from_string(text, policy=policy.default)
+    assert (sender, to) == ("treaty@shop.example", ("ada@shop.example",))
+    assert message["Subject"] == "[Treaty] shop-orders 1.0.0: the contract is violated"
+    assert message["Message-ID"].endswith("@treaty>")
+    assert "- dear failed: minimum must be greater than 0" in message.get_content()
+
+
+def test_a_title_with_a_line_break_makes_no_header_of_its_own(world: World, office: Post) -> None:
+    approve(world, content())
+    channel(world, "owner", "email", "ada@shop.example")
+    tell(world, Notice(NoticeKind.VIOLATION, CONTRACT, "i", "a\r\nBcc: eve@evil.example"))
+    deliver(world, smtp_url=office.url)
+    ((_, to, text),) = office.mails
+    message = message_from_string(text, policy=policy.default)
+    assert (to, message["Bcc"]) == (("ada@shop.example",), None)
+
+
+@pytest.mark.parametrize(
+    ("refuses", "state", "why"),
+    [
+        ({"MAIL": "451 later"}, "waiting", "451"),
+        ({"RCPT": "550 nobody here"}, "dead", "refuses the address"),
+        ({"RCPT": "450 busy"}, "waiting", "refuses the address"),
+        ({"DATA": "554 no"}, "dead", "554"),
+        ({"EHLO": "502 what", "HELO": "421 not now"}, "waiting", "421"),
+        ({"QUIT": "500 stay"}, "sent", "None"),
+    ],
+)
+def test_a_mail_that_is_not_taken_waits_or_is_given_up(
+    world: World, refuses: dict[str, str], state: str, why: str
+) -> None:
+    approve(world, content())
+    channel(world, "owner", "email", "ada@shop.example")
+    tell(world, VIOLATION)
+    with post_office(**refuses) as refusing:
+        (message,) = deliver(world, smtp_url=refusing.url)
+    assert message.state.value == state
+    assert why in str(message.error)
+
+
+def test_without_a_mail_server_mails_wait(world: World) -> None:
+    approve(world, content())
+    channel(world, "owner", "email", "ada@shop.example")
+    tell(world, VIOLATION)
+    (message,) = deliver(world)
+    assert (message.state.value, message.error) == ("waiting", "no mail server is set: TREATY_SMTP_URL")
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/x", "http://localhost/x", "http://169.254.169.254/latest"])
+def test_a_webhook_to_this_machine_or_a_private_network_is_never_asked(world: World, url: str) -> None:
+    approve(world, content())
+    channel(world, "owner", target=url)
+    tell(world, VIOLATION)
+    (message,) = deliver(world, webhook_allow="")
+    assert message.state.value == "dead"
+    assert "not public" in str(message.error)
+
+
+def test_a_redirect_to_this_machine_is_not_followed(world: World, hook: Receiver) -> None:
+    approve(world, content())
+    with receiver(Reply(307, {"Location": hook.url})) as first:
+        channel(world, "owner", target=first.url)
+        tell(world, VIOLATION)
+        (message,) = deliver(world)
+    assert (message.state.value, hook.got) == ("dead", [])
+
+
+def test_of_an_incident_everybody_is_told_once(world: World) -> None:
+    approve(world, content())
+    channel(world, "owner")
+    assert (tell(world, VIOLATION), tell(world, VIOLATION)) == (1, 0)
+    assert len(rows(world.engine, OutboxMessage)) == 1
+
+
+def test_owners_and_consumers_are_told_of_a_violation_and_nobody_else(world: World) -> None:
+    approve(world, content())
+    for who in ("owner", "other-owner", "consumer", "producer", "viewer"):
+        channel(world, who)
+    subscribe(world, "consumer")
+    tell(world, VIOLATION)
+    assert waiting(world) == [("violation", who) for who in ("consumer", "other-owner", "owner")]
+
+
+def test_a_channel_of_one_contract_is_told_of_that_whoever_holds_it(world: World) -> None:
+    approve(world, content())
+    approve(world, content(contract_id="other"))
+    channel(world, "viewer", contract_id=CONTRACT)
+    channel(world, "owner", contract_id="other")
+    tell(world, VIOLATION)
+    assert waiting(world) == [("violation", "viewer")]
+
+
+def test_a_channel_for_some_kinds_is_told_of_no_other(world: World) -> None:
+    approve(world, content())
+    channel(world, "owner", kinds=["recovery"])
+    assert tell(world, VIOLATION) == 0
+
+
+def test_who_may_not_read_a_contract_is_not_told_of_it(world: World) -> None:
+    approve(world, content())
+    channel(world, "viewer", contract_id=CONTRACT)
+    with transaction(world.engine) as tx:
+        tx.merge(world.users["viewer"]).roles = []
+        tx.commit()
+    assert tell(world, VIOLATION) == 0
+
+
+def test_who_is_not_active_any_more_is_not_told(world: World) -> None:
+    approve(world, content())
+    channel(world, "other-owner")
+    world.client("admin").change_user(world.users["other-owner"].id, schemas.UserChange(active=False))
+    assert tell(world, VIOLATION) == 0
+
+
+def test_a_team_that_owns_a_contract_is_told_through_its_channel(world: World) -> None:
+    approve(world, content())
+    team = Team(id=ids.new(), name="sellers", created=NOW)
+    lead = TeamMember(team_id=team.id, user_id=world.users["viewer"].id, role=TeamRole.LEAD)
+    given = Grant(id=ids.new(), team_id=team.id, role=Role.OWNER, part=Part.CONTRACT, target=CONTRACT, created=NOW)
+    add(world.engine, team, lead, given)
+    with pytest.raises(ClientError):
+        channel(world, "producer", team_id=str(team.id))
+    channel(world, "viewer", team_id=str(team.id))
+    tell(world, VIOLATION)
+    assert waiting(world) == [("violation", "team")]
+    world.client("admin").remove_team(team.id)
+    assert rows(world.engine, Channel) == []
+
+
+def test_a_proposal_is_told_to_owners_and_the_decision_to_its_author(world: World) -> None:
+    for who in ("owner", "producer", "consumer"):
+        channel(world, who)
+    proposal = world.client("producer").propose(document())
+    assert waiting(world) == [("proposal", "owner")]
+    world.client("owner").reject(proposal.id, reason="too loose")
+    assert waiting(world) == [("decision", "producer"), ("proposal", "owner")]
+    told = next(each.payload["notice"] for each in rows(world.engine, OutboxMessage) if "decision" in each.key)
+    assert told["found"][1] == "reason: too loose"
+
+
+def test_a_draft_is_told_to_nobody_before_it_is_submitted(world: World) -> None:
+    channel(world, "owner")
+    proposal = world.client("producer").propose(document(), submit=False)
+    assert waiting(world) == []
+    world.client("producer").submit(proposal.id)
+    assert waiting(world) == [("proposal", "owner")]
+
+
+def test_a_breaking_version_is_told_to_whom_it_breaks(world: World) -> None:
+    approve(world, content(review={"acknowledge_days": 7}))
+    subscribe(world, "consumer", reads={"orders": ["amount"]})
+    channel(world, "consumer")
+    made = content("2.0.0", quality=[PRODUCER[0]], review={"acknowledge_days": 7})
+    made["schema"][0]["properties"] = [each for each in made["schema"][0]["properties"] if each["name"] != "amount"]
+    proposal = world.client("producer").propose(writing.write(made).decode())
+    client = world.client("owner")
+    client.approve(proposal.id, client.preview(proposal.id).fingerprint)
+    assert waiting(world) == [("breaking", "consumer")]
+
+
+def test_who_is_behind_is_told_once_for_each_version(world: World) -> None:
+    approve(world, content())
+    subscribe(world, "consumer", pin=(Pin.VERSION, "1.0.0"))
+    channel(world, "consumer", kinds=["lag"])
+
+    def remind() -> int:
+        with transaction(world.engine) as tx:
+            told = reminders.tell_lagging(tx, now=NOW)
+            tx.commit()
+        return told
+
+    assert remind() == 0
+    for number in ("1.1.0", "1.2.0"):
+        approve(
+            world, content(number, quality=[*PRODUCER, check("more", "size", mustBeLessThan=99999 - int(number[2]))])
+        )
+        assert (remind(), remind()) == (1, 0)
+
+
+def test_a_channel_is_tried_and_shows_what_became_of_it(world: World, hook: Receiver) -> None:
+    made = channel(world, "viewer", target=f"{hook.url}{SECRET_PATH}")
+    tried = world.client("viewer").test_channel(made.channel.id)
+    assert tried.last
+    assert tried.last.state.value == "waiting"
+    deliver(world)
+    (found,) = world.client("viewer").channels()
+    assert found.last
+    assert found.last.state.value == "sent"
+    assert json.loads(hook.got[0].body)["type"] == "treaty.test"
+
+
+def test_a_url_is_never_shown_again(world: World) -> None:
+    made = channel(world, "viewer", "slack", f"https://hooks.example{SECRET_PATH}")
+    shown = world.call("admin", "GET", "/channels").text + world.call("admin", "GET", "/audit").text
+    assert "very-secret" not in shown
+    assert made.channel.target == "https://hooks.example/..."
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [
+        ("email", "nobody"),
+        ("email", "a@b.example, c@d.example"),
+        ("email", "a@b.example\r\nBcc: c@d.example"),
+        ("email", "Ada <a@b.example>"),
+        ("slack", "ftp://hooks.example/x"),
+        ("webhook", "https://user:word@hooks.example/x"),
+        ("webhook", "file:///etc/passwd"),
+    ],
+)
+def test_a_target_that_is_none_is_refused_and_not_quoted(world: World, kind: str, target: str) -> None:
+    answer = world.call("viewer", "POST", "/channels", json={"kind": kind, "target": target})
+    assert answer.status_code == 422
+    assert target not in answer.text
+
+
+def test_nobody_has_channels_without_end(world: World) -> None:
+    for at in range(20):
+        channel(world, "viewer", target=f"https://hooks.example/{at}")
+    with pytest.raises(ClientError) as refused:
+        channel(world, "viewer")
+    assert refused.value.status == 409
+
+
+def test_what_waits_for_a_channel_that_is_removed_is_given_up(world: World) -> None:
+    made = channel(world, "viewer")
+    world.client("viewer").test_channel(made.channel.id)
+    world.client("viewer").remove_channel(made.channel.id)
+    (message,) = deliver(world)
+    assert (message.state.value, message.error) == ("dead", "the channel was removed")
+
+
+def test_what_was_given_up_is_delivered_again_when_an_administrator_says_so(world: World) -> None:
+    with receiver(Reply(422)) as hook:
+        made = channel(world, "viewer", target=hook.url)
+        world.client("viewer").test_channel(made.channel.id)
+        deliver(world)
+        (dead,) = world.client("admin").messages()
+        assert dead.state.value == "dead"
+        assert world.client("admin").replay_message(dead.id).state.value == "waiting"
+        (message,) = deliver(world)
+    assert message.state.value == "sent"
+    assert len({(each.body, each.headers["webhook-id"]) for each in hook.got}) == 1
+    with pytest.raises(ClientError) as refused:
+        world.client("admin").replay_message(dead.id)
+    assert refused.value.status == 409
+
+
+def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
+    run = Run(
+        id=ids.new(), contract_id=CONTRACT, version="1.0.0", fingerprint="", object="orders", partitions=[],
+        verdict=Verdict.FAILED, counts={}, started=NOW, finished=NOW,
+    )  # fmt: skip
+    said = {"run_id": run.id, "severity": "error", "scope": "delta", "value": "4711", "found": "found 4711"}
+    results = [
+        ResultRow(position=at, check_id=name, name=name, outcome=outcome, sentence=f"{name} must be", **said)
+        for at, (name, outcome) in enumerate(
+            [("a", Outcome.PASSED), ("b", Outcome.FAILED), ("b", Outcome.FAILED), ("c", Outcome.NOT_EVALUATED)]
+        )
+    ]
+    notice = notices.violated(run, results, subject="i")
+    assert notice.found == ("b failed: b must be", "c could not be evaluated: c must be")
+    assert "4711" not in str(notice)
+    assert notices.recovered(run, subject="i").kind is NoticeKind.RECOVERY
+
+
+def test_long_lists_are_cut(world: World) -> None:
+    many = Notice(NoticeKind.VIOLATION, CONTRACT, "i", "t", found=tuple(f"check {at}" for at in range(50)))
+    told = notices.Told.of(many, now=NOW)
+    assert (len(told.found), told.found[-1]) == (21, "and 30 more")

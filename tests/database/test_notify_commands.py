@@ -1,0 +1,77 @@
+"""The commands of channels, over the real service: added, listed, tried, removed; and what was given up."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from support.api import NOW, World
+from support.scenes import add, rows
+
+from engine.cli import Stop
+from registry import ids
+from registry.cli import main
+from registry.client import Client, ClientError
+from registry.tables import Channel, OutboxMessage
+from registry.words import OutboxState
+
+
+@pytest.fixture
+def asking(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    @contextmanager
+    def opened() -> Iterator[Client]:
+        try:
+            yield world.client("admin")
+        except ClientError as error:
+            raise Stop(error.message) from None
+
+    monkeypatch.setattr("registry.commands.service.opened", opened)
+    return world
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["notify", *arguments])
+    return int(ended.value.code or 0)
+
+
+def test_a_channel_is_added_listed_tried_and_removed(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("add", "webhook", "https://hooks.example/x", "--on", "violation", "--on", "recovery") == 0
+    assert "signed with whsec_" in capsys.readouterr().out
+    (made,) = rows(asking.engine, Channel)
+    assert run("test", str(made.id)) == 0
+    assert run("list") == 0
+    told = capsys.readouterr().out
+    for part in (str(made.id), "https://hooks.example/...", "recovery, violation", "waiting"):
+        assert part in told
+    assert "whsec_" not in told
+    assert run("remove", str(made.id)) == 0
+    assert rows(asking.engine, Channel) == []
+
+
+def test_a_channel_of_a_team_names_it(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("add", "email", "all@shop.example", "--team", "sellers") == 3
+    assert "there is no team sellers" in capsys.readouterr().err
+    team = asking.client("admin").create_team("sellers")
+    assert run("add", "email", "all@shop.example", "--team", "sellers") == 0
+    (made,) = rows(asking.engine, Channel)
+    assert (made.team_id, made.user_id) == (team.id, None)
+
+
+def test_a_target_that_is_none_is_refused_in_words(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("add", "email", "nobody") == 3
+    assert "this channel would lead nowhere" in capsys.readouterr().err
+
+
+def test_what_was_given_up_is_shown_and_delivered_anew(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
+    lost = OutboxMessage(
+        id=ids.new(), kind="lineage", destination="lineage", key="lost", payload={}, state=OutboxState.DEAD,
+        attempts=10, error="it answered 503", available_at=NOW, created=NOW,
+    )  # fmt: skip
+    add(asking.engine, lost)
+    assert run("undelivered") == 0
+    told = capsys.readouterr().out
+    assert str(lost.id) in told
+    assert "it answered 503" in told
+    assert run("redeliver", str(lost.id)) == 0
+    assert [each.state for each in rows(asking.engine, OutboxMessage)] == [OutboxState.WAITING]
+    assert run("redeliver", str(lost.id)) == 3

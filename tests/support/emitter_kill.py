@@ -1,0 +1,65 @@
+"""Workers that validate and tell of it until they are killed.
+
+Reads lines of JSON, [database, home, lineage service, number, seconds], and has each done by a process that is killed
+after so long. Each is forked, so that none of them has to load everything anew; it answers with how many were killed
+while they worked."""
+
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+
+from support.scenes import NOON, Clock, Scene
+
+from registry.database import connect
+from registry.delivery import Deliverer
+from registry.lineage import emitted  # noqa: F401 - loaded once, before anything is forked
+
+
+def scene_of(database: str, home: str, number: int) -> Scene:
+    """What works at that number: its clock is far beyond the leases of the ones before."""
+    scene = Scene(connect(database), Path(home), Clock(NOON + number * timedelta(minutes=10)))
+    scene.write("ds=1", f"good {number}")
+    return scene
+
+
+def work(scene: Scene, service: str) -> None:
+    """Validates what is asked for and delivers what waits."""
+    settings = scene.settings.model_copy(update={"openlineage_url": service})
+    scene.work(settings=settings)
+    Deliverer(scene.database, settings, scene.clock, lambda: 0.0).drain()
+
+
+def endless(database: str, home: str, service: str, number: int) -> None:
+    """Has data change and be validated, over and over."""
+    scene = scene_of(database, home, number)
+    for at in count():
+        scene.write("ds=1", f"good {number} {at}")
+        scene.ask(f"{number}/{at}")
+        work(scene, service)
+
+
+def main() -> None:
+    """Answers every line."""
+    for line in sys.stdin:
+        *given, seconds = json.loads(line)
+        child = os.fork()
+        if not child:
+            try:
+                endless(*given)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(1)
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main()
