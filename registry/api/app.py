@@ -45,6 +45,7 @@ from registry.api.dependencies import Service
 from registry.api.limits import BodyLimit
 from registry.api.metrics import Counted, Requests
 from registry.api.once import Idempotency, repeat
+from registry.api.senders import Senders
 from registry.config import Settings
 from registry.idempotency import Repeated
 from registry.lineage.receiver import Limits, Receiver
@@ -52,6 +53,8 @@ from registry.lineage.receiver import Limits, Receiver
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ROUTERS = (
+    # Events come by the thousand, and routes are looked for in this order.
+    lineage.router,
     service.router,
     people.router,
     catalog.router,
@@ -72,9 +75,12 @@ ROUTERS = (
     gate.router,
     gating.router,
     inbox.router,
+<<<<<<< HEAD
     lineage.router,
     facets.router,
     notifications.router,
+=======
+>>>>>>> 006f741 (A sender is known for a while, and asked for their right again in the transaction that keeps what they send)
     replays.router,
     versions.router,
 )
@@ -100,6 +106,7 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
         generate_unique_id_function=description.name_of,
     )
     app.state.service = Service(settings, engine, oidc.provider(settings))
+    app.state.senders = Senders()
     app.state.receiver = Receiver(engine, Limits(high_water=settings.inbox_events))
     apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
     app.add_exception_handler(Repeated, repeat)

@@ -16,15 +16,15 @@ from starlette.requests import ClientDisconnect
 from contracts.errors import Fault
 from contracts.fingerprint import canonical
 from registry import clock, ids
-from registry.access import Principal, decide
-from registry.api.dependencies import Caller, Service, Shared
+from registry.access import Principal
+from registry.api.dependencies import Service, service
 from registry.api.problems import problem
+from registry.api.senders import Sender, sender
 from registry.database import transaction
 from registry.lineage import events, inbox
 from registry.lineage.events import Event, NotAnEvent, NotJson
 from registry.lineage.inbox import Arrival, Refusal
 from registry.lineage.receiver import Overloaded, Unkeepable
-from registry.words import Permission
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 GZIP = 16 + zlib.MAX_WBITS
@@ -76,33 +76,28 @@ class BatchOut(BaseModel):
     failed_events: list[FailedEvent]
 
 
-async def producer(who: Caller) -> Principal:
-    """The sender, who must be permitted to write lineage; asked before a byte of the body is read."""
-    decide(who, Permission.LINEAGE)
-    return who
-
-
-Producer = Annotated[Principal, Depends(producer)]
+Sending = Annotated[Sender, Depends(sender)]
 
 
 @router.post("", status_code=201, response_class=Response)
-async def receive(request: Request, shared: Shared, who: Producer) -> Response:
+async def receive(request: Request, by: Sending) -> Response:
     """Keeps one OpenLineage event and answers 201; a repeat changes nothing. Otherwise says why it was not kept."""
-    return await _answered(request, shared, who, batch=False)
+    return await _answered(request, by, batch=False)
 
 
 @router.post("/batch", response_model=BatchOut)
-async def receive_batch(request: Request, shared: Shared, who: Producer) -> Response:
+async def receive_batch(request: Request, by: Sending) -> Response:
     """Keeps the events of an array, the good ones together in one transaction, and says which were not taken."""
-    return await _answered(request, shared, who, batch=True)
+    return await _answered(request, by, batch=True)
 
 
-async def _answered(request: Request, shared: Service, who: Principal, *, batch: bool) -> Response:
+async def _answered(request: Request, by: Sender, *, batch: bool) -> Response:
+    shared, who = await service(request), by.who
     encoding = request.headers.get("content-encoding", "").strip().lower()
     try:
         sent = await _sent(request, shared.settings.max_event_bytes)
         taken = await _in_turn(len(sent), _take_batch if batch else _take, shared, who, sent, encoding)
-        await asyncio.wrap_future(request.app.state.receiver.put(taken.arrivals))
+        await asyncio.wrap_future(request.app.state.receiver.put(taken.arrivals, by.permit))
         await _refuse(shared, who, taken.refusals)
         return taken.answer
     except Refused as error:
