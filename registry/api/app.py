@@ -75,12 +75,8 @@ ROUTERS = (
     gate.router,
     gating.router,
     inbox.router,
-<<<<<<< HEAD
-    lineage.router,
     facets.router,
     notifications.router,
-=======
->>>>>>> 006f741 (A sender is known for a while, and asked for their right again in the transaction that keeps what they send)
     replays.router,
     versions.router,
 )
