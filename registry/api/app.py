@@ -47,6 +47,7 @@ from registry.api.metrics import Counted, Requests
 from registry.api.once import Idempotency, repeat
 from registry.api.senders import Senders
 from registry.config import Settings
+from registry.exposition import Counts
 from registry.idempotency import Repeated
 from registry.lineage.receiver import Limits, Receiver
 
@@ -108,7 +109,9 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
-    app.state.requests = Requests((("process", str(os.getpid())),) if settings.api_processes > 1 else ())
+    process = (("process", str(os.getpid())),) if settings.api_processes > 1 else ()
+    app.state.requests = Requests(process)
+    app.state.events = Counts("treaty_lineage_events_total", "Events that came, by what became of them.", of=process)
     app.add_middleware(Counted, requests=app.state.requests)
     app.add_middleware(Correlated)
     problems.install(app)
