@@ -126,7 +126,7 @@ async def _in_turn(size: int, take: Callable[..., Taken], *given: Any) -> Taken:
 async def _refuse(request: Request, who: Principal, refusals: Sequence[Refusal]) -> None:
     if refusals:
         request.app.state.events.add(len(refusals), became="rejected")
-        await run_in_threadpool(_keep_refusals, service(request), who, refusals)
+        await run_in_threadpool(_keep_refusals, await service(request), who, refusals)
 
 
 def _note_kept(request: Request, keys: Sequence[str]) -> None:

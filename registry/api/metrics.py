@@ -90,8 +90,8 @@ class Counted:
             seconds = time.perf_counter() - started
             self.requests.note(scope["method"], route, status, seconds)
             if route not in PROBES:
-                told = {"method": scope["method"], "route": route, "status": status, "ms": round(seconds * 1000)}
-                logs.tell(log, "answered", **told, **scope.get(NOTED, {}))
+                line_of = {"method": scope["method"], "route": route, "status": status, "ms": round(seconds * 1000)}
+                logs.tell(log, "answered", **line_of, **scope.get(NOTED, {}))
 
 
 def work(session: Session, *, now: datetime) -> Iterator[str]:
