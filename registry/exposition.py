@@ -15,17 +15,20 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass
 class Counts:
-    """A counter of this process: a number for each combination of labels, since the process started."""
+    """A counter of this process: a number for each combination of labels, since the process started.
+
+    `of`: labels that tell this process from others that count for themselves."""
 
     name: str
     told: str
+    of: Labels = ()
     numbers: Counter[Labels] = field(default_factory=Counter)
     lock: Any = field(default_factory=Lock, repr=False)
 
     def add(self, by: float = 1, **labels: str) -> None:
         """Counts."""
         with self.lock:
-            self.numbers[tuple(labels.items())] += by  # type: ignore[assignment]
+            self.numbers[(*self.of, *labels.items())] += by  # type: ignore[assignment]
 
     def lines(self) -> Iterator[str]:
         """The numbers as lines of the format."""

@@ -48,13 +48,17 @@ from registry.api.dependencies import Service
 from registry.api.limits import BodyLimit
 from registry.api.metrics import Counted, Requests
 from registry.api.once import Idempotency, repeat
+from registry.api.senders import Senders
 from registry.config import Settings
+from registry.exposition import Counts
 from registry.idempotency import Repeated
 from registry.lineage.receiver import Limits, Receiver
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ROUTERS = (
+    # Events come by the thousand, and routes are looked for in this order.
+    lineage.router,
     service.router,
     people.router,
     catalog.router,
@@ -75,7 +79,6 @@ ROUTERS = (
     gate.router,
     gating.router,
     inbox.router,
-    lineage.router,
     facets.router,
     notifications.router,
     graph.router,
@@ -106,12 +109,15 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
         generate_unique_id_function=description.name_of,
     )
     app.state.service = Service(settings, engine, oidc.provider(settings))
+    app.state.senders = Senders()
     app.state.receiver = Receiver(engine, Limits(high_water=settings.inbox_events))
     apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
-    app.state.requests = Requests((("process", str(os.getpid())),) if settings.api_processes > 1 else ())
+    process = (("process", str(os.getpid())),) if settings.api_processes > 1 else ()
+    app.state.requests = Requests(process)
+    app.state.events = Counts("treaty_lineage_events_total", "Events that came, by what became of them.", of=process)
     app.add_middleware(Counted, requests=app.state.requests)
     app.add_middleware(Correlated)
     problems.install(app)

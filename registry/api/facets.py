@@ -5,19 +5,15 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from contracts.fingerprint import canonical
-from registry.errors import NotFound
+from registry.lineage.facet import FACET, FACET_VERSION, facet_schema
 
 router = APIRouter(prefix="/lineage/facets", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"
 
 
-@router.get("/{version}/{name}.json", response_class=Response)
-def facet(version: str, name: str, request: Request) -> Response:
-    """The JSON Schema of a facet in that version."""
-    from registry.lineage import emitted
-
-    if (version, name) != (emitted.FACET_VERSION, emitted.FACET):
-        raise NotFound
+@router.get(f"/{FACET_VERSION}/{FACET}.json", response_class=Response)
+def contract_facet(request: Request) -> Response:
+    """The JSON Schema of the facet that says which contract a verdict is about."""
     where = str(request.url.replace(query=""))
-    schema: dict[str, Any] = {"$id": where, **emitted.facet_schema()}
+    schema: dict[str, Any] = {"$id": where, **facet_schema()}
     return Response(canonical(schema), media_type=MEDIA_TYPE)

@@ -1,6 +1,7 @@
 """Where lineage producers send their events: as to Marquez, with an API key. An answer of 201 means: it is kept."""
 
 import asyncio
+import logging
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,18 +16,20 @@ from starlette.requests import ClientDisconnect
 
 from contracts.errors import Fault
 from contracts.fingerprint import canonical
-from registry import clock, ids
-from registry.access import Principal, decide
-from registry.api.dependencies import Caller, Service, Shared
+from registry import clock, ids, logs
+from registry.access import Principal
+from registry.api import metrics
+from registry.api.dependencies import Service, service
 from registry.api.problems import problem
+from registry.api.senders import Sender, sender
 from registry.database import transaction
 from registry.lineage import events, inbox
 from registry.lineage.events import Event, NotAnEvent, NotJson
 from registry.lineage.inbox import Arrival, Refusal
 from registry.lineage.receiver import Overloaded, Unkeepable
-from registry.words import Permission
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
+log = logging.getLogger("treaty.api")
 GZIP = 16 + zlib.MAX_WBITS
 SMALL = 64 * 1024
 ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip"})
@@ -76,43 +79,40 @@ class BatchOut(BaseModel):
     failed_events: list[FailedEvent]
 
 
-async def producer(who: Caller) -> Principal:
-    """The sender, who must be permitted to write lineage; asked before a byte of the body is read."""
-    decide(who, Permission.LINEAGE)
-    return who
-
-
-Producer = Annotated[Principal, Depends(producer)]
+Sending = Annotated[Sender, Depends(sender)]
 
 
 @router.post("", status_code=201, response_class=Response)
-async def receive(request: Request, shared: Shared, who: Producer) -> Response:
+async def receive(request: Request, by: Sending) -> Response:
     """Keeps one OpenLineage event and answers 201; a repeat changes nothing. Otherwise says why it was not kept."""
-    return await _answered(request, shared, who, batch=False)
+    return await _answered(request, by, batch=False)
 
 
 @router.post("/batch", response_model=BatchOut)
-async def receive_batch(request: Request, shared: Shared, who: Producer) -> Response:
+async def receive_batch(request: Request, by: Sending) -> Response:
     """Keeps the events of an array, the good ones together in one transaction, and says which were not taken."""
-    return await _answered(request, shared, who, batch=True)
+    return await _answered(request, by, batch=True)
 
 
-async def _answered(request: Request, shared: Service, who: Principal, *, batch: bool) -> Response:
+async def _answered(request: Request, by: Sender, *, batch: bool) -> Response:
+    shared, who = await service(request), by.who
     encoding = request.headers.get("content-encoding", "").strip().lower()
     try:
         sent = await _sent(request, shared.settings.max_event_bytes)
         taken = await _in_turn(len(sent), _take_batch if batch else _take, shared, who, sent, encoding)
-        await asyncio.wrap_future(request.app.state.receiver.put(taken.arrivals))
-        await _refuse(shared, who, taken.refusals)
+        await asyncio.wrap_future(request.app.state.receiver.put(taken.arrivals, by.permit))
+        _note_kept(request, [each.key for each in taken.arrivals])
+        await _refuse(request, who, taken.refusals)
         return taken.answer
     except Refused as error:
-        await _refuse(shared, who, [error.refusal])
+        await _refuse(request, who, [error.refusal])
         return problem(error.refusal.status, "Refused", error.refusal.reason, faults=error.faults)
     except ClientDisconnect:
         return problem(400, "Refused", "the sender went away before the body was whole")
     except Unkeepable as error:
         return problem(422, "Refused", error.message)
     except Overloaded as error:
+        request.app.state.events.add(became="overloaded")
         return problem(503, "Overloaded", error.message)
     except SQLAlchemyError:
         return problem(503, "Unavailable", FULL)
@@ -123,9 +123,20 @@ async def _in_turn(size: int, take: Callable[..., Taken], *given: Any) -> Taken:
     return take(*given) if size <= SMALL else await run_in_threadpool(take, *given)
 
 
-async def _refuse(shared: Service, who: Principal, refusals: Sequence[Refusal]) -> None:
+async def _refuse(request: Request, who: Principal, refusals: Sequence[Refusal]) -> None:
     if refusals:
-        await run_in_threadpool(_keep_refusals, shared, who, refusals)
+        request.app.state.events.add(len(refusals), became="rejected")
+        await run_in_threadpool(_keep_refusals, await service(request), who, refusals)
+
+
+def _note_kept(request: Request, keys: Sequence[str]) -> None:
+    """Counts the events. Of one alone the line about the request says which it was: it costs no line of its own."""
+    request.app.state.events.add(len(keys), became="kept")
+    if len(keys) == 1:
+        request.scope[metrics.NOTED] = {"event_key": keys[0]}
+        return
+    for each in keys:
+        logs.tell(log, "event kept", event_key=each)
 
 
 async def _sent(request: Request, most: int) -> bytes:

@@ -24,6 +24,8 @@ METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
 OTHER = "other"
 # Asked every few seconds by machines: their answers are counted, not said.
 PROBES = frozenset({"/health", "/ready", "/metrics"})
+# Under this name a route leaves in the scope what the line about its request is to say, too.
+NOTED = "treaty.noted"
 log = logging.getLogger("treaty.api")
 
 
@@ -88,7 +90,8 @@ class Counted:
             seconds = time.perf_counter() - started
             self.requests.note(scope["method"], route, status, seconds)
             if route not in PROBES:
-                logs.tell(log, "answered", method=scope["method"], route=route, status=status, ms=round(seconds * 1000))
+                line_of = {"method": scope["method"], "route": route, "status": status, "ms": round(seconds * 1000)}
+                logs.tell(log, "answered", **line_of, **scope.get(NOTED, {}))
 
 
 def work(session: Session, *, now: datetime) -> Iterator[str]:

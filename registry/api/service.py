@@ -47,5 +47,6 @@ def tell_metrics(request: Request, tx: Reader) -> Response:
     """Requests by route and status with their latency, events and tasks by state, how far the inbox and the queue are
     behind, runs by verdict, in Prometheus' text format."""
     counted: metrics.Requests = request.app.state.requests
-    told = exposition.page((*counted.lines(), *metrics.work(tx, now=clock.now())))
+    events: exposition.Counts = request.app.state.events
+    told = exposition.page((*counted.lines(), *events.lines(), *metrics.work(tx, now=clock.now())))
     return Response(told, headers={"Content-Type": exposition.MEDIA_TYPE})

@@ -2,14 +2,11 @@
 
 Of columns that the contract classifies nothing is told but whether a promise was kept."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from typing import Any
 
 from openlineage.client.event_v2 import InputDataset, Job, Run, RunEvent, RunState, set_producer
@@ -31,11 +28,10 @@ from openlineage.client.uuid import generate_static_uuid
 
 from contracts.fingerprint import canonical
 from engine.results import CheckResult, Outcome, RunResult, Verdict
+from registry.lineage.facet import FACET, FACET_VERSION
 from registry.lineage.metrics import Numbers
 from registry.lineage.triggers import OUR_NAMESPACE, OUR_PRODUCER
 
-FACET = "TreatyContractRunFacet"
-FACET_VERSION = "1-0-0"
 STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 SEVERITY = {"error": "error", "warning": "warn"}
 # Of more results than these, an event tells those that did not pass first; it must stay small enough to be taken.
@@ -108,14 +104,6 @@ def event(judged: Judgement) -> dict[str, Any]:
     document = Serde.to_dict(told)
     document["run"]["facets"]["treaty_contract"] = _contract(judged)
     return document
-
-
-@cache
-def facet_schema() -> dict[str, Any]:
-    """The JSON Schema of our facet, without the address that it is served at."""
-    text = files("registry.lineage").joinpath(f"{FACET}.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
 
 
 def _contract(judged: Judgement) -> dict[str, Any]:

@@ -20,6 +20,9 @@ from registry.words import InboxState
 
 TRIES = 3
 KEPT_BYTES = 4096
+# What a row says that nobody has folded yet.
+UNFOLDED = {name: told.get_default(call_default_factory=True) for name, told in InboxEvent.model_fields.items()
+            if not told.is_required()}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,17 +60,17 @@ class Arrival:
 
 def arrival(event: Event, body: bytes, *, producer: str, now: datetime, event_id: UUID) -> Arrival:
     """The event as it is kept. `body` is what was received."""
-    row = InboxEvent(
-        id=event_id,
-        key=event.key,
-        received=now,
-        body=event.kept(),
-        original_sha256=hashlib.sha256(body).hexdigest(),
-        original_size=len(body),
-        producer=producer,
-        diagnostics=diagnose(event, now),
-    )
-    return Arrival(row.model_dump())
+    row = {
+        "id": event_id,
+        "key": event.key,
+        "received": now,
+        "body": event.kept(),
+        "original_sha256": hashlib.sha256(body).hexdigest(),
+        "original_size": len(body),
+        "producer": producer,
+        "diagnostics": diagnose(event, now),
+    }
+    return Arrival({**UNFOLDED, **row})
 
 
 def keep(session: Session, arrivals: Sequence[Arrival]) -> set[str]:

@@ -6,13 +6,15 @@ for the next: who is alone waits for nobody, and who comes in a crowd shares."""
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import chain
 from threading import Condition, Thread
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlmodel import Session
 
 from registry.database import reading, transaction
 from registry.errors import RegistryError
@@ -44,11 +46,21 @@ class Limits:
     high_water: int = 100_000
 
 
+@dataclass(frozen=True)
+class Permit:
+    """What lets a sender write, asked once more in the transaction that writes: `check` raises RegistryError where it
+    was taken away. Those of one `key` are one."""
+
+    key: str
+    check: Callable[[Session], None] = field(compare=False)
+
+
 @dataclass
 class Parcel:
     """The events of one request; `kept` has a result once they are."""
 
     arrivals: Sequence[Arrival]
+    permit: Permit | None = None
     kept: Future[None] = field(default_factory=Future)
 
     @property
@@ -70,11 +82,12 @@ class Receiver:
         self._full = False
         self._looked = 0.0
 
-    def put(self, arrivals: Iterable[Arrival]) -> Future[None]:
+    def put(self, arrivals: Iterable[Arrival], permit: Permit | None = None) -> Future[None]:
         """Has the events kept; done once they are. Raises Overloaded where too much waits.
 
-        The result raises OperationalError where the database does not answer, Unkeepable where it refuses the event."""
-        parcel = Parcel(tuple(arrivals))
+        The result raises OperationalError where the database does not answer, Unkeepable where it refuses the event,
+        and what the permit's check raises."""
+        parcel = Parcel(tuple(arrivals), permit)
         with self._changed:
             if self._closed or self._is_full(parcel.size):
                 raise Overloaded
@@ -134,26 +147,36 @@ class Receiver:
     def _keep(self, group: Sequence[Parcel]) -> None:
         """Writes the group; where the database refuses something of it, each alone, so that one spoils no other."""
         try:
-            self._write(group)
+            refused = self._write(group)
         except OperationalError as error:
-            self._tell(group, error)
+            for each in group:
+                _done(each.kept, error)
         except Exception as error:
             log.warning("%d requests with events could not be kept: %s", len(group), type(error).__name__)
-            if len(group) == 1:
-                self._tell(group, Unkeepable())
-            for each in group if len(group) > 1 else ():
-                self._keep([each])
+            for each in group:
+                _done(each.kept, Unkeepable()) if len(group) == 1 else self._keep([each])
         else:
-            self._tell(group, None)
+            for each in group:
+                _done(each.kept, refused.get(each.permit))
 
-    def _write(self, group: Sequence[Parcel]) -> None:
+    def _write(self, group: Sequence[Parcel]) -> Mapping[Permit | None, RegistryError]:
+        """Writes what may be written; of what may not be why."""
         with transaction(self.engine) as tx:
-            inbox.keep(tx, [arrival for each in group for arrival in each.arrivals])
+            refused = _refused(tx, {each.permit for each in group if each.permit})
+            kept = (each.arrivals for each in group if each.permit not in refused)
+            inbox.keep(tx, list(chain.from_iterable(kept)))
             tx.commit()
+        return refused
 
-    def _tell(self, group: Sequence[Parcel], error: Exception | None) -> None:
-        for each in group:
-            _done(each.kept, error)
+
+def _refused(session: Session, permits: Iterable[Permit]) -> dict[Permit | None, RegistryError]:
+    found: dict[Permit | None, RegistryError] = {}
+    for each in permits:
+        try:
+            each.check(session)
+        except RegistryError as error:
+            found[each] = error
+    return found
 
 
 def _done(kept: Future[None], error: Exception | None) -> None:

@@ -19,7 +19,7 @@ from registry import emission
 from registry.database import reading, transaction
 from registry.emission import Emitter
 from registry.judged import Judged
-from registry.lineage.emitted import facet_schema
+from registry.lineage.facet import facet_schema
 from registry.tables import InboxEvent, LineageRun, OutboxMessage, Run, Task
 from registry.words import OutboxState
 

@@ -11,16 +11,18 @@ from fastapi.testclient import TestClient
 from httpx import Response
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
+from sqlmodel import select
 from starlette.requests import ClientDisconnect, Request
 from support.events import body, event, output, real
-from support.scenes import TOKEN, Scene, orders, rows, user
+from support.scenes import NOON, TOKEN, Scene, orders, rows, user
 
 from engine.results import Verdict
 from registry.api.app import create_app
 from registry.config import Settings
+from registry.database import transaction
 from registry.lineage import inbox
 from registry.lineage.fold import FoldedRun
-from registry.tables import InboxEvent, LineageRun, RejectedEvent, Run, Task
+from registry.tables import ApiToken, InboxEvent, LineageRun, RejectedEvent, Run, Task, User
 from registry.words import InboxState, Permission, Role
 
 LIMIT = 60_000
@@ -125,6 +127,46 @@ def test_only_a_token_for_lineage_may_send(
     for url in (URL, f"{URL}/batch"):
         assert post(client, b"{", url, **headers).status_code == status
     assert (kept(engine), refused(engine)) == ([], [])
+
+
+def test_a_token_that_was_just_used_and_is_taken_back_sends_nothing_more(engine: Engine, client: TestClient) -> None:
+    assert post(client, event(run="a")).status_code == 201
+    with transaction(engine) as tx:
+        tx.exec(select(ApiToken)).one().revoked = NOON
+        tx.commit()
+    assert post(client, event(run="b")).status_code == 401
+    assert len(kept(engine)) == 1
+
+
+def test_a_right_that_is_taken_away_is_missed_with_the_next_event(engine: Engine, client: TestClient) -> None:
+    assert post(client, event(run="a")).status_code == 201
+    with transaction(engine) as tx:
+        tx.exec(select(User)).one().roles = ["viewer"]
+        tx.commit()
+    assert post(client, event(run="b")).status_code == 403
+    assert len(kept(engine)) == 1
+
+
+def test_a_full_inbox_asks_for_the_event_again(engine: Engine, tmp_path: Path) -> None:
+    user(engine)
+    app = create_app(Settings(home=tmp_path, inbox_events=1), engine)
+    client = TestClient(app, headers={"Authorization": f"Bearer {TOKEN}"})
+    answers = [post(client, event(run=f"{number}")) for number in range(2)]
+    app.state.receiver._looked = 0.0
+    answers += [post(client, event(run=f"{number}")) for number in range(2, 4)]
+    assert [each.status_code for each in answers] == [201, 201, 201, 503]
+    assert answers[-1].headers["Retry-After"] == "5"
+
+
+def test_what_was_taken_otherwise_than_it_was_sent_is_kept_with_the_event(engine: Engine, client: TestClient) -> None:
+    bad = event("COMPLETE", output()) | {"eventTime": "2026-03-01T12:00:00", "run": {"runId": "run 7"}}
+    assert post(client, bad | {"outputs": [output(), {"no": "name"}]}).status_code == 201
+    (row,) = kept(engine)
+    assert row.diagnostics == [
+        "eventTime has no zone: it was taken as UTC",
+        "run.runId is no UUID: it was taken as it is",
+        "outputs[1] has no namespace and name: it was left out",
+    ]
 
 
 @pytest.mark.parametrize("url", [URL, f"{URL}/batch"])

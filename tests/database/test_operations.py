@@ -202,6 +202,8 @@ def test_metrics_tell_events_tasks_and_how_far_behind_they_are(world: World) -> 
     assert [found[f'treaty_events{{state="{each}"}}'] for each in InboxState] == [2, 0, 0]
     assert (found["treaty_event_repeats"], found['treaty_events_rejected{status="400"}']) == (1, 1)
     assert 600 <= found["treaty_inbox_lag_seconds"] < 700
+    became = [found[f'treaty_lineage_events_total{{became="{each}"}}'] for each in ("kept", "rejected")]
+    assert became == [3, 1]
     assert found['treaty_open_tasks{kind="draft",state="queued"}'] == 1
     assert 3600 <= found["treaty_oldest_queued_task_seconds"] < 3700
 
@@ -249,6 +251,17 @@ def test_a_request_is_told_by_its_id_without_what_it_asked_for(world: World, tol
     assert "secret-name" not in json.dumps(told)
     world.call("viewer", "GET", "/metrics")
     assert [each["route"] for each in told if each["message"] == "answered"] == ["/contract"]
+
+
+def test_a_request_that_brings_an_event_names_it(world: World, told: list[dict[str, Any]]) -> None:
+    sent(world)
+    batch = [event(run=str(UUID(int=at))) for at in (7, 8)]
+    assert world.call("producer", "POST", "/lineage/batch", given={"X-Request-ID": "b"}, json=batch).status_code == 200
+    (single,) = [each for each in told if each.get("route") == "/lineage"]
+    kept = [each for each in told if each["message"] == "event kept"]
+    keys = {each.key for each in world.client("viewer").events()}
+    assert {single["event_key"], *(each["event_key"] for each in kept)} == keys
+    assert ({each["request_id"] for each in kept}, len(keys)) == ({"b"}, 3)
 
 
 @pytest.fixture
