@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from contracts.logical_types import Schema
 from engine.analyzers.frequencies import Spectrum
+from engine.hints import At, How, Look
 from engine.keying import Key
 from engine.references import Referent
 from engine.results import Sample
@@ -40,11 +41,14 @@ class EngineKilled(EngineError):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): not parted."""
+    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): not parted.
+
+    `version`: that of a table format which is read; None: the newest."""
 
     location: str
     format: str | None = None
     partition_by: tuple[str, ...] = ()
+    version: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,9 @@ class MeasureRequest:
     classified columns are hashed with; without one, states that need it are not stored.
 
     `also`: further documents with the object of each, whose checks' states are computed in the same reading; what of
-    them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all."""
+    them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all.
+
+    `look`: what the look for changes begins with, beside what is `known`."""
 
     source: Source
     contract: bytes
@@ -84,6 +90,7 @@ class MeasureRequest:
     arrivals: Mapping[str, str] | None = None
     also: tuple[tuple[bytes, str], ...] = ()
     classifying: tuple[tuple[bytes, str], ...] = ()
+    look: Look = field(default_factory=Look)
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,9 @@ class Measured:
     `left`: how many partitions changed or lack states and were not read, as more was due than a portion.
     `passing`: by changed or lacking partition, the packed states that are judged by and never stored.
     `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
-    `referents`: what limits refer to, by their words, where it was asked for."""
+    `referents`: what limits refer to, by their words, where it was asked for.
+    `how`: by what it was told which partitions changed. `at`: the version that was read, of a format that has them;
+    `behind`: it had newer ones by then."""
 
     schema: Schema
     fingerprints: Mapping[str, str]
@@ -109,6 +118,9 @@ class Measured:
     whole: bytes | None = None
     referents: Mapping[str, Referent] = field(default_factory=dict)
     passing: Mapping[str, bytes] = field(default_factory=dict)
+    how: How | None = None
+    at: At | None = None
+    behind: bool = False
 
     def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
         """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""

@@ -235,7 +235,7 @@ def answer(session: Session, of: Subject, marker: str | None = None) -> Told:
     """The verdict of the contract in force on exactly the data that are there, as far as is known here; `marker` is
     what the asker sees of the data now."""
     whose = Whose(of.contract.id, of.object.name, of.contract.fingerprint)
-    run = gating.newest(session, of.dataset, whose)
+    run = gating.newest(session, of.dataset, whose, marker)
     doubt = gating.doubt(session, of.dataset, whose, run, Look(marker=marker))
     found = _marker(session, of.dataset)
     return Told(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)

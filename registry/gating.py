@@ -95,15 +95,21 @@ def doubt(session: Session, dataset: Dataset, whose: Whose, run: Run | None, loo
     """Why nothing is known of the data that are asked about, of which `run` is the newest; None where something is."""
     if run is None:
         return OPEN if dataset.publishing is not None else _unjudged(session, dataset, whose)
+    if look.marker is not None and run.marker == look.marker and run.read_version is not None:
+        # A version of a table stays what it was when it was judged.
+        return None
     return next(_doubts(session, dataset, whose, run, look), None)
 
 
-def newest(session: Session, dataset: Dataset, whose: Whose) -> Run | None:
+def newest(session: Session, dataset: Dataset, whose: Whose, marker: str | None = None) -> Run | None:
     """The newest of these runs, whether it could judge anything or not; of data that were taken back since, the one
-    that judged what is there again."""
+    that judged what is there again. With a marker, that of the version of the table that was read as it says."""
     mine = Run.dataset_id == dataset.id, Run.contract_id == whose.contract_id, Run.object == whose.object
     by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
     query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by).order_by(col(Run.id).desc()).limit(1)
+    pinned = query.where(Run.marker == marker, col(Run.read_version).is_not(None))
+    if marker is not None and (run := session.exec(pinned).first()):
+        return run
     run = session.exec(query).first()
     if run is None or run.marker is None or run.states_version == dataset.states_version:
         return run
@@ -129,7 +135,7 @@ def _of_object(
 
 def _told(session: Session, dataset: Dataset, about: About, version: Version, look: Look) -> Told:
     whose = Whose(*about, version.fingerprint)
-    run = newest(session, dataset, whose)
+    run = newest(session, dataset, whose, look.marker)
     answer, reason = _answer(session, dataset, whose, run, look, version)
     return Told(about, version.version, answer, reason, run)
 
@@ -206,9 +212,9 @@ def _judging(session: Session, whose: Whose, run: Run, partition: str) -> Run | 
         return run
     mine = Run.dataset_id == run.dataset_id, Run.contract_id == whose.contract_id, Run.object == whose.object
     by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id), col(Run.marker).is_not(None)
-    # The list is kept as JSON; what merely looks alike is told apart here.
-    named = cast(col(Run.partitions), String).contains(json.dumps(partition), autoescape=True)
-    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, *by, named).order_by(col(Run.id).desc())
+    # What came after it is of other data. The list is kept as JSON; what merely looks alike is told apart here.
+    named = col(Run.id) <= run.id, cast(col(Run.partitions), String).contains(json.dumps(partition), autoescape=True)
+    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, *by, *named).order_by(col(Run.id).desc())
     return next((each for each in session.exec(query) if partition in each.partitions), None)
 
 

@@ -133,7 +133,8 @@ def _sampled(on: Bench, promise: Promise, result: RunResult, delta: tuple[str, .
     if not (limit and delta) or promise.subscription_id is not None:
         return result
     marks = {name: on.found.measured.fingerprints[name] for name in delta}
-    asked = sampling.request(on.asked, promise, limit, marks)
+    at = on.found.measured.at
+    asked = sampling.request(on.asked, promise, limit, marks, at.version if at else None)
     return sampling.sampled(on.tools.engine, asked, bind(promise.object, on.schema), result)
 
 

@@ -11,9 +11,10 @@ from contracts.document import Contract, DataObject
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.reading import read
+from engine.hints import Look
 from engine.months import members
 from engine.requests import Source
-from registry import consumer_checks, datasets, inforce, references, runs, states
+from registry import consumer_checks, datasets, inforce, looks, references, runs, states
 from registry.consumer_checks import Consumed
 from registry.datasets import About
 from registry.errors import RegistryError
@@ -54,7 +55,8 @@ class Order:
 
     `again`: everything is read again. `merged`: the names under which states of several known days lie together.
     `publishing`: a gate is about to publish to it. `arrivals`: what came since the last look is a partition of its own.
-    `classifying`: the documents that say what of the table is classified, with the object of each."""
+    `classifying`: the documents that say what of the table is classified, with the object of each. `look`: what the
+    look at the table begins with; `past`: the one before it found all that the task was made for."""
 
     main: Promise
     dataset_id: UUID
@@ -68,6 +70,8 @@ class Order:
     publishing: bool = False
     arrivals: bool = False
     classifying: Documents = ()
+    look: Look = field(default_factory=Look)
+    past: bool = False
 
     @property
     def promises(self) -> tuple[Promise, ...]:
@@ -104,13 +108,16 @@ def order(session: Session, task: Task, consumers: Consumers = consumer_checks.d
     dataset = _dataset(session, about)
     found = _in_force(session, dataset, about)
     desk = _Desk(session, dataset.id, states.known(session, dataset.id), states.merged(session, dataset.id))
+    # Triggers are counted before it is read what they told: what comes between is looked at once more.
     main, *also = [desk.promise(each) for each in found]
-    again = bool(task.payload.get("all"))
+    again, source = bool(task.payload.get("all")), _source(dataset, main.object)
+    written = looks.written(session, task)
+    look = looks.begun(task, dataset, written, main.contract.terms.lineage, source.partition_by)
     return Order(
         main=replace(main, since=None) if again else main,
         also=(*also, *desk.of_consumers(found, consumers)),
         dataset_id=dataset.id,
-        source=_source(dataset, main.object),
+        source=source,
         known=desk.known,
         again=again,
         task_id=task.id,
@@ -119,6 +126,8 @@ def order(session: Session, task: Task, consumers: Consumers = consumer_checks.d
         publishing=dataset.publishing is not None,
         arrivals=any(each.object.arrivals for each in found),
         classifying=tuple((each.contract.source, each.object.name) for each in found if classifies(each.object)),
+        look=look,
+        past=looks.is_past(dataset, written, look),
     )
 
 

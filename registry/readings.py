@@ -7,6 +7,7 @@ from functools import partial
 from contracts.logical_types import Schema
 from engine import months
 from engine import states as bags
+from engine.hints import Look
 from engine.keying import Key
 from engine.requests import UNREAD, Measured, MeasureRequest
 from engine.states import StateError
@@ -102,8 +103,15 @@ def _portion(
         arrivals=asked.known if asked.arrivals else None,
         also=tuple((each.contract.source, each.object.name) for each in asked.also),
         classifying=asked.classifying,
+        look=_look(asked, progress),
     )
     return _completed(tools.engine.measure(request), packed, held)
+
+
+def _look(asked: Order, progress: Progress) -> Look:
+    """What the look begins with; after the first portion no hint bounds it: more is due than was hinted at."""
+    look = asked.look
+    return replace(look, hint=replace(look.hint, partitions=None), latest=None) if progress.parts else look
 
 
 def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:

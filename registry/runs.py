@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from contracts.document import Check, Contract
+from engine.hints import How
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Value
 from registry import audit
 from registry.tables import MeasurementRow, ResultRow, Run
@@ -25,7 +26,8 @@ class Origin:
 
     `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
     nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose checks these are;
-    None: the contract's own."""
+    None: the contract's own. `how`: by what it was told which partitions to judge. `version`: the one of the table's
+    format that was read; None: it has none."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None
@@ -35,6 +37,8 @@ class Origin:
     reason: str | None = None
     subscription_id: UUID | None = None
     cause: Cause = Cause.DATA
+    how: How | None = None
+    version: int | None = None
 
 
 def record(
@@ -126,6 +130,8 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
         reason=_text(origin.reason),
         subscription_id=origin.subscription_id,
         cause=origin.cause,
+        found_by=origin.how,
+        read_version=None if origin.version is None else str(origin.version),
     )
 
 

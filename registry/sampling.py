@@ -34,11 +34,14 @@ def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result:
     return result.model_copy(update={"samples": shown})
 
 
-def request(asked: Order, promise: Promise, limit: int, delta: Mapping[str, str]) -> SampleRequest:
-    """What to ask for rows of the partitions that arrived, which are there with their fingerprints."""
+def request(
+    asked: Order, promise: Promise, limit: int, delta: Mapping[str, str], version: int | None = None
+) -> SampleRequest:
+    """What to ask for rows of the partitions that arrived, which are there with their fingerprints, at the version that
+    was judged."""
     came = delta if asked.arrivals and not asked.source.partition_by else {}
     return SampleRequest(
-        source=asked.source,
+        source=replace(asked.source, version=version),
         contract=promise.contract.source,
         object=promise.object.name,
         only={},

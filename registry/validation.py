@@ -69,6 +69,8 @@ def examine(asked: Order, tools: Tools) -> Finding:
     raised, and states.Overtaken while a publication is open, when the table may be other than its states say."""
     if asked.publishing:
         raise states.Overtaken(PUBLISHING)
+    if asked.past and not (asked.again or asked.afresh):
+        return Finding((), asked.also)
     try:
         return _examined(asked, tools)
     except Unreadable:
@@ -96,11 +98,16 @@ def keep(
     portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     dataset.arrived = came(session, asked, finding) or dataset.arrived
-    dataset.seen = finding.seen or dataset.seen
-    if finding.measured is not None and finding.seen is not None:
-        suspects.clear(session, asked.dataset_id, before=finding.seen)
-    marker = fingerprint(states.known(session, asked.dataset_id)) if finding.measured is not None else None
+    found = finding.measured
+    if finding.seen is not None and not (found and found.behind):
+        dataset.seen = finding.seen
+        if found is not None:
+            suspects.clear(session, asked.dataset_id, before=finding.seen)
+    marker = fingerprint(states.known(session, asked.dataset_id)) if found is not None else None
     origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version if marker else None)
+    if found is not None:
+        dataset.read_at = str(found.at) if found.at else None
+        origin = replace(origin, how=found.how, version=found.at.version if found.at else None)
     record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
     done = [
         (each, record(each) if each.promise is asked.main else _apart(session, each, record)) for each in finding.judged
@@ -112,7 +119,7 @@ def keep(
     # In the order of names: whoever folds events locks them so.
     for each in sorted(finding.covered, key=lambda promise: promise.about):
         debounce.cover(session, *each.about, each.covers)
-    return _told(asked, done)
+    return _told(session, asked, done)
 
 
 def came(session: Session, asked: Order, finding: Finding) -> datetime | None:
@@ -214,9 +221,9 @@ def _emit(session: Session, found: Judged, run: Run, emitter: Emitter, *, broke:
         log.exception("a run could not be told of in the lineage")
 
 
-def _told(asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:
+def _told(session: Session, asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:
     """What people read of the task: its own run, and those of other contracts."""
-    told: dict[str, Any] = {"note": NOTHING_CHANGED}
+    told = _covered(session, asked)
     others = []
     for found, run in done:
         if run is not None and found.promise is asked.main:
@@ -224,6 +231,13 @@ def _told(asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]
         elif run is not None and run.subscription_id is None:
             others.append({"run_id": str(run.id), "contract": run.contract_id, "verdict": run.verdict.value})
     return {**told, "also": others} if others else told
+
+
+def _covered(session: Session, asked: Order) -> dict[str, Any]:
+    """What is told where nothing was judged: of a write, the run that judged the same data of the same version."""
+    whose = runs.Whose(*asked.main.about, asked.main.contract.fingerprint)
+    run = runs.last(session, whose, asked.dataset_id) if asked.lineage_run_id else None
+    return {"note": NOTHING_CHANGED, **({"covered_by": str(run.id)} if run else {})}
 
 
 def _claim_data(session: Session, asked: Order) -> Dataset:

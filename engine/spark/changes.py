@@ -2,16 +2,20 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from contracts.predicates import quote_path
 from engine.filesystems import is_path, opened
+from engine.hints import At, How, Look
 from engine.requests import EngineError, Source, Unreadable
-from engine.spark import delta, partitions
+from engine.spark import changes_delta, partitions
 from engine.spark.failures import is_cancelled, told
 from engine.spark.sources import LAKES, details, listing, plain
 
+ANEW = Look()
+NOTHING: Mapping[str, str] = MappingProxyType({})
 # A file's path below its table, and what pyarrow says of it.
 Found = tuple[str, Any]
 
@@ -23,12 +27,18 @@ class Layout:
     `folders` are those of each partition below the table; empty where partitions are columns, or where there are none.
     `files` are those of each partition, as paths in the table's filesystem; empty where the files do not tell.
     Without fingerprints nothing is known of the files: whatever is asked may have changed. `alone`: no column tells the
-    partitions apart, so each is read by itself."""
+    partitions apart, so each is read by itself.
+
+    `how`: by what it is told which partitions changed. `at`: the version that this is the layout of, where a table
+    format has them: the same one is to be read. `behind`: there are newer ones."""
 
     fingerprints: Mapping[str, str]
     folders: Mapping[str, tuple[str, ...]]
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alone: bool = False
+    how: How = How.FINGERPRINTS
+    at: At | None = None
+    behind: bool = False
 
     def changed(self, known: Mapping[str, str]) -> list[str]:
         """Names of the partitions whose files are new or other than when they were last read."""
@@ -39,34 +49,46 @@ class Layout:
         return Layout({"": self.fingerprints[name]}, {"": self.folders[name]}, {"": self.files[name]})
 
 
-def layout(session: Any, source: Source, *, within: str = "") -> Layout:
-    """The layout of a table now. Raises Unreadable where it is gone.
+def layout(
+    session: Any, source: Source, *, within: str = "", look: Look = ANEW, known: Mapping[str, str] = NOTHING
+) -> Layout:
+    """The layout of a table now, or at the version that the look asks for. Raises Unreadable where it is gone.
 
-    `within`: the folder that is put before every path, of files that shall lie there."""
+    `within`: the folder that is put before every path, of files that shall lie there. `known`: the fingerprints that
+    the look begins with."""
     if is_path(source.location):
-        return _at(session, source.location, source.partition_by, within)
-    known = details(session, source.location)
-    location = known.get("Location", "")
+        return _at(source, within) or _lake(session, source, look, known)
+    described = details(session, source.location)
+    location = described.get("Location", "")
     if not location:
         return Layout({}, {})
-    if source.partition_by and known.get("Provider", "").lower() not in LAKES.values():
+    if source.partition_by and described.get("Provider", "").lower() not in LAKES.values():
         try:
             if files := placed(session, source.location, location):
                 return _parted(files, source.partition_by)
         except Exception as error:
             if is_cancelled(error):
                 raise
-    return _at(session, location, source.partition_by, within)
+    there = replace(source, location=location)
+    return _at(there, within) or _lake(session, there, look, known)
 
 
-def _at(session: Any, location: str, partition_by: tuple[str, ...], within: str) -> Layout:
-    """How the files in a folder lie."""
-    found = found_at(location)
-    data = data_of(found, location)
+def _at(source: Source, within: str) -> Layout | None:
+    """How the files in a folder lie; None where their log tells which of them are the table's."""
+    found = found_at(source.location)
+    data = data_of(found, source.location)
     if is_lake(found):
-        marks = delta.layout(session, location, partition_by) if session else None
-        return Layout(marks, {name: () for name in marks if name}) if marks else Layout({"": hashed(data)}, {})
-    return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, partition_by)
+        return None
+    return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
+
+
+def _lake(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Layout:
+    """How a table with a log lies; where this Spark does not read it, any file may be the table's."""
+    stands = changes_delta.standing(session, source, look, known) if session else None
+    if stands is None:
+        return Layout({"": hashed(data_of(found_at(source.location), source.location))}, {})
+    folders: dict[str, tuple[str, ...]] = {name: () for name in stands.marks if name}
+    return Layout(stands.marks, folders, how=stands.how, at=stands.at, behind=stands.behind)
 
 
 def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:

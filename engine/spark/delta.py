@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from contracts.predicates import literal, quote
+from engine.filesystems import opened
 from engine.generations import Overtaken
 from engine.requests import EngineError, Source
 from engine.spark import partitions
@@ -38,13 +39,15 @@ CONFLICTS = ("Concurrent", "MetadataChanged", "ProtocolChanged")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A Delta table at its newest version. `by` are its partition columns, `features` those of its protocol."""
+    """A Delta table at a version, the newest unless another is put in its place. `by` are its partition columns,
+    `features` those of its protocol, `id` is its own: a table that is made anew in the same place has another."""
 
     session: Any
     location: str
     version: int
     by: tuple[str, ...] = ()
     features: frozenset[str] = frozenset()
+    id: str = ""
 
     @property
     def frame(self) -> Any:
@@ -55,7 +58,8 @@ class Snapshot:
     def files(self) -> dict[str, list[str]]:
         """The data files of every partition."""
         paths = self.frame.inputFiles()
-        named = [(partitions.of_path(plain(path), self.by), path) for path in paths]
+        # As folders are named: unlike Spark's own, these are no URLs, in which "%" would be written otherwise.
+        named = [(partitions.of_path(path, self.by), path) for path in paths]
         if self.by and (RENAMING in self.features or not all(name for name, _ in named)):
             named = [(name, path) for name, path in self._asked() if path]
         found: dict[str, list[str]] = {}
@@ -104,18 +108,26 @@ def snapshot(session: Any, location: str) -> Snapshot | None:
         (known,) = session.sql(f"describe detail {_name(location)}").collect()
     except Exception as error:
         raise _unread(location, error) from error
-    return replace(here, by=tuple(known["partitionColumns"]), features=frozenset(known["tableFeatures"] or ()))
+    by, features = tuple(known["partitionColumns"]), frozenset(known["tableFeatures"] or ())
+    return replace(here, by=by, features=features, id=str(known["id"]))
 
 
 def _newest(session: Any, location: str) -> Snapshot | None:
     """The newest version, of which no more is asked: what its columns are is not told."""
-    if not os.path.isdir(os.path.join(plain(location), LOG)):
+    if not _has_log(plain(location)):
         return None
     try:
         (newest,) = session.sql(f"describe history {_name(location)} limit 1").select("version").collect()
     except Exception as error:
         raise _unread(location, error) from error
     return Snapshot(session, plain(location), newest["version"])
+
+
+def _has_log(location: str) -> bool:
+    from pyarrow.fs import FileType
+
+    filesystem, path = opened(location)
+    return bool(filesystem.get_file_info(f"{path.rstrip('/')}/{LOG}").type == FileType.Directory)
 
 
 def look(session: Any, location: str, request: LookRequest) -> Standing:
@@ -141,15 +153,6 @@ def partitioned(table: str, by: tuple[str, ...], asked: tuple[str, ...]) -> tupl
 
 def _unread(location: str, error: Exception) -> EngineError:
     return EngineError(f"{location} is a Delta table, which this Spark does not read: {told(error)}", retry=False)
-
-
-def layout(session: Any, location: str, partition_by: tuple[str, ...]) -> dict[str, str] | None:
-    """The fingerprints of the table's partitions; None where it is partitioned otherwise, or Spark has no Delta."""
-    try:
-        here = snapshot(session, location)
-        return replace(here, by=partition_by).fingerprints() if here and set(here.by) == set(partition_by) else None
-    except Exception:
-        return None
 
 
 def commit(session: Any, request: CommitRequest) -> None:

@@ -10,6 +10,7 @@ from contracts.logical_types import Schema
 from engine.checks import BoundChecks, together
 from engine.files import StateFiles
 from engine.filesystems import is_path
+from engine.hints import How
 from engine.keying import Key, passing
 from engine.plan import Plan
 from engine.promised import objects
@@ -24,6 +25,10 @@ from engine.states import ALL, States
 
 # So many partitions are grouped in one reading: with more groups in a task Spark sorts rows for object aggregates.
 AT_ONCE = 128
+# Of more partitions that are hinted at, all are read: no list of them is shorter than the table.
+MOST_HINTED = 64
+# The marker of what nothing marks, with the name of its reading: it changed, for all that is known, at every look.
+READ = "read"
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -33,8 +38,12 @@ def measure(session: Any, request: MeasureRequest) -> Measured:
     A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
     source, promised = resolved(request.source), objects(request)
     lies = None if request.arrivals is None else arrivals.layout(request.source, request.arrivals)
-    table = Table(session, request, source, promised, lies or changes.layout(session, request.source))
-    return _parted(table) if table.lies.folders else _whole(table)
+    lies = lies or changes.layout(session, request.source, look=request.look, known=request.known)
+    pinned = replace(source, version=lies.at.version) if lies.at else source
+    table = Table(session, request, pinned, promised, lies)
+    if not (lies.fingerprints or lies.at):
+        return _unmarked(table)
+    return _parted(table) if lies.folders else _whole(table)
 
 
 @dataclass(frozen=True)
@@ -47,8 +56,12 @@ class Table:
     objects: tuple[DataObject, ...]
     lies: Layout
 
-    def states(self, names: Sequence[str] = (), held: frozenset[str] = NOTHING) -> tuple[Schema, dict[str, States]]:
-        """The schema and the bags of the named partitions (of all where none is named), without the states `held`."""
+    def states(
+        self, names: Sequence[str] = (), held: frozenset[str] = NOTHING, *, there: bool = True
+    ) -> tuple[Schema, dict[str, States]]:
+        """The schema and the bags of the named partitions (of all where none is named), without the states `held`.
+
+        `there`: those that are named are there, if only without a row."""
         if self.lies.alone:
             return self._alone(names[0], held)
         folders = [folder for name in names for folder in self.lies.folders[name]]
@@ -57,7 +70,8 @@ class Table:
         wanted = self._bound(schema).plan.without(held)
         wanted = replace(wanted, key=self.key)
         by, stated = self.source.partition_by, self._stated(wanted, schema, names)
-        return schema, counted(frame, wanted, stated, partition_by=by, expected=names, others=self.others)
+        expected = names if there else ()
+        return schema, counted(frame, wanted, stated, partition_by=by, expected=expected, others=self.others)
 
     def _bound(self, schema: Schema) -> BoundChecks:
         return together(self.objects, schema)
@@ -99,6 +113,9 @@ class Table:
             whole=whole.carried() if whole else None,
             passing=_passing({**read.added, **read.bags}),
             referents=apart.referents(self.objects[0], self.others) if self.request.limits else {},
+            how=self.lies.how,
+            at=self.lies.at,
+            behind=self.lies.behind,
         )
 
     def unread(self, name: str) -> str:
@@ -156,15 +173,44 @@ class Readings:
 
 def _whole(table: Table) -> Measured:
     """Partitions that are columns, or none: the files tell only that something changed, so all is read again."""
-    marker, before, held = table.lies.fingerprints.get(""), table.request.known, table.request.held
-    if marker is None or not before or set(before.values()) != {marker}:
+    marker, before, held = table.lies.fingerprints.get("", UNREAD), table.request.known, table.request.held
+    if not before or set(before.values()) != {marker}:
         schema, bags = table.states()
-        return table.measured(dict.fromkeys(bags, marker or UNREAD), Readings(schema, bags))
+        return table.measured(dict.fromkeys(bags, marker), Readings(schema, bags))
     readings = Readings()
     if held:
         readings.schema, bags = table.states(held=frozenset.intersection(*held.values()))
         readings.added = {name: bag for name, bag in bags.items() if name in held}
     return table.measured(dict(before), readings)
+
+
+def _unmarked(table: Table) -> Measured:
+    """Nothing tells what changed, as in a view: what the hint names is read, else what the contract says."""
+    before, look = table.request.known, table.request.look
+    marker = f"{READ} {look.reading}" if look.reading else UNREAD
+    names, how = _bounded(table)
+    schema, bags = table.states(names, there=False)
+    gone = set(names) - bags.keys()
+    if not gone <= before.keys():
+        # A value that is written otherwise than the table has it names nothing there: then it tells nothing.
+        names, how = (), How.POLICY
+        schema, bags = table.states()
+    others = {name: mark for name, mark in before.items() if name not in (gone | bags.keys())} if names else {}
+    marks = {**others, **dict.fromkeys(bags, marker)}
+    return replace(table.measured(marks, Readings(schema, bags)), how=how)
+
+
+def _bounded(table: Table) -> tuple[Sequence[str], How]:
+    """The partitions to look at, () for all, and who says so. All are where states lack, before any are known, and
+    where no partition is newer than another."""
+    request, look = table.request, table.request.look
+    if not table.source.partition_by or not request.known or "" in request.known or request.held:
+        return (), How.POLICY
+    if look.hint.partitions is not None and look.hint.how is not None:
+        return (look.hint.partitions, look.hint.how) if len(look.hint.partitions) <= MOST_HINTED else ((), How.POLICY)
+    if look.latest is None or not any(map(partitions.is_dated, request.known)):
+        return (), How.POLICY
+    return partitions.newest(read(table.session, table.source), table.source.partition_by, look.latest), How.POLICY
 
 
 def _parted(table: Table) -> Measured:

@@ -1,5 +1,6 @@
 """Partitions by name, 'day=2026-11-20/country=DE': the names are those of the folders that Spark writes."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -10,6 +11,7 @@ from contracts.predicates import PredicateError, literal
 from engine.requests import Unreadable
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
+_DATED = re.compile(r"(19|20)\d\d-?(0[1-9]|1[0-2])(-?([0-2]\d|3[01])([ T].*)?)?$")
 ESCAPED = frozenset("".join(chr(code) for code in range(1, 32)) + "\"#%'*/:=?\\\x7f{[]^")
 
 
@@ -77,3 +79,17 @@ def condition(columns: Sequence[str], names: Sequence[str]) -> str:
     row = ", ".join(f"coalesce({key}, {literal(NULL)})" for key in keys(columns))
     wanted = (", ".join(literal(value) for _, value in _pairs(f"{each}/")) for each in names)
     return f"struct({row}) in ({', '.join(f'struct({values})' for values in wanted)})"
+
+
+def is_dated(partition: str) -> bool:
+    """Whether one of the values that name the partition is a day, a month or a moment: of such there is a newest."""
+    return any(_DATED.match(value or "") for value in values(partition).values())
+
+
+def newest(frame: Any, columns: Sequence[str], count: int) -> tuple[str, ...]:
+    """The names of so many partitions with the greatest values, those without a value left out."""
+    sort, there = [partitioning.sql(each) for each in columns], keys(columns)
+    present = frame.where(" and ".join(f"{key} is not null" for key in there))
+    listed = present.selectExpr(*(f"{sql} as _{at}" for at, sql in enumerate(sort)), *there).distinct()
+    rows = listed.orderBy(*(f"_{at}" for at in range(len(sort))), ascending=False).limit(count).collect()
+    return tuple(sorted(name(columns, list(row)[len(sort) :]) for row in rows))

@@ -42,7 +42,7 @@ def read(session: Any, source: Source, *, names: Sequence[str] = (), folders: Se
     try:
         if is_path(source.location) and folders:
             return _analysed(_folders(session, known, folders))
-        frame = _analysed(_load(session, known) if is_path(source.location) else session.table(source.location))
+        frame = _analysed(_load(session, known) if is_path(source.location) else _table(session, source))
         return partitions.only(frame, source.partition_by, names) if names else frame
     except Exception as error:
         if is_cancelled(error):
@@ -70,7 +70,15 @@ def _reader(session: Any, source: Source) -> Any:
 
 
 def _load(session: Any, source: Source) -> Any:
-    return _reader(session, source).load(_plain(source.location))
+    reader = _reader(session, source)
+    pinned = reader if source.version is None else reader.option("versionAsOf", source.version)
+    return pinned.load(_plain(source.location))
+
+
+def _table(session: Any, source: Source) -> Any:
+    if source.version is None:
+        return session.table(source.location)
+    return session.sql(f"select * from {quote_path(source.location)} version as of {source.version:d}")
 
 
 def _folders(session: Any, source: Source, folders: Sequence[str]) -> Any:

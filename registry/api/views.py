@@ -142,7 +142,7 @@ def run(report: Report) -> schemas.RunOut:
     """The report of a run."""
     return schemas.RunOut(
         **dict(schemas.RunSummary.model_validate(report.run)),
-        **report.run.model_dump(include={"fingerprint", "task_id", "marker"}),
+        **report.run.model_dump(include={"fingerprint", "task_id", "marker", "found_by", "read_version"}),
         dataset=dataset(report.dataset, report.run.object) if report.dataset else None,
         lineage_run=report.lineage_run,
         results=tuple(map(schemas.ResultOut.model_validate, report.results)),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from contracts.fingerprint import canonical
+from registry.lineage import statements
 from registry.lineage.events import Dataset, Event, RunEvent
 from registry.lineage.names import Name
 
@@ -179,8 +180,11 @@ def fold(runs: Iterable[FoldedRun]) -> FoldedRun:
 
 def _telling(facets: Mapping[str, Any]) -> Mapping[str, Any]:
     """The facets, of a statement only what tells which tables and partitions it is about."""
-    query = facets.get("sql", {}).get("query")
-    return {**facets, "sql": {"query": _beginning(query)} if isinstance(query, str) else {}}
+    told = facets.get("sql", {})
+    query, dialect = (word if isinstance(word := told.get(name), str) else None for name in ("query", "dialect"))
+    writes = statements.writes(query, dialect) if query else ()
+    kept = {"query": _beginning(query), "writes": [dict(each) for each in writes]} if query else {}
+    return {**facets, "sql": {name: each for name, each in kept.items() if each}}
 
 
 def _beginning(statement: str) -> str:

@@ -55,7 +55,8 @@ class Dataset(Table, table=True):
     `states_version` counts the changes of its partitions' states. `publishing`: the version whose files a gate is
     about to publish; None: no publication is open. `seen`: when the newest look at its files began whose outcome is
     kept; None: there was none. `arrived`: when data last came, as told by who wrote them, else when they were found.
-    `written` and `dropped`: when runs told so last."""
+    `written` and `dropped`: when runs told so last. `read_at`: the version that the states are of, of a table format
+    that has them, with the table's own id (`engine.hints.At`)."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"), Index(None, "name"))
@@ -71,6 +72,7 @@ class Dataset(Table, table=True):
     arrived: datetime | None = moment(default=None)
     written: datetime | None = moment(default=None)
     dropped: datetime | None = moment(default=None)
+    read_at: str | None = None
 
 
 class DatasetContract(Table, table=True):

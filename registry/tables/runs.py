@@ -17,7 +17,9 @@ class Run(Table, table=True):
 
     `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
     the consumer whose checks were judged; None: the contract's own. `cause`: what was judged, data or their coming.
-    `superseded`: why the verdict is about data that somebody took back; None: nothing is known of that."""
+    `superseded`: why the verdict is about data that somebody took back; None: nothing is known of that.
+    `found_by`: by what it was told which partitions to judge (`engine.hints.How`). `read_version`: the version that was
+    read, of a table format that has them."""
 
     __tablename__ = "run"
     __table_args__ = (
@@ -45,6 +47,8 @@ class Run(Table, table=True):
     subscription_id: UUID | None = None
     cause: Cause = word(Cause, default=Cause.DATA)
     superseded: str | None = None
+    found_by: str | None = None
+    read_version: str | None = None
 
 
 class ResultRow(Table, table=True):

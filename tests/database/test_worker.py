@@ -76,7 +76,7 @@ def test_nothing_changed_makes_no_run(scene: Scene) -> None:
         scene.send(event(run=run))
         scene.work()
     assert len(scene.runs) == 1
-    assert scene.last_task.result == {"note": "nothing changed"}
+    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(scene.runs[0].id)}
 
 
 def test_a_replaced_partition_has_a_new_generation(scene: Scene) -> None:

@@ -53,7 +53,7 @@ def test_what_a_gate_published_is_history_and_an_event_makes_no_work_of_it(
 
     services.pipeline().send_event(event("COMPLETE", output(str(payments.location)), run=str(ids.new()), at=just_now()))
     services.settle()
-    assert last_task(services).result == {"note": NOTHING_CHANGED}
+    assert last_task(services).result == {"note": NOTHING_CHANGED, "covered_by": str(run.id)}
     assert services.runs(payments.name)[0].id == run.id
     assert owner.verdict(payments.name).verdict == "passed"
 

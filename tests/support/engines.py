@@ -9,6 +9,7 @@ from typing import Any
 from contracts.document import Contract, DataObject
 from contracts.logical_types import Column, Schema
 from engine.analyzers.frequencies import Spectrum
+from engine.hints import At, How
 from engine.keying import Key
 from engine.references import Referent
 from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, SpectraRequest, Unreadable
@@ -26,13 +27,14 @@ def marker(text: str) -> str:
 class FakeEngine:
     """Answers from `tables` (location -> partition -> text). `errors` are raised first, one a request.
 
-    `meanwhile` is called during each measurement: what happens while Spark works."""
+    `meanwhile` is called during each measurement: what happens while Spark works. `at`: the version that is read."""
 
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
     requests: list[MeasureRequest | DraftRequest | SampleRequest] = field(default_factory=list)
     drafted: Drafted | None = None
     samples: tuple[Sample, ...] = ()
+    at: At | None = None
     meanwhile: Callable[[], None] = lambda: None
     closed: bool = False
 
@@ -49,7 +51,8 @@ class FakeEngine:
         added = {name: table[name].encode() for name in taken if name not in changed}
         vanished = tuple(sorted(request.known.keys() - now.keys()))
         left = len(due) - len(taken)
-        return Measured(SCHEMA if changed or added else Schema(()), now, changed, vanished, added, left)
+        schema = SCHEMA if changed or added else Schema(())
+        return Measured(schema, now, changed, vanished, added, left, how=How.FINGERPRINTS, at=self.at)
 
     def draft(self, request: DraftRequest) -> Drafted:
         """The draft that the test prepared."""

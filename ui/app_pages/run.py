@@ -47,6 +47,9 @@ def header(run: RunOut) -> None:
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact("Partitions", partitions(run.partitions), help_text=", ".join(run.partitions)[:1000] or None)
         panels.fact("Rows", words.count(run.rows))
+        if run.found_by:
+            read = f", version {run.read_version}" if run.read_version else ""
+            panels.fact("Found by", f"{run.found_by}{read}")
         panels.fact("Version", run.version)
         panels.time("Finished", run.finished)
         panels.fact("Took", words.took(run.finished - run.started))

@@ -115,13 +115,18 @@ class MeasurementOut(Schema):
 
 
 class RunOut(RunSummary):
-    """A run report: its results, and the history of each metric that did not pass, oldest first."""
+    """A run report: its results, and the history of each metric that did not pass, oldest first.
+
+    `found_by`: by what it was told which partitions to judge; `read_version`: the version that was read, of a table
+    format that has them."""
 
     fingerprint: str
     dataset: DatasetOut | None
     task_id: UUID | None
     lineage_run: str | None
     marker: str | None
+    found_by: str | None = None
+    read_version: str | None = None
     results: tuple[ResultOut, ...]
     history: dict[str, tuple[MeasurementOut, ...]]
 

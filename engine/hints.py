@@ -1,0 +1,56 @@
+"""What is known of a write before its table is looked at, and by what it was told which partitions changed."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class How(StrEnum):
+    """By what it was told which partitions were looked at."""
+
+    SUBSET = "subset facet"
+    PATH = "path"
+    VERSIONS = "versions"
+    FINGERPRINTS = "fingerprints"
+    SQL = "sql"
+    NOMINAL = "nominal time"
+    POLICY = "policy"
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What a producer says of its write. `partitions`: those that it wrote, by name, told by `how`; None: it does not
+    say. `version`: the one that the write made, of a table format that counts them; None: it does not say."""
+
+    partitions: tuple[str, ...] | None = None
+    how: How | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True)
+class At:
+    """A version of a table: a table that is made anew in the same place is another `table`."""
+
+    table: str
+    version: int
+
+    def __str__(self) -> str:
+        return f"{self.table}@{self.version}"
+
+    @classmethod
+    def of(cls, text: str | None) -> "At | None":
+        """What that text names; None for None, and for what names no version."""
+        table, _, version = (text or "").rpartition("@")
+        return cls(table, int(version)) if table and version.isdecimal() else None
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at a table begins with, beside the fingerprints that are known.
+
+    `since`: the version that these are of. `latest`: where neither the table nor the hint tells what changed, so many
+    of its newest partitions are read; None: all. `reading` names this reading, for tables that nothing else marks."""
+
+    hint: Hint = field(default_factory=Hint)
+    since: At | None = None
+    latest: int | None = None
+    reading: str = ""

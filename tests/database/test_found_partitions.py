@@ -1,0 +1,169 @@
+"""By what the partitions of a run were found, and writes that need no look: the last one found them already."""
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine
+from support.engines import marker
+from support.events import event, output
+from support.scenes import NOON, Scene, current, next_version, orders, rows
+
+from engine.hints import At, Hint, How
+from engine.requests import MeasureRequest
+from registry import gating, references
+from registry.database import reading, transaction
+from registry.gating import Look
+from registry.lineage import debounce
+from registry.lineage.debounce import Subject
+from registry.tables import Dataset, LineageRun
+from registry.words import GateAnswer
+
+BEFORE, AFTER = "2026-03-01T11:50:00Z", "2026-03-01T11:59:30Z"
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    made = orders(engine, tmp_path)
+    with transaction(engine) as tx:
+        (dataset,) = (tx.get_one(Dataset, row.id) for row in rows(engine, Dataset))
+        dataset.partition_by = ["ds"]
+        tx.commit()
+    return made
+
+
+def written(partition: str = "", version: int | None = None, **more: Any) -> dict[str, Any]:
+    """A run that completed, with what it wrote."""
+    told = {"version": {"datasetVersion": str(version)}} if version is not None else {}
+    return event("COMPLETE", output(f"/data/orders{partition}", **told), **more)
+
+
+def looks(scene: Scene) -> list[MeasureRequest]:
+    return [each for each in scene.engine.requests if isinstance(each, MeasureRequest)]
+
+
+def test_the_look_begins_with_what_the_run_told(scene: Scene) -> None:
+    scene.send(written("/ds=1", 3))
+    scene.work()
+    (request,) = looks(scene)
+    assert request.look.hint == Hint(("ds=1",), How.PATH, 3)
+    assert request.look.reading == str(scene.last_task.id)
+    assert (request.look.since, request.look.latest) == (None, 1)
+
+
+def test_a_run_says_by_what_its_partitions_were_found_and_the_version_it_read(scene: Scene) -> None:
+    scene.engine.at = At("a-table", 3)
+    scene.send(written("/ds=1", 3))
+    scene.work()
+    (run,) = scene.runs
+    assert (run.found_by, run.read_version) == ("fingerprints", "3")
+    assert rows(scene.database, Dataset)[0].read_at == "a-table@3"
+    scene.write("ds=1", "better")
+    scene.engine.at = None
+    scene.send(written("/ds=1", run="2"))
+    scene.work()
+    assert looks(scene)[-1].look.since == At("a-table", 3)
+    assert scene.runs[-1].read_version is None
+    assert rows(scene.database, Dataset)[0].read_at is None
+
+
+def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrote(scene: Scene) -> None:
+    scene.send(written("/ds=1", 3))
+    worker = scene.worker()
+    worker.take_in()
+    with transaction(scene.database) as tx:
+        debounce.touch(tx, Subject("orders", "orders", "another"), now=NOON, task_id=UUID(int=7))
+        tx.commit()
+    worker.work()
+    assert looks(scene)[0].look.hint == Hint()
+
+
+def test_another_attempt_reads_what_is_there_then(scene: Scene) -> None:
+    scene.engine.errors.append(RuntimeError("gone"))
+    scene.send(written("/ds=1", 3))
+    scene.work()
+    scene.clock.advance(3600)
+    scene.work()
+    assert [each.look.hint.version for each in looks(scene)] == [3, None]
+
+
+def test_a_write_that_was_seen_already_is_covered_without_a_look(scene: Scene) -> None:
+    scene.engine.at = At("a-table", 5)
+    scene.send(written(version=5, at=BEFORE))
+    scene.work()
+    (run,) = scene.runs
+    scene.write("ds=1", "worse, but nobody tells")
+    scene.send(written("/ds=1", 4, run="late", at=BEFORE))
+    scene.work()
+    assert len(looks(scene)) == 1
+    assert scene.runs == [run]
+    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(run.id)}
+
+
+@pytest.mark.parametrize(
+    ("version", "at"),
+    [
+        pytest.param(6, BEFORE, id="a version that was not read"),
+        pytest.param(5, AFTER, id="within what clocks may differ by"),
+        pytest.param(None, BEFORE, id="no version"),
+    ],
+)
+def test_whatever_may_not_have_been_seen_is_looked_at(scene: Scene, version: int | None, at: str) -> None:
+    scene.engine.at = At("a-table", 5)
+    scene.send(written(version=5, at=BEFORE))
+    scene.work()
+    scene.send(written(version=version, run="2", at=at))
+    scene.work()
+    assert len(looks(scene)) == 2
+    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(scene.runs[0].id)}
+
+
+def test_a_late_write_is_looked_at_where_something_is_to_be_judged_anew(scene: Scene) -> None:
+    scene.engine.at = At("a-table", 5)
+    scene.send(written(version=5, at=BEFORE))
+    scene.work()
+    next_version(scene.database, "1.1.0")
+    scene.send(written(version=5, run="2", at=BEFORE))
+    scene.work()
+    assert [run.version for run in scene.runs] == ["1.0.0", "1.1.0"]
+
+
+def test_a_run_that_is_remembered_no_more_tells_nothing(scene: Scene) -> None:
+    scene.send(written("/ds=1", 3))
+    worker = scene.worker()
+    worker.take_in()
+    with transaction(scene.database) as tx:
+        for row in rows(scene.database, LineageRun):
+            tx.get_one(LineageRun, row.id).state = {}
+        tx.commit()
+    worker.work()
+    assert looks(scene)[0].look.hint == Hint()
+    assert {row.fingerprint for row in current(scene.database)} == {marker("good")}
+
+
+def gate(scene: Scene, partition: str | None = None, **look: Any) -> GateAnswer:
+    """What the gate answers."""
+    with reading(scene.database) as tx:
+        found = references.named(tx, "orders")
+        assert found is not None
+        (told,) = gating.told(tx, found, Look(partition, **look))
+        return told.answer
+
+
+@pytest.mark.parametrize(("at", "then"), [(At("a-table", 5), GateAnswer.PASS), (None, GateAnswer.UNKNOWN)])
+def test_a_version_that_was_read_answers_for_its_marker_whatever_came_since(
+    scene: Scene, at: At | None, then: GateAnswer
+) -> None:
+    scene.engine.at = at
+    scene.send(written(run="1"))
+    scene.work()
+    scene.write("ds=1", "bad")
+    scene.engine.at = at and At("a-table", 6)
+    scene.clock.advance(3600)
+    scene.send(written(run="2"))
+    scene.work()
+    first, second = scene.runs
+    assert gate(scene) is gate(scene, marker=second.marker) is GateAnswer.BLOCK
+    assert gate(scene, marker=first.marker) is gate(scene, "ds=1", marker=first.marker) is then
+    assert gate(scene, marker="of nobody") is GateAnswer.UNKNOWN
