@@ -98,16 +98,16 @@ def keep(
     portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     dataset.arrived = came(session, asked, finding) or dataset.arrived
-    found = finding.measured
-    if finding.seen is not None and not (found and found.behind):
+    read = finding.measured
+    if finding.seen is not None and not (read and read.behind):
         dataset.seen = finding.seen
-        if found is not None:
+        if read is not None:
             suspects.clear(session, asked.dataset_id, before=finding.seen)
-    marker = fingerprint(states.known(session, asked.dataset_id)) if found is not None else None
+    marker = fingerprint(states.known(session, asked.dataset_id)) if read is not None else None
     origin = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version if marker else None)
-    if found is not None:
-        dataset.read_at = str(found.at) if found.at else None
-        origin = replace(origin, how=found.how, version=found.at.version if found.at else None)
+    if read is not None:
+        dataset.read_at = str(read.at) if read.at else None
+        origin = replace(origin, how=read.how, version=read.at.version if read.at else None)
     record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
     done = [
         (each, record(each) if each.promise is asked.main else _apart(session, each, record)) for each in finding.judged
