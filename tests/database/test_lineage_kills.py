@@ -53,8 +53,7 @@ from registry.work import kinds
 from registry.work.kinds import Effect, Kind
 from registry.work.means import Means
 
-ALL = bool(os.environ.get("KILLS_LINEAGE"))
-WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = (1000, 500, 200) if ALL else (24, 12, 20)
+WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "24 12 20").split())
 ROOT = Path(__file__).parents[2]
 # A task that five workers died of is given up: so many kills are survived.
 KILLS_A_TASK = 3
