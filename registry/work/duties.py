@@ -77,6 +77,8 @@ def find_orphans(means: Means) -> int:
         found = orphans.find(tx, now=now, ids=means.ids)
         tx.commit()
     return found
+
+
 def deliver(means: Means) -> int:
     """Delivers what waits in the outbox; how many tries there were."""
     return Deliverer(means.database, means.settings, means.clock, means.jitter).drain()
