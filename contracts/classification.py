@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.document import DataObject, Property
+from contracts.document import Contract, DataObject, Property
 from contracts.logical_types import Column, Schema, struct_fields
+from contracts.writing import write
 
 # Whatever else a classification says, its values are not for every eye.
 OPEN = frozenset({"public", "open", "internal", "general", "unclassified", "none"})
@@ -17,6 +18,8 @@ SENSITIVE = frozenset({
 Names = tuple[str, ...]
 # In which words of ODCS it stands.
 WORDS = ("classification", "tags", "encryptedName")
+# Of a document that says nothing else.
+ALONE = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "classified", "version": "1.0.0", "status": "active"}
 
 
 def marked(of: DataObject, schema: Schema) -> Schema:
@@ -74,6 +77,38 @@ def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
     earlier = {str(each.get("name", "")).casefold(): each for each in before.get("properties") or ()}
     for each in element.get("properties") or ():
         inherit(each, earlier.get(str(each.get("name", "")).casefold(), {}))
+
+
+def beside(of: Contract, name: str, others: tuple[DataObject, ...]) -> Contract:
+    """The contract whose object of that name knows what these others classify of its table."""
+    objects = tuple(replace(each, beside=others) if each.name == name else each for each in of.objects)
+    return replace(of, objects=objects)
+
+
+def alone(of: DataObject) -> bytes:
+    """A document that classifies what the object does and says nothing else: not what it or its contract is called, no
+    check. Its one object bears the document's id as its name."""
+    table = {"name": ALONE["id"], "logicalType": "object", **_words(of), "properties": list(_entries(of.properties))}
+    return write({**ALONE, "schema": [table]})
+
+
+def _entries(properties: Sequence[Property]) -> Iterator[dict[str, Any]]:
+    """What is said of these and of what lies in them; those of which nothing is said are left out."""
+    for each in properties:
+        if said := _entry(each):
+            yield {"name": each.name, **said}
+
+
+def _entry(of: Property) -> dict[str, Any]:
+    items = _entry(of.items) if of.items else {}
+    inside = {"properties": list(_entries(of.properties)), "items": items}
+    told = {"classification": of.classification, "encryptedName": of.name if of.encrypted else None}
+    return {word: found for word, found in {**told, **_words(of), **inside}.items() if found}
+
+
+def _words(of: DataObject | Property) -> dict[str, Any]:
+    tags = [each for each in of.tags if _is_tagged([each])]
+    return {"tags": tags} if tags else {}
 
 
 def _paths(column: Column, above: Names) -> Iterator[Names]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from contracts.classification import ALONE, alone
 from contracts.document import Contract
 from engine import clock
 from engine.disk import Disk
@@ -75,8 +76,10 @@ class Gate:
 
     def measured(self, here: Source, known: Mapping[str, str], *, beside: bool = False) -> Measured:
         """The states of the partitions of what lies there, without those known; `beside` the table's others."""
+        classifying = tuple((alone(each), ALONE["id"]) for each in self.contract.object(self.object).beside)
         request = MeasureRequest(
-            here, self.contract.source, self.object, known, others=self.others, limits=True, key=self.key
+            here, self.contract.source, self.object, known, others=self.others, limits=True, key=self.key,
+            classifying=classifying,
         )  # fmt: skip
         return self.measure(replace(request, beside=self.source) if beside else request)
 

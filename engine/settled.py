@@ -1,13 +1,17 @@
 """What of a stored bag can be used by checks, and may be: where a contract classifies columns, not all of it may."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from contracts.document import DataObject
+from contracts.logical_types import Schema
 from engine.analyzers.components import COMPONENTS, Keeps
-from engine.checks import BoundChecks
+from engine.checks import BoundChecks, together
 from engine.keying import Key
 from engine.plan import Plan
-from engine.states import KEYLESS, KEYS_DIFFER, UNKEPT, Contents, Held
+from engine.sealing import opened, sealed
+from engine.states import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, Contents, Held, contents
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,11 @@ class Settled:
 
     def answers(self, bag: Contents) -> bool:
         """Whether the bag has all that the checks need, and nothing that may not be kept."""
-        return self._plan.keys <= self.held(bag) and all(map(self._admits, bag.held))
+        return self._plan.keys <= self.held(bag) and not self.refused(bag)
+
+    def refused(self, bag: Contents) -> frozenset[str]:
+        """The keys of the states that may not be kept."""
+        return frozenset(each.key for each in bag.held if not self._admits(each))
 
     def held(self, bag: Contents) -> frozenset[str]:
         """The keys of the states that need not be computed: they are there, or it is known why they are not."""
@@ -49,3 +57,23 @@ class Settled:
         if key in self._plan.keyed:
             return reason not in (KEYLESS, KEYS_DIFFER) or (self.key is None and not self.afresh)
         return reason not in UNKEPT
+
+
+def kept(packed: Mapping[str, bytes], objects: Sequence[DataObject]) -> dict[str, bytes]:
+    """The packed bags without the states that may not be kept by what these objects say of their table: the bag then
+    says why they are not there, and whoever needs them has them computed again.
+
+    Raises StateError for damaged bags, ContractError for faults of the first object's contract."""
+    bound: dict[Schema, Settled] = {}
+    return {name: _kept(each, objects, bound) for name, each in packed.items()}
+
+
+def _kept(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, Settled]) -> bytes:
+    bag = contents(packed)
+    if bag.schema not in bound:
+        bound[bag.schema] = Settled(together(objects, bag.schema))
+    refused = bound[bag.schema].refused(bag)
+    if not refused:
+        return packed
+    left = [each for each in opened(packed).states if each.described.key not in refused]
+    return sealed(bag.schema, left, {**bag.failures, **dict.fromkeys(refused, CLASSIFIED)})

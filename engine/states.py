@@ -305,11 +305,11 @@ def _laid(packed: Packed, files: Files) -> Packed:
     component = _component(packed.described)
     if component is None or component.plain or not component.grouping or not packed.content:
         return packed
-    return Packed(packed.described, b"", packed.source, files.write(bytes(packed.content)))
+    return packed._replace(content=b"", file=files.write(bytes(packed.content)))
 
 
 def _taken(packed: Packed, files: Files) -> Packed:
-    return packed if packed.file is None else Packed(packed.described, _content(packed, files), packed.source)
+    return packed if packed.file is None else packed._replace(content=_content(packed, files), file=None)
 
 
 def _rows(bag: Opened) -> Any:

@@ -12,8 +12,10 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from contracts.document import Contract, DataObject
+from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
+from engine import settled
 from engine import states as bags
 from engine.checks import bind
 from engine.generations import Entry, Generation, Judgement
@@ -21,7 +23,7 @@ from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import Files, StateError
-from registry import audit, carried, gating, questions, references, runs, states
+from registry import audit, carried, gating, inforce, questions, references, runs, states
 from registry.errors import Conflict, Invalid, NotFound
 from registry.gating import Look
 from registry.questions import Question
@@ -140,12 +142,20 @@ def prepared(session: Session, of: Subject, swap: Swap, files: Files) -> Prepare
     changed = {name: entry for name, entry in swap.entries.items() if known.get(name) != entry}
     try:
         found = {name: _bag(session, of.dataset.id, each.bag, files) for name, each in sorted(changed.items())}
-        packed = {name: bags.filed(each, files) for name, each in found.items()}
+        packed = {name: bags.filed(each, files) for name, each in _discreet_bags(session, of, found).items()}
         schema = bags.described(packed[max(packed)])[0] if packed else Schema(())
         run = _run(session, of, swap.judged, changed, files)
-    except StateError as error:
+    except (StateError, ContractError) as error:
         raise Invalid(str(error)) from None
     return Prepared(swap, packed, schema, frozenset(before.keys() - swap.entries.keys()), run)
+
+
+def _discreet_bags(session: Session, of: Subject, packed: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """The bags without what contracts in force classify: one may have come into force since the gate asked."""
+    if not of.object.beside:
+        return packed
+    promised = (each.object for each in inforce.all_about(session, of.dataset.id))
+    return settled.kept(packed, [of.object, *promised])
 
 
 def _sound(session: Session, dataset_id: UUID, entries: Mapping[str, Entry], files: Files) -> dict[str, Entry]:

@@ -3,12 +3,13 @@
 What one of several contracts about a table classifies is classified for all: they share one memory of it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import case
 from sqlmodel import Session, col, select
 
+from contracts import classification
 from contracts.classification import classifies
 from contracts.document import Contract, DataObject
 from contracts.reading import read
@@ -95,6 +96,5 @@ def beside(found: InForce, shared: tuple[DataObject, ...]) -> InForce:
     """The same, with an object that knows what these others classify of its table."""
     if not shared:
         return found
-    described = replace(found.object, beside=shared)
-    objects = tuple(described if each.name == described.name else each for each in found.contract.objects)
-    return InForce(replace(found.contract, objects=objects), described)
+    contract = classification.beside(found.contract, found.object.name, shared)
+    return InForce(contract, contract.object(found.object.name))

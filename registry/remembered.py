@@ -4,14 +4,16 @@
         with gate(spark, "/data/orders", kept.contract, kept.store, **kept.more) as candidate:
             candidate.write(frame, partition={"day": "2026-01-01"})
 
-The contract is the one in force. A published candidate's run and states are part of the registry's history, and no
-lineage event makes work of that write. Imports no database."""
+The contract is the one in force, and knows what other contracts about the table classify of it. A published
+candidate's run and states are part of the registry's history, and no lineage event makes work of that write. Imports
+no database."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from contracts.document import DataObject
+from contracts.classification import beside
+from contracts.document import Contract, DataObject
 from contracts.logical_types import Schema
 from contracts.reading import read
 from engine import states as bags
@@ -127,7 +129,7 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
     with client or Client(settings.api, settings.token or None, timeout=TIMEOUT_SECONDS) as used:
         with _told():
             found = used.gated(dataset, namespace=namespace)
-            contract = read(used.document(found.contract_id, found.version))
+            contract = _promised(used.document(found.contract_id, found.version), found)
         where = f"{settings.api}/dataset/{found.dataset_id}"
         others = {name: _source(place) for name, place in found.others.items()}
         described = contract.object(found.object)
@@ -146,6 +148,12 @@ def _told() -> Iterator[None]:
             raise Overtaken(error.message) from error
         again = error.status == UNREACHABLE or error.status >= FAILING
         raise EngineError(f"the registry: {error.message}", retry=again) from error
+
+
+def _promised(source: bytes, found: schemas.GatedOut) -> Contract:
+    """The contract, whose object knows what others classify of the table: they share one memory of it."""
+    contracts = (read(each.encode()) for each in found.classifying)
+    return beside(read(source), found.object, tuple(each.objects[0] for each in contracts))
 
 
 def _source(place: schemas.PlaceOut) -> Source:

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from contracts.classification import alone
 from engine.files import StateFiles
 from engine.generations import Entry, Generation, Judgement
 from engine.requests import Source
@@ -76,6 +77,7 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
         version=of.contract.version,
         place=schemas.PlaceOut(location=dataset.location, format=dataset.format, partition_by=parted),
         others={name: _place(each) for name, each in gated.others(tx, of).items()},
+        classifying=tuple(alone(each).decode() for each in described.beside),
     )
 
 

@@ -3,20 +3,24 @@
 import os
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from support.bags import bag
 from support.orders import NOW, check, contract, states
 
+from contracts.classification import beside
 from contracts.document import Contract
 from contracts.logical_types import Column, Schema
 from engine import states as bags
+from engine.checks import bind
 from engine.disk import Disk
 from engine.folders import Folders, located
 from engine.gate import Candidate, Gate, Rejected, StateFolder, answer, opened, recover
+from engine.promised import objects
 from engine.publishing import intent_of, store_of
 from engine.requests import Measured, MeasureRequest, Source
 from engine.spark.changes import layout
@@ -99,8 +103,11 @@ def stage(partition_by: tuple[str, ...], rows: Rows, folder: str, _: Any) -> Non
 def measure(given: Contract, request: MeasureRequest, schema: Schema = SCHEMA) -> Measured:
     """The states of the partitions that changed, as the engine answers."""
     lies = layout(None, request.source)
-    found = {name: states(given, {"id": rows_of(lies.files[name])}, schema) for name in lies.changed(request.known)}
-    return Measured(schema, lies.fingerprints, {name: bag.pack() for name, bag in found.items()})
+    told = beside(given, request.object, objects(request)[0].beside) if request.classifying else given
+    plan = replace(bind(told.object(request.object), schema).plan, key=request.key)
+    found = {name: bag(plan, schema, {"id": rows_of(lies.files[name])}) for name in lies.changed(request.known)}
+    passing = {name: kept.carried() for name, each in found.items() if (kept := each.passing)}
+    return Measured(schema, lies.fingerprints, {name: each.pack() for name, each in found.items()}, passing=passing)
 
 
 def rows_of(files: tuple[str, ...]) -> list[int]:

@@ -49,7 +49,9 @@ class PlaceOut(Schema):
 class GatedOut(Schema):
     """What a gate needs to know of a dataset: the contract in force and its object, and where data are.
 
-    `others` are the datasets that its checks read or refer to, by the names they are called."""
+    `others` are the datasets that its checks read or refer to, by the names they are called. `classifying`: documents
+    that say what any contract in force about the table classifies of it, and nothing else; states are kept by them all.
+    """
 
     dataset_id: UUID
     namespace: str
@@ -59,6 +61,7 @@ class GatedOut(Schema):
     object: str
     place: PlaceOut
     others: dict[str, PlaceOut]
+    classifying: tuple[str, ...] = ()
 
 
 class BagOut(Schema):
