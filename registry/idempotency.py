@@ -11,11 +11,13 @@ from sqlalchemy import delete, text
 from sqlmodel import Session, col
 
 from registry.errors import Conflict, Invalid
+from registry.rights import Principal
 from registry.tables import DoneRequest
 
 KEPT = timedelta(hours=24)
 UNDER_WAY = "this request is being done at this moment: send it again in a few seconds for its answer"
 OTHER = "this idempotency key was used for another request: take a new one for what is not the same"
+RIGHTS = "this was done before, with other rights than you have now: look at what there is"
 SHOWN_ONCE = "this was done before; its answer held a secret, which is shown once: look at what there is, and make anew"
 
 
@@ -53,12 +55,13 @@ class Attempt:
         return hashlib.sha256("\n".join((str(user_id), self.what, self.key)).encode()).hexdigest()
 
 
-def begin(session: Session, attempt: Attempt, user_id: UUID, *, now: datetime) -> None:
+def begin(session: Session, attempt: Attempt, by: Principal, *, now: datetime) -> None:
     """Returns where the request is to be done now, and lets nobody else do it until the transaction ends.
 
-    Raises Repeated where it was done before, Conflict where somebody does it now, Invalid where the key was used for
-    another request."""
-    name = attempt.name(user_id)
+    Raises Repeated where it was done before, Conflict where somebody does it now, and where the rights it was done with
+    are others than `by` has now: the route, which would look at them, is not asked again. Invalid where the key was
+    used for another request."""
+    name = attempt.name(by.user_id)
     if not _locked(session, name):
         raise Conflict(UNDER_WAY)
     done = session.get(DoneRequest, name)
@@ -70,14 +73,17 @@ def begin(session: Session, attempt: Attempt, user_id: UUID, *, now: datetime) -
         return
     if not hmac.compare_digest(done.content, attempt.body.hexdigest()):
         raise Invalid(OTHER)
+    if done.rights != by.extent:
+        raise Conflict(RIGHTS)
     raise Repeated(Answer(done.status, done.headers, done.answer))
 
 
-def keep(session: Session, attempt: Attempt, user_id: UUID, answer: Answer, *, now: datetime) -> None:
+def keep(session: Session, attempt: Attempt, by: Principal, answer: Answer, *, now: datetime) -> None:
     """Adds the answer to the transaction that did the request."""
     kept = DoneRequest(
-        key=attempt.name(user_id),
+        key=attempt.name(by.user_id),
         content=attempt.body.hexdigest(),
+        rights=by.extent,
         status=answer.status,
         headers=dict(answer.headers),
         answer=answer.body,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from contracts.fingerprint import fingerprint
 from registry.errors import Forbidden
 from registry.words import Part, Permission, Role
 
@@ -86,6 +87,12 @@ class Principal:
     def somewhere(self) -> frozenset[Permission]:
         """All that they may do on one part of the registry at least."""
         return self.permissions.union(*(each.permissions for each in self.granted))
+
+    @property
+    def extent(self) -> str:
+        """64 digits that are equal for equal rights, and tell nothing of them."""
+        parts = [(each.part, each.target, sorted(each.permissions)) for each in self.granted]
+        return fingerprint({"roles": sorted(self.roles), "all": sorted(self.permissions), "parts": sorted(parts)})
 
     def may(self, permission: Permission, on: Place = EVERYWHERE) -> bool:
         """Whether they have the permission on what is at that place; on everything where none is named."""

@@ -107,7 +107,7 @@ def writer(request: Request, shared: Shared, by: Caller) -> Iterator[Session]:
 
     A POST with an idempotency key is done once: raises as `idempotency.begin`."""
     asked: once.Once | None = request.scope.get(once.SCOPE)
-    opened = asked.transaction(shared.engine, by.user_id, now=clock.now()) if asked else transaction(shared.engine)
+    opened = asked.transaction(shared.engine, by, now=clock.now()) if asked else transaction(shared.engine)
     with opened as tx:
         yield tx
 

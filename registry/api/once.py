@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
@@ -24,6 +23,7 @@ from registry import clock, idempotency
 from registry.api import problems
 from registry.errors import Conflict, Invalid
 from registry.idempotency import Answer, Attempt, Repeated
+from registry.rights import Principal
 
 HEADER = b"idempotency-key"
 SCOPE = "treaty.once"
@@ -54,22 +54,22 @@ class Once:
 
     attempt: Attempt
     session: Waiting | None = None
-    user_id: UUID | None = None
+    by: Principal | None = None
     messages: list[Message] = field(default_factory=list)
 
     @contextmanager
-    def transaction(self, engine: Engine, user_id: UUID, *, now: datetime) -> Iterator[Session]:
+    def transaction(self, engine: Engine, by: Principal, *, now: datetime) -> Iterator[Session]:
         """The session to do the request in. Raises as `idempotency.begin`."""
         with Waiting(engine, expire_on_commit=False) as session:
-            idempotency.begin(session, self.attempt, user_id, now=now)
-            self.session, self.user_id = session, user_id
+            idempotency.begin(session, self.attempt, by, now=now)
+            self.session, self.by = session, by
             yield session
 
     def settle(self, answer: Answer) -> None:
         """Keeps the answer and commits both. Does nothing where the request was refused."""
-        if self.session is None or self.user_id is None or not self.session.asked or answer.status >= 300:
+        if self.session is None or self.by is None or not self.session.asked or answer.status >= 300:
             return
-        idempotency.keep(self.session, self.attempt, self.user_id, answer, now=clock.now())
+        idempotency.keep(self.session, self.attempt, self.by, answer, now=clock.now())
         self.session.settle()
 
 

@@ -11,11 +11,13 @@ class DoneRequest(Table, table=True):
     """A request that was done under an idempotency key, and its answer, for whoever sends it again.
 
     `key` is a hash of who asked, what for, and their key; `content` one of the request's body with their key: neither
-    tells what was sent. `answer` None: it holds a secret, which is shown once."""
+    tells what was sent. `rights`: those that it was done with, as `Principal.extent` has them. `answer` None: it holds
+    a secret, which is shown once."""
 
     __tablename__ = "done_request"
     key: str = Field(primary_key=True)
     content: str
+    rights: str | None = None
     status: int
     headers: dict[str, str] = data()
     answer: bytes | None = None

@@ -26,6 +26,7 @@ class Run(Table, table=True):
         Index(None, "contract_id", "finished"),
         Index(None, "dataset_id", "contract_id", "object", "id"),
         Index(None, "verdict"),
+        Index(None, "subscription_id", "id"),
     )
     id: UUID = Field(primary_key=True)
     contract_id: str = reference("contract.id")

@@ -22,13 +22,13 @@ from support.api import (
     counted_queries,
     document,
     drafted,
+    failed_run,
     plain,
     suggestion,
 )
 from support.events import event
 
 from contracts import writing
-from engine.results import Verdict
 from registry import access, audit, catalog, clock, ids, people, setup
 from registry.api import schemas
 from registry.api.app import create_app
@@ -44,7 +44,6 @@ from registry.tables import (
     InboxEvent,
     OutboxMessage,
     RejectedEvent,
-    Run,
     Task,
     Team,
     TeamMember,
@@ -686,21 +685,6 @@ def grown(world: World, count: int) -> None:
             tx.add(Contract(id=contract_id, name="c", owner_id=owner, created=NOW))
             tx.add(failed_run(contract_id))
         tx.commit()
-
-
-def failed_run(contract_id: str) -> Run:
-    return Run(
-        id=ids.new(),
-        contract_id=contract_id,
-        version="1.0.0",
-        fingerprint="f",
-        object="orders",
-        partitions=[],
-        verdict=Verdict.FAILED,
-        counts={},
-        started=NOW,
-        finished=NOW,
-    )
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,14 @@ from sqlalchemy import Engine, event
 from sqlmodel import Session, select
 
 from contracts import writing
+from engine.results import Verdict
 from registry import access, clock, drafts, ids, people
 from registry.access import Principal
 from registry.api.app import create_app
 from registry.client import Client
 from registry.config import Settings
 from registry.database import reading, transaction
-from registry.tables import AuditEntry, Proposal, Task, User
+from registry.tables import AuditEntry, Proposal, Run, Task, User
 from registry.words import ProposalState, Role, TaskState
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -156,6 +157,22 @@ def drafted(session: Session, author: User, *suggestions: Mapping[str, Any], bas
         created=NOW,
     )
     return drafts.create_drafted(session, proposal, suggestions, make_id=ids.new, now=NOW)
+
+
+def failed_run(contract_id: str) -> Run:
+    """A run of the contract that failed, and nothing else of it."""
+    return Run(
+        id=ids.new(),
+        contract_id=contract_id,
+        version="1.0.0",
+        fingerprint="f",
+        object="orders",
+        partitions=[],
+        verdict=Verdict.FAILED,
+        counts={},
+        started=NOW,
+        finished=NOW,
+    )
 
 
 @contextmanager
