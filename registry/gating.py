@@ -1,8 +1,9 @@
 """What the gate answers: how the data stand to what is promised of them, told from the store alone.
 
 An answer is about the data that were judged. Where others may be there by now, or where nobody looked at them, it is
-unknown. Of a partition count the checks of it, as it was judged last, and those of the whole dataset; of all data what
-the newest run found."""
+unknown. Of a partition count the checks of it, as it was judged last, and those of the whole dataset; of all data these
+and the checks of every partition that is there. What just arrived is the newest run's; a bad partition of before is bad
+for who reads them all."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,13 +14,13 @@ from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import String, cast, or_
+from sqlalchemy import ColumnElement, String, cast, or_
 from sqlmodel import Session, col, select
 
 from contracts.document import SCOPES
 from contracts.fingerprint import fingerprint
 from contracts.reading import read
-from engine.results import Outcome
+from engine.results import Outcome, Verdict
 from registry import datasets, inforce, standing, states
 from registry.datasets import About
 from registry.errors import NotFound
@@ -104,9 +105,7 @@ def doubt(session: Session, dataset: Dataset, whose: Whose, run: Run | None, loo
 def newest(session: Session, dataset: Dataset, whose: Whose, marker: str | None = None) -> Run | None:
     """The newest of these runs, whether it could judge anything or not; of data that were taken back since, the one
     that judged what is there again. With a marker, that of the version of the table that was read as it says."""
-    mine = Run.dataset_id == dataset.id, Run.contract_id == whose.contract_id, Run.object == whose.object
-    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
-    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by).order_by(col(Run.id).desc()).limit(1)
+    query = select(Run).where(*_runs(dataset.id, whose)).order_by(col(Run.id).desc()).limit(1)
     pinned = query.where(Run.marker == marker, col(Run.read_version).is_not(None))
     if marker is not None and (run := session.exec(pinned).first()):
         return run
@@ -115,6 +114,17 @@ def newest(session: Session, dataset: Dataset, whose: Whose, marker: str | None 
         return run
     current = _marker(session, dataset)
     return run if run.marker == current else session.exec(query.where(Run.marker == current)).first() or run
+
+
+def _runs(dataset_id: UUID | None, whose: Whose) -> tuple[ColumnElement[bool], ...]:
+    """The condition on runs that they are these."""
+    return (
+        col(Run.dataset_id) == dataset_id,
+        col(Run.contract_id) == whose.contract_id,
+        col(Run.object) == whose.object,
+        col(Run.fingerprint) == whose.fingerprint,
+        col(Run.subscription_id).is_not_distinct_from(whose.subscription_id),
+    )
 
 
 def _of_object(
@@ -193,7 +203,7 @@ def _on_unknown(body: bytes) -> str:
 def _trouble(session: Session, whose: Whose, run: Run, look: Look) -> list[ResultRow] | None:
     """The results that count and are no passes; None where the partition that is asked about was never judged alone."""
     if look.partition is None:
-        return _bad(session, run.id)
+        return [*_bad(session, run.id), *_before(session, whose, run)]
     own = _judging(session, whose, run, look.partition)
     if own is None:
         return None
@@ -201,20 +211,37 @@ def _trouble(session: Session, whose: Whose, run: Run, look: Look) -> list[Resul
     return [*whole, *(row for row in _bad(session, own.id) if row.partition == look.partition)]
 
 
-def _bad(session: Session, run_id: UUID) -> list[ResultRow]:
-    query = select(ResultRow).where(ResultRow.run_id == run_id, col(ResultRow.outcome).in_(TROUBLE))
-    return list(session.exec(query.order_by(col(ResultRow.position))))
+def _bad(session: Session, *run_ids: UUID) -> list[ResultRow]:
+    """The results of these runs that are no passes, those of the newest first."""
+    query = select(ResultRow).where(col(ResultRow.run_id).in_(run_ids), col(ResultRow.outcome).in_(TROUBLE))
+    return list(session.exec(query.order_by(col(ResultRow.run_id).desc(), col(ResultRow.position))))
+
+
+def _before(session: Session, whose: Whose, run: Run) -> list[ResultRow]:
+    """What is no pass of partitions that are there and that `run` did not judge, as they were judged last."""
+    older = (*_runs(run.dataset_id, whose), col(Run.marker).is_not(None), col(Run.id) < run.id)
+    bad = select(Run.id).where(*older, Run.verdict != Verdict.PASSED).order_by(col(Run.id)).limit(1)
+    first = session.exec(bad).first()
+    if first is None or run.dataset_id is None:
+        return []
+    judged = select(Run.id, Run.verdict, Run.partitions).where(*older, col(Run.id) >= first)
+    left = states.known(session, run.dataset_id, version=run.states_version).keys() - set(run.partitions)
+    found: dict[UUID, set[str]] = {}
+    for run_id, verdict, partitions in session.exec(judged.order_by(col(Run.id).desc())):
+        if verdict is not Verdict.PASSED:
+            found[run_id] = left.intersection(partitions)
+        left = left.difference(partitions)
+    return [row for row in _bad(session, *filter(found.get, found)) if row.partition in found[row.run_id]]
 
 
 def _judging(session: Session, whose: Whose, run: Run, partition: str) -> Run | None:
     """The newest run that judged the partition by itself: what is there still, as `run` is up to date."""
     if partition in run.partitions:
         return run
-    mine = Run.dataset_id == run.dataset_id, Run.contract_id == whose.contract_id, Run.object == whose.object
-    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id), col(Run.marker).is_not(None)
+    mine = (*_runs(run.dataset_id, whose), col(Run.marker).is_not(None))
     # What came after it is of other data. The list is kept as JSON; what merely looks alike is told apart here.
     named = col(Run.id) <= run.id, cast(col(Run.partitions), String).contains(json.dumps(partition), autoescape=True)
-    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, *by, *named).order_by(col(Run.id).desc())
+    query = select(Run).where(*mine, *named).order_by(col(Run.id).desc())
     return next((each for each in session.exec(query) if partition in each.partitions), None)
 
 
