@@ -29,6 +29,7 @@ from registry.commands import (
     notify,
     proposals,
     replay,
+    store,
     tasks,
     template,
 )
@@ -80,7 +81,8 @@ def init() -> None:
 
     settings = load()
     try:
-        print(initialise(settings))
+        with store.answering():
+            print(initialise(settings))
     except RegistryError as error:
         raise Stop(str(error)) from None
 
@@ -112,7 +114,8 @@ def _setup_link(settings: Settings) -> str | None:
     from registry.setup import initialise
 
     try:
-        return initialise(settings)
+        with store.answering():
+            return initialise(settings)
     except Conflict:
         return None
 
@@ -122,7 +125,8 @@ def api() -> None:
     """Run the API alone."""
     from registry.up import serve_api
 
-    serve_api(load())
+    with store.answering():
+        serve_api(load())
 
 
 @app.command()
@@ -130,7 +134,8 @@ def worker() -> None:
     """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
     from registry.worker import main as work
 
-    work()
+    with store.answering():
+        work()
 
 
 @app.command()

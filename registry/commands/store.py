@@ -13,18 +13,29 @@ if TYPE_CHECKING:
 
 
 @contextmanager
+def answering() -> Iterator[None]:
+    """Raises Stop where the database does not answer what is asked of it in the block, or is none."""
+    from sqlalchemy.exc import DatabaseError, OperationalError
+
+    try:
+        yield
+    except DatabaseError as error:
+        # A file that is no database has no kind of its own; the other kinds are mistakes in what was asked.
+        if type(error) not in (DatabaseError, OperationalError):
+            raise
+        raise Stop("the database does not answer: is it there, and is TREATY_DATABASE_URL right?") from None
+
+
+@contextmanager
 def opened(settings: Settings) -> "Iterator[Engine]":
     """The database. Raises Stop where there is none yet, where it does not answer, or is of another version."""
-    from sqlalchemy.exc import OperationalError
-
     from registry.database import connect
 
     engine = connect(settings.database)
     try:
-        _inspect(engine)
-        yield engine
-    except OperationalError:
-        raise Stop("the database does not answer: is it there, and is TREATY_DATABASE_URL right?") from None
+        with answering():
+            _inspect(engine)
+            yield engine
     finally:
         engine.dispose()
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tenacity import stop_after_attempt
 
 from registry.cli import main
 
@@ -42,6 +43,23 @@ def test_a_command_ends_with_its_code_and_words(
     assert said in errors
     assert errors.startswith("treaty: ") or not said
     assert "Traceback" not in errors
+
+
+SILENT = "treaty: the database does not answer: is it there, and is TREATY_DATABASE_URL right?\n"
+
+
+@pytest.mark.parametrize("command", ["init", "api", "worker", "up"])
+@pytest.mark.parametrize("url", ["postgresql://ada:5ecret@127.0.0.1:1/treaty", "sqlite:///{folder}", "sqlite:///{file}"])
+def test_a_database_that_does_not_answer_is_one_line(
+    command: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_bytes(b"no database" * 1000)
+    monkeypatch.setenv("TREATY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TREATY_DATABASE_URL", url.format(folder=tmp_path, file=tmp_path / "file"))
+    monkeypatch.setattr("registry.database._set.retry.stop", stop_after_attempt(1))
+    with pytest.raises(SystemExit) as ended:
+        main([command])
+    assert (ended.value.code, *capsys.readouterr()) == (3, "", SILENT)
 
 
 def test_all_faults_of_a_contract_are_told_at_once(
