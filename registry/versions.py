@@ -26,12 +26,6 @@ def next_free(taken: Collection[str], bump: Bump = Bump.MINOR, *, after: str | N
     return ".".join(map(str, following))
 
 
-def next_version(current: str, bump: Bump) -> str | None:
-    """The number that says a change of that size to the current one; None where that is not a number."""
-    number = _number(current)
-    return ".".join(map(str, _grown(number, bump))) if number else None
-
-
 def says(old: str, new: str) -> Bump | None:
     """The size of the change that a new number says; None where it is not above the old one, or one is no number."""
     before, after = _number(old), _number(new)

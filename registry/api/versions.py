@@ -1,5 +1,7 @@
 """Routes of versions: where one stands, and what owners do to one that is approved."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -32,10 +34,7 @@ def deprecate(
     contract_id: ContractId, number: Number, body: schemas.FarewellIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
     """Advises against a version, which stays in force."""
-    farewell = Farewell(body.reason, body.successor)
-    row = activation.deprecate(tx, contract_id, number, farewell, by=by, now=clock.now())
-    tx.commit()
-    return _shown(tx, row)
+    return _said(tx, partial(activation.deprecate, tx, contract_id, number, by=by), body)
 
 
 @router.post("/contract/version/retire")
@@ -43,8 +42,12 @@ def retire(
     contract_id: ContractId, number: Number, body: schemas.FarewellIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
     """Ends a version for good."""
-    farewell = Farewell(body.reason, body.successor)
-    row = activation.retire(tx, contract_id, number, farewell, by=by, now=clock.now())
+    return _said(tx, partial(activation.retire, tx, contract_id, number, by=by), body)
+
+
+def _said(tx: Session, farewell: Callable[..., ContractVersion], body: schemas.FarewellIn) -> schemas.VersionOut:
+    """The version of which this was said."""
+    row = farewell(Farewell(body.reason, body.successor), now=clock.now())
     tx.commit()
     return _shown(tx, row)
 

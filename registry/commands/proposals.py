@@ -1,5 +1,6 @@
 """Commands of proposals and versions: put forward, reviewed, decided, discussed, ended; and what waits for whom."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -129,21 +130,22 @@ def deprecate(
     contract: ContractName, version: Number, reason: Reason, successor: Successor = None, as_json: Json = False
 ) -> None:
     """Advise against a version, which stays in force."""
-    from registry.printing_proposals import print_version
-
-    with service.opened() as registry:
-        found = registry.deprecate(contract, version, reason, successor=successor)
-    service.tell(found, print_version, as_json=as_json)
+    _say(lambda registry: registry.deprecate(contract, version, reason, successor=successor), as_json=as_json)
 
 
 def retire(
     contract: ContractName, version: Number, reason: Reason, successor: Successor = None, as_json: Json = False
 ) -> None:
     """End a version for good."""
+    _say(lambda registry: registry.retire(contract, version, reason, successor=successor), as_json=as_json)
+
+
+def _say(farewell: "Callable[[Client], schemas.VersionOut]", *, as_json: bool) -> None:
+    """Says something of a version, and prints what it is now."""
     from registry.printing_proposals import print_version
 
     with service.opened() as registry:
-        found = registry.retire(contract, version, reason, successor=successor)
+        found = farewell(registry)
     service.tell(found, print_version, as_json=as_json)
 
 

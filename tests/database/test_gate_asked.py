@@ -1,17 +1,10 @@
 """`treaty gate --dataset`: the gate over the registry, as a command."""
 
-from collections.abc import Callable
-
-import httpx
 import pytest
-from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from support.gates import Crash, Ending
-from support.registered import Registered, registered
+from support.registered import Command, Registered, commands, registered
 
-from registry.cli import _code
-
-Command = Callable[..., tuple[int, str, str]]
 A = "day=2026-01-01"
 
 
@@ -30,17 +23,7 @@ def table(engine: Engine, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Register
 @pytest.fixture
 def command(table: Registered, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs `treaty gate` as the producer's job: its exit code and what it printed."""
-
-    def connected(**_: object) -> httpx.Client:
-        return TestClient(table.world.http.app)  # type: ignore[return-value]
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = _code(["gate", *arguments])
-        return code, *capsys.readouterr()
-
-    monkeypatch.setenv("TREATY_TOKEN", table.world.secrets["producer"])
-    monkeypatch.setattr("registry.client.calls.httpx.Client", connected)
-    return run
+    return commands(table, monkeypatch, capsys, "producer", "gate")
 
 
 def test_how_a_table_stands_is_told_by_the_registry_s_states(command: Command, table: Registered) -> None:

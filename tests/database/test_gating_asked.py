@@ -4,24 +4,21 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from support.api import plain
 from support.orders import check
-from support.registered import POSITIVE, Registered, registered
+from support.registered import POSITIVE, Command, Registered, commands, registered
 
 from contracts import writing
 from contracts.fingerprint import fingerprint
 from engine.requests import Source
 from registry import reader
-from registry.cli import _code
 from registry.client import Client, ClientError
 from registry.waiting import seconds_of, waited
 from registry.words import GateAnswer
 
-Command = Callable[..., tuple[int, str, str]]
 A, B = "day=2026-01-01", "day=2026-01-02"
 LOW = check("minimum", "low", severity="warning", column="id", mustBeGreaterThan=5)
 
@@ -41,17 +38,7 @@ def table(engine: Engine, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Register
 @pytest.fixture
 def command(table: Registered, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs `treaty gate check` as somebody who may read: its exit code and what it printed."""
-
-    def connected(**_: object) -> httpx.Client:
-        return TestClient(table.world.http.app)  # type: ignore[return-value]
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = _code(["gate", "check", *arguments])
-        return code, *capsys.readouterr()
-
-    monkeypatch.setenv("TREATY_TOKEN", table.world.secrets["viewer"])
-    monkeypatch.setattr("httpx.Client", connected)
-    return run
+    return commands(table, monkeypatch, capsys, "viewer", "gate", "check")
 
 
 def test_the_exit_code_is_the_answer(command: Command, table: Registered) -> None:

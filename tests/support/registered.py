@@ -1,12 +1,14 @@
 """A gated table whose contract and states are the registry's: the service in this process, text files, no Spark."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import httpx
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlmodel import SQLModel, select
@@ -26,6 +28,7 @@ from engine.kept import Kept
 from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
 from engine.results import Sample
 from registry import ids, tasks
+from registry.cli import _code
 from registry.client import Client
 from registry.config import Settings
 from registry.database import reading, transaction
@@ -35,6 +38,7 @@ from registry.words import TaskState
 from registry.worker import Worker
 
 Row = TypeVar("Row", bound=SQLModel)
+Command = Callable[..., tuple[int, str, str]]
 TABLE = Schema((Column("id", "bigint"), Column("day", "date")))
 POSITIVE = check("minimum", "positive", column="id", mustBeGreaterThan=0)
 FEW = check("size", "few", scope="dataset", mustBeLessThan=100)
@@ -164,3 +168,20 @@ def registered(engine: Engine, folder: Path) -> Registered:
     made = Registered(build(engine, home=folder / "home"), Gated(folder, schema=TABLE))
     made.approve()
     return made
+
+
+def commands(
+    table: Registered, patch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], who: str, *first: str
+) -> Command:
+    """Runs `treaty` with these first words as that user, over the table's service: its exit code, what it printed."""
+
+    def connected(**_: object) -> httpx.Client:
+        return TestClient(table.world.http.app)  # type: ignore[return-value]
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = _code([*first, *arguments])
+        return code, *capsys.readouterr()
+
+    patch.setenv("TREATY_TOKEN", table.world.secrets[who])
+    patch.setattr("httpx.Client", connected)
+    return run

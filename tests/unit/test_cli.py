@@ -49,7 +49,9 @@ SILENT = "treaty: the database does not answer: is it there, and is TREATY_DATAB
 
 
 @pytest.mark.parametrize("command", ["init", "api", "worker", "up"])
-@pytest.mark.parametrize("url", ["postgresql://ada:5ecret@127.0.0.1:1/treaty", "sqlite:///{folder}", "sqlite:///{file}"])
+@pytest.mark.parametrize(
+    "url", ["postgresql://ada:5ecret@127.0.0.1:1/treaty", "sqlite:///{folder}", "sqlite:///{file}"]
+)
 def test_a_database_that_does_not_answer_is_one_line(
     command: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
