@@ -21,7 +21,7 @@ Contract = Annotated[
         show_default=False,
     ),
 ]
-To = Annotated[str, typer.Option("--to", help="odcs, dbt, html or markdown")]
+To = Annotated[str, typer.Option("--to", help="odcs, dbt, dqx, gx, soda, html or markdown")]
 Record = Annotated[bool, typer.Option("--record", help="with the hash of the record of its approval (odcs)")]
 File = Annotated[Path | None, typer.Option("-o", "--out", help="write to this file")]
 Source = Annotated[Path, typer.Argument(metavar="PATH", help="a file, or a folder of files", show_default=False)]

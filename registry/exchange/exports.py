@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from registry.exchange import dbt_written, html, markdown, odcs
+from registry.exchange import dbt_written, dqx, gx, html, markdown, odcs, soda
 from registry.exchange.subject import Subject
 
 
@@ -25,6 +25,9 @@ class Form:
 FORMS: Mapping[str, Form] = {
     "odcs": Form(odcs.write, "application/yaml", ".odcs.yaml"),
     "dbt": Form(dbt_written.write, "application/yaml", ".schema.yml"),
+    "dqx": Form(dqx.write, "application/yaml", ".dqx.yml"),
+    "gx": Form(gx.write, "application/json", ".gx.json"),
+    "soda": Form(soda.write, "application/yaml", ".soda.yml"),
     "html": Form(html.write, "text/html; charset=utf-8", ".html"),
     "markdown": Form(markdown.write, "text/markdown; charset=utf-8", ".md"),
 }

@@ -1,0 +1,109 @@
+"""A contract as checks of Databricks Labs DQX: a list in YAML, each with the check and the table that it is of.
+
+What DQX cannot say stands in comments. A check of engine `dqx` is DQX's own, and goes back as it came."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from contracts.document import DataObject
+from registry.exchange.plain import Kind, Promise, Unsaid, label, line, promises
+from registry.exchange.subject import Subject
+
+FOREIGN = "dqx"
+WIDTH = 120
+
+
+def write(subject: Subject) -> bytes:
+    """The file. Raises ContractError for a faulty document."""
+    comments: list[str] = []
+    checks = [check for each in subject.contract.objects for check in _checks(each, comments)]
+    head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, written by Treaty", *comments]
+    if len(subject.contract.objects) > 1:
+        head.append("# of several tables: choose by user_metadata.table")
+    listed = yaml.safe_dump(checks, sort_keys=False, allow_unicode=True, width=WIDTH)
+    return "\n".join([*head, listed]).encode()
+
+
+def _checks(described: DataObject, comments: list[str]) -> Iterator[Mapping[str, Any]]:
+    for each in promises(described):
+        if isinstance(each, Promise):
+            yield from (_entry(described, each, *said) for said in SAYING[each.kind](each))
+        elif own := _own(each):
+            yield own
+        else:
+            comments.append(f"# not said in DQX: {line(each.check.sentence)} ({line(each.reason)})")
+
+
+def _own(unsaid: Unsaid) -> Mapping[str, Any] | None:
+    """The check of DQX's that it is; None where it is none."""
+    given = unsaid.check.check.arguments.get("implementation") if unsaid.check.check.analyzer == FOREIGN else None
+    return given if isinstance(given, dict) and isinstance(given.get("check"), dict) else None
+
+
+def _entry(described: DataObject, promise: Promise, function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    own, column = promise.check, f"_{promise.column}" if promise.column else ""
+    return {
+        "name": label(f"{own.check.id}_{function}{column}"),
+        "criticality": "warn" if promise.mild else "error",
+        **({"filter": promise.where} if promise.where else {}),
+        "check": {"function": function, "arguments": dict(arguments)},
+        "user_metadata": {"table": label(described.name), "check": label(own.check.id), "scope": own.scope},
+    }
+
+
+Said = Iterator[tuple[str, Mapping[str, Any]]]
+
+
+def _filled(of: Promise) -> Said:
+    yield "is_not_null", {"column": of.column}
+
+
+def _listed(of: Promise) -> Said:
+    yield "is_in_list", {"column": of.column, "allowed": list(of.told)}
+
+
+def _ranged(of: Promise) -> Said:
+    return _bounded(of, ("is_not_less_than", "is_not_greater_than"), {"column": of.column})
+
+
+def _matched(of: Promise) -> Said:
+    yield "regex_match", {"column": of.column, "regex": of.told[0]}
+
+
+def _true(of: Promise) -> Said:
+    # To DQX a row of which the condition is null keeps it.
+    yield "sql_expression", {"expression": f"coalesce(({of.told[0]}), false)", "msg": label(of.check.check.id)}
+
+
+def _unique(of: Promise) -> Said:
+    yield "is_unique", {"columns": list(of.columns)}
+
+
+def _counted(function: str) -> Callable[[Promise], Said]:
+    """Of one number about all rows."""
+    names = "is_aggr_not_less_than", "is_aggr_not_greater_than"
+    return lambda of: _bounded(of, names, {"column": of.column or "*", "aggr_type": function})
+
+
+def _bounded(of: Promise, names: tuple[str, str], arguments: Mapping[str, Any]) -> Said:
+    for name, limit in zip(names, of.told, strict=True):
+        if limit is not None:
+            yield name, {**arguments, "limit": limit}
+
+
+SAYING: Mapping[Kind, Callable[[Promise], Said]] = {
+    Kind.FILLED: _filled,
+    Kind.LISTED: _listed,
+    Kind.RANGED: _ranged,
+    Kind.MATCHED: _matched,
+    Kind.TRUE: _true,
+    Kind.UNIQUE: _unique,
+    Kind.ROWS: _counted("count"),
+    Kind.LEAST: _counted("min"),
+    Kind.GREATEST: _counted("max"),
+    Kind.MEAN: _counted("avg"),
+    Kind.SUM: _counted("sum"),
+    Kind.DISTINCT: _counted("count_distinct"),
+}

@@ -1,0 +1,225 @@
+"""What a check promises, in the few words that tools of checks have in common: each of them says these in its own way.
+
+A check that is none of them says why. Nothing of a document comes to a template: many tools fill in what they read."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from contracts.assertions import Assertion
+from contracts.document import SCOPES, DataObject
+from engine.analyzers.base import Analyzer
+from engine.runners import Entrusted, Runner, entrusted
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+TEMPLATE = re.compile(r"\{[{%#]|\$\{")
+_ODD = re.compile(r"[^A-Za-z0-9_.-]")
+LONGEST = 200
+NO_WORD = "there is no word for it"
+
+
+class Kind(StrEnum):
+    """A promise that tools of checks know: of single values or rows, of keys, or of one number about all rows."""
+
+    FILLED = "filled"
+    LISTED = "listed"
+    RANGED = "ranged"
+    MATCHED = "matched"
+    TRUE = "true"
+    UNIQUE = "unique"
+    ROWS = "rows"
+    LEAST = "least"
+    GREATEST = "greatest"
+    MEAN = "mean"
+    SUM = "sum"
+    DISTINCT = "distinct"
+
+
+# These are kept row by row: whichever rows are looked at, what breaks them is the same.
+BY_ROW = frozenset({Kind.FILLED, Kind.LISTED, Kind.RANGED, Kind.MATCHED, Kind.TRUE})
+WHOLE_NUMBERS = frozenset({Kind.ROWS, Kind.DISTINCT})
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A check in one of these words. `told`: the listed values; the least and the greatest one, None for no bound; the
+    pattern that the whole text matches; the condition that is true. `where`: of which rows alone."""
+
+    kind: Kind
+    columns: tuple[str, ...]
+    told: tuple[Any, ...]
+    check: Entrusted
+    where: str | None = None
+
+    @property
+    def column(self) -> str:
+        """The column that it is about, the first of several; '' for none."""
+        return self.columns[0] if self.columns else ""
+
+    @property
+    def mild(self) -> bool:
+        """Whether breaking it is a warning."""
+        return self.check.check.severity == "warning"
+
+
+@dataclass(frozen=True)
+class Unsaid:
+    """A check that these words do not say, and why."""
+
+    check: Entrusted
+    reason: str
+
+
+def promises(described: DataObject) -> Iterator[Promise | Unsaid]:
+    """Every check of the object, in these words or with the reason why not. One that says two things is two."""
+    for check in entrusted(described):
+        yield from _said(check)
+
+
+def line(words: str) -> str:
+    """The words on one line, of characters that can be seen, and no template: some tools fill in comments, too."""
+    seen = "".join(each if each.isprintable() else " " for each in " ".join(words.split()))
+    return TEMPLATE.sub(lambda found: " ".join(found[0]), seen)
+
+
+def label(words: str) -> str:
+    """The words as a name that no tool takes for anything else: letters, digits, dots, dashes and underscores."""
+    return _ODD.sub("_", words)[:LONGEST]
+
+
+def _said(check: Entrusted) -> Iterator[Promise | Unsaid]:
+    if check.runner is not Runner.HERE or check.analyzer is None or check.check.assertion is None:
+        yield Unsaid(check, check.reason or "it promises nothing")
+        return
+    found = MEANT.get(check.analyzer.name, _nothing)(check.analyzer, check.check.assertion)
+    where = check.analyzer.where
+    if reason := _hindrance(check, found, where):
+        yield Unsaid(check, reason)
+    yield from () if reason else (Promise(*each, check, where) for each in found)
+
+
+def _hindrance(check: Entrusted, found: list["Meant"], where: str | None) -> str | None:
+    """Why it is not said; None where it is."""
+    if not found:
+        return NO_WORD
+    if check.scope not in SCOPES:
+        return f"it is judged on {check.scope}"
+    if not all(map(NAME.fullmatch, (name for _, columns, _ in found for name in columns))):
+        return "its columns are no plain names"
+    texts = (each for _, _, told in found for each in (*told, where) if isinstance(each, str))
+    return "its words would be a template" if any(map(TEMPLATE.search, texts)) else None
+
+
+Meant = tuple[Kind, tuple[str, ...], tuple[Any, ...]]
+
+
+def closed(promise: Assertion, *, whole: bool = False) -> tuple[Any, Any] | None:
+    """The least and the greatest number that keep the promise, None for no bound; None where it is no such range.
+
+    `whole`: of whole numbers, of which each has a next one."""
+    limits = promise.limit if isinstance(promise.limit, list | tuple) else (promise.limit,)
+    if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in limits):
+        return None
+    step = {"mustBeGreaterThan": 1, "mustBeLessThan": -1}.get(promise.operator)
+    if step is not None and not (whole and isinstance(limits[0], int)):
+        return None
+    return RANGES[promise.operator](*limits) if promise.operator in RANGES else None
+
+
+RANGES: Mapping[str, Callable[..., tuple[Any, Any]]] = {
+    "mustBe": lambda limit: (limit, limit),
+    "mustBeGreaterOrEqualTo": lambda limit: (limit, None),
+    "mustBeLessOrEqualTo": lambda limit: (None, limit),
+    "mustBeGreaterThan": lambda limit: (limit + 1, None),
+    "mustBeLessThan": lambda limit: (None, limit - 1),
+    "mustBeBetween": lambda least, greatest: (least, greatest),
+}
+
+
+def _all(promise: Assertion) -> bool:
+    return promise.operator in {"mustBe", "mustBeGreaterOrEqualTo"} and promise.limit == 1
+
+
+def _none(promise: Assertion) -> bool:
+    return promise.operator in {"mustBe", "mustBeLessOrEqualTo"} and promise.limit == 0
+
+
+def _nothing(_: Analyzer, __: Assertion) -> list[Meant]:
+    return []
+
+
+def _filled(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[Meant]]:
+    return lambda analyzer, promise: [(Kind.FILLED, (analyzer.column,), ())] if holds(promise) else []
+
+
+def _unique(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[Meant]]:
+    return lambda analyzer, promise: (
+        [(Kind.UNIQUE, analyzer.columns, ())] if holds(promise) and analyzer.columns else []
+    )
+
+
+def _key(analyzer: Any, promise: Assertion) -> list[Meant]:
+    filled: list[Meant] = [(Kind.FILLED, (each,), ()) for each in analyzer.columns]
+    return [*filled, (Kind.UNIQUE, analyzer.columns, ())] if _all(promise) else []
+
+
+def _contained(analyzer: Any, promise: Assertion) -> list[Meant]:
+    plain = _all(promise) and analyzer.nulls == "ignore"
+    return [(Kind.LISTED, (analyzer.column,), analyzer.values)] if plain else []
+
+
+def _ranged(analyzer: Any, promise: Assertion) -> list[Meant]:
+    bounds = analyzer.minimum, analyzer.maximum
+    strict = analyzer.exclusive_minimum is not None or analyzer.exclusive_maximum is not None
+    numbers = all(isinstance(each, int | float | None) and not isinstance(each, bool) for each in bounds)
+    plain = _all(promise) and analyzer.nulls == "ignore" and numbers and not strict
+    return [(Kind.RANGED, (analyzer.column,), bounds)] if plain else []
+
+
+def _matched(analyzer: Any, promise: Assertion) -> list[Meant]:
+    plain = analyzer.pattern is not None and not analyzer.within and analyzer.nulls == "ignore"
+    told = (rf"^(?:{analyzer.pattern})$",)
+    return [(Kind.MATCHED, (analyzer.column,), told)] if plain and _all(promise) else []
+
+
+def _valid(analyzer: Any, promise: Assertion) -> list[Meant]:
+    plain = analyzer.pattern is None and analyzer.format is None and analyzer.valid_values
+    return [(Kind.LISTED, (analyzer.column,), analyzer.valid_values)] if plain and _none(promise) else []
+
+
+def _true(analyzer: Any, promise: Assertion) -> list[Meant]:
+    return [(Kind.TRUE, (), (analyzer.predicate,))] if _all(promise) else []
+
+
+def _number(kind: Kind) -> Callable[[Any, Assertion], list[Meant]]:
+    def meant(analyzer: Any, promise: Assertion) -> list[Meant]:
+        columns = getattr(analyzer, "columns", ()) or tuple(filter(None, [getattr(analyzer, "column", None)]))
+        range_ = closed(promise, whole=kind in WHOLE_NUMBERS)
+        return [(kind, columns, range_)] if range_ and len(columns) <= 1 else []
+
+    return meant
+
+
+MEANT: Mapping[str, Callable[[Any, Assertion], list[Meant]]] = {
+    "completeness": _filled(_all),
+    "null_values": _filled(_none),
+    "uniqueness": _unique(_all),
+    "unique_row_ratio": _unique(_all),
+    "unique_value_ratio": _unique(_all),
+    "distinctness": _unique(_all),
+    "duplicate_rows": _unique(_none),
+    "primary_key": _key,
+    "contained_in": _contained,
+    "invalid_values": _valid,
+    "in_range": _ranged,
+    "pattern_match": _matched,
+    "compliance": _true,
+    "size": _number(Kind.ROWS),
+    "minimum": _number(Kind.LEAST),
+    "maximum": _number(Kind.GREATEST),
+    "mean": _number(Kind.MEAN),
+    "sum": _number(Kind.SUM),
+    "count_distinct": _number(Kind.DISTINCT),
+}

@@ -1,0 +1,141 @@
+"""A contract as checks of Soda (SodaCL): `checks for` each table, in YAML.
+
+Soda looks at a table as a whole: what is promised of what just arrived is said only where it is kept row by row. What
+cannot be said stands in comments. A check of engine `soda` is Soda's own, and goes back as it came."""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import yaml
+
+from contracts.document import DataObject
+from registry.exchange.plain import BY_ROW, NAME, NO_WORD, Kind, Promise, Unsaid, label, line, promises
+from registry.exchange.subject import Subject
+
+FOREIGN = "soda"
+WIDTH = 120
+ARRIVED = "it is judged on what arrived, and Soda looks at all rows"
+Bounds = tuple[Any, Any]
+NONE: Bounds = (0, 0)
+
+
+class Said(NamedTuple):
+    """A check of Soda's: the metric, the range in which it is kept (None: it is of rows), and what configures it."""
+
+    metric: str
+    range: Bounds | None
+    more: Mapping[str, Any] = MappingProxyType({})
+
+
+def write(subject: Subject) -> bytes:
+    """The file. Raises ContractError for a faulty document."""
+    comments: list[str] = []
+    tables = {f"checks for {each.name}": list(_checks(each, comments)) for each in subject.contract.objects}
+    head = [f"# {line(subject.contract.id)} {line(subject.contract.version)}, written by Treaty", *comments]
+    said = {name: checks for name, checks in tables.items() if checks}
+    return "\n".join([*head, yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=WIDTH)]).encode()
+
+
+def _checks(described: DataObject, comments: list[str]) -> Iterator[Any]:
+    for each in promises(described):
+        reason = _unsaid(described, each)
+        if isinstance(each, Promise) and reason is None:
+            yield _entry(each, SAYING[each.kind](each))
+        elif isinstance(each, Unsaid) and (own := _own(described, each)):
+            yield own
+        else:
+            comments.append(f"# not said in Soda: {line(each.check.sentence)} ({line(reason or '')})")
+
+
+def _unsaid(described: DataObject, of: Promise | Unsaid) -> str | None:
+    """Why it is not said; None where it is."""
+    if isinstance(of, Unsaid):
+        return of.reason
+    if not NAME.fullmatch(described.name):
+        return "its table has no plain name"
+    if of.check.scope == "delta" and of.kind not in BY_ROW and described.partition_by:
+        return ARRIVED
+    return None if of.kind in SAYING else NO_WORD
+
+
+def _own(described: DataObject, unsaid: Unsaid) -> Any:
+    """The check of Soda's that it is; None where it is none."""
+    own = unsaid.check.check
+    given = own.arguments.get("implementation") if own.analyzer == FOREIGN else None
+    sound = isinstance(given, str) or (isinstance(given, dict) and len(given) == 1)
+    return given if sound and NAME.fullmatch(described.name) else None
+
+
+def _entry(of: Promise, said: Said) -> dict[str, Any]:
+    """Its threshold stands in its head; of a warning, when to warn."""
+    name = {"name": label(of.check.check.id)}
+    filtered = {"filter": of.where} if of.where and said.range else {}
+    body = {**name, **said.more, **filtered}
+    if of.mild:
+        return {said.metric: {**body, "warn": f"when {_breaking(said.range or NONE)}"}}
+    return {f"{said.metric} {_keeping(said.range)}" if said.range else said.metric: body}
+
+
+def _keeping(bounds: Bounds) -> str:
+    least, greatest = bounds
+    if least == greatest:
+        return f"= {least}"
+    if least is not None and greatest is not None:
+        return f"between {least} and {greatest}"
+    return f">= {least}" if greatest is None else f"<= {greatest}"
+
+
+def _breaking(bounds: Bounds) -> str:
+    least, greatest = bounds
+    if least == greatest:
+        return f"!= {least}"
+    if least is not None and greatest is not None:
+        return f"not between {least} and {greatest}"
+    return f"< {least}" if greatest is None else f"> {greatest}"
+
+
+def _filled(of: Promise) -> Said:
+    return Said(f"missing_count({of.column})", NONE)
+
+
+def _unique(of: Promise) -> Said:
+    return Said(f"duplicate_count({', '.join(of.columns)})", NONE)
+
+
+def _listed(of: Promise) -> Said:
+    return Said(f"invalid_count({of.column})", NONE, {"valid values": list(of.told)})
+
+
+def _ranged(of: Promise) -> Said:
+    bounds = zip(("valid min", "valid max"), of.told, strict=True)
+    return Said(f"invalid_count({of.column})", NONE, {word: each for word, each in bounds if each is not None})
+
+
+def _matched(of: Promise) -> Said:
+    return Said(f"invalid_count({of.column})", NONE, {"valid regex": of.told[0]})
+
+
+def _true(of: Promise) -> Said:
+    """Rows of which the condition is null break it."""
+    among = f"({of.where}) AND " if of.where else ""
+    return Said("failed rows", None, {"fail condition": f"{among}NOT coalesce(({of.told[0]}), false)"})
+
+
+def _number(metric: str) -> Callable[[Promise], Said]:
+    return lambda of: Said(f"{metric}({of.column})" if of.column else metric, (of.told[0], of.told[1]))
+
+
+SAYING: Mapping[Kind, Callable[[Promise], Said]] = {
+    Kind.FILLED: _filled,
+    Kind.UNIQUE: _unique,
+    Kind.LISTED: _listed,
+    Kind.RANGED: _ranged,
+    Kind.MATCHED: _matched,
+    Kind.TRUE: _true,
+    Kind.ROWS: _number("row_count"),
+    Kind.LEAST: _number("min"),
+    Kind.GREATEST: _number("max"),
+    Kind.MEAN: _number("avg"),
+    Kind.SUM: _number("sum"),
+}
