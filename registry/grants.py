@@ -10,22 +10,24 @@ from sqlmodel import Session, col, select
 from contracts.errors import Fault
 from registry import audit
 from registry.access import Principal, decide
+from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, Invalid, NotFound
 from registry.tables import Dataset, Grant, Team, User
 from registry.words import Action, Part, Permission, Role
 
+OLDEST_FIRST = Order((col(Grant.id),))
 # A grant with the name of who holds it.
 Held = tuple[Grant, str]
 
 
-def grants(session: Session, by: Principal, *, target: str | None = None) -> list[Held]:
-    """All grants with their holders' names, those on `target` where one is named; [] where there are none."""
+def grants(session: Session, by: Principal, asked: Asked, *, target: str | None = None) -> Portion[Held]:
+    """All grants with their holders' names, oldest first, those on `target` where one is named."""
     decide(by, Permission.USERS)
-    query = select(Grant).order_by(col(Grant.created), col(Grant.id))
-    found = session.exec(query if target is None else query.where(Grant.target == target)).all()
-    users = _names(session, User, [each.user_id for each in found])
-    teams = _names(session, Team, [each.team_id for each in found])
-    return [(each, (users | teams)[each.user_id or each.team_id]) for each in found]
+    query = select(Grant) if target is None else select(Grant).where(Grant.target == target)
+    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
+    users = _names(session, User, [each.user_id for each in portion.rows])
+    teams = _names(session, Team, [each.team_id for each in portion.rows])
+    return Portion([(each, (users | teams)[each.user_id or each.team_id]) for each in portion.rows], portion.next)
 
 
 def give(session: Session, grant: Grant, *, by: Principal, now: datetime) -> Held:

@@ -10,9 +10,12 @@ from sqlmodel import Session, col, select
 
 from registry import audit
 from registry.access import Principal, decide
+from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, NotFound
 from registry.tables import Channel, Grant, Team, TeamMember, User
 from registry.words import Action, Permission, TeamRole
+
+BY_NAME = Order((col(Team.name),))
 
 
 @dataclass(frozen=True)
@@ -23,14 +26,15 @@ class Listed:
     members: Sequence[tuple[User, TeamRole]]
 
 
-def teams(session: Session, by: Principal) -> list[Listed]:
-    """One's own teams by name; all for who manages users; [] where there are none."""
-    query = select(Team).order_by(Team.name)
+def teams(session: Session, by: Principal, asked: Asked) -> Portion[Listed]:
+    """One's own teams by name; all for who manages users."""
+    query = select(Team)
     if not by.may(Permission.USERS):
         query = query.where(col(Team.id).in_(select(TeamMember.team_id).where(TeamMember.user_id == by.user_id)))
-    found = session.exec(query).all()
-    members = _members(session, [each.id for each in found])
-    return [Listed(team, [(user, role) for of, user, role in members if of == team.id]) for team in found]
+    portion = BY_NAME.cut(session.exec(BY_NAME.of(query, asked)).all(), asked)
+    members = _members(session, [each.id for each in portion.rows])
+    listed = [Listed(team, [(user, role) for of, user, role in members if of == team.id]) for team in portion.rows]
+    return Portion(listed, portion.next)
 
 
 def create(session: Session, team: Team, *, by: Principal, now: datetime) -> Listed:

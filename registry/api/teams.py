@@ -6,8 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from registry import clock, grants, ids, teams
-from registry.api import schemas
-from registry.api.dependencies import Caller, Reader, Writer
+from registry.api import schemas, views
+from registry.api.dependencies import Caller, Paging, Reader, Writer
 from registry.grants import Held
 from registry.tables import Grant, Team
 from registry.teams import Listed
@@ -18,9 +18,9 @@ Target = Annotated[str | None, Query(max_length=500, description="a domain, a co
 
 
 @router.get("/teams")
-def list_teams(by: Caller, tx: Reader) -> list[schemas.TeamOut]:
-    """One's own teams; all for who manages users."""
-    return list(map(_team, teams.teams(tx, by)))
+def list_teams(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.TeamOut]:
+    """One's own teams by name; all for who manages users."""
+    return views.page(_team, teams.teams(tx, by, asked))
 
 
 @router.post("/teams", status_code=201)
@@ -56,9 +56,9 @@ def remove_member(team_id: UUID, name: UserName, by: Caller, tx: Writer) -> sche
 
 
 @router.get("/grants")
-def list_grants(by: Caller, tx: Reader, target: Target = None) -> list[schemas.GrantOut]:
-    """All grants, or those on one domain, contract or dataset."""
-    return list(map(_grant, grants.grants(tx, by, target=target)))
+def list_grants(by: Caller, tx: Reader, asked: Paging, target: Target = None) -> schemas.Page[schemas.GrantOut]:
+    """All grants, or those on one domain, contract or dataset, oldest first."""
+    return views.page(_grant, grants.grants(tx, by, asked, target=target))
 
 
 @router.post("/grants", status_code=201)

@@ -12,7 +12,7 @@ class Teams(Calls):
 
     def teams(self) -> list[schemas.TeamOut]:
         """One's own teams, by name; all for who manages users."""
-        return self._get(list[schemas.TeamOut], "/teams")
+        return self._listed(schemas.Page[schemas.TeamOut], "/teams")
 
     def create_team(self, name: str) -> schemas.TeamOut:
         """A new team, which nobody belongs to."""
@@ -33,7 +33,7 @@ class Teams(Calls):
 
     def grants(self, *, target: str | None = None) -> list[schemas.GrantOut]:
         """All grants, oldest first, or those on one domain, contract or dataset."""
-        return self._get(list[schemas.GrantOut], "/grants", target=target)
+        return self._listed(schemas.Page[schemas.GrantOut], "/grants", target=target)
 
     def grant(self, given: schemas.GrantIn) -> schemas.GrantOut:
         """Grants a role to a user or to a team."""

@@ -11,9 +11,12 @@ from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
 from registry.tables import AcknowledgementRow, ContractVersion
-from registry.words import Answer, Permission
+from registry.words import Answer, Part, Permission, Role
 
-LISTS = ("/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements")
+LISTS = (
+    "/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements", "/teams",
+    "/grants",
+)  # fmt: skip
 
 
 def test_a_refusal_is_a_problem_as_the_standard_has_it(world: World) -> None:
@@ -48,6 +51,9 @@ def filled(world: World) -> None:
         made = world.client("producer").propose(document(f"c-{at}", physical=f"/lake/{at}"))
         owner.approve(made.id, owner.preview(made.id).fingerprint)
         world.client("admin").issue_token(f"t{at}", scopes=[Permission.READ])
+        team = world.client("admin").create_team(f"team-{at}")
+        held = schemas.GrantIn(role=Role.VIEWER, part=Part.CONTRACT, target=f"c-{at}", team_id=team.id)
+        world.client("admin").grant(held)
         use = {"contract_id": f"c-{at}", "purpose": "reports", "contact": "me"}
         asked = world.client("consumer").subscribe(schemas.SubscriptionIn(**use))
         with transaction(world.engine) as tx:
