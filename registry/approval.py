@@ -1,8 +1,9 @@
 """The procedure from proposal to version: submitted, approved by owners who did not write it, or declined."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlmodel import Session, select
@@ -41,12 +42,13 @@ class Approval:
     """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
 
     `revision` None: the fingerprint alone says what was seen. `follows`: the version in force that it was compared
-    with; None: whichever that is now."""
+    with; None: whichever that is now. `replay`: what the replay said that they were shown; None: they were not."""
 
     fingerprint: str
     make_id: Callable[[], UUID]
     revision: int | None = None
     follows: str | None = None
+    replay: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
     _refuse_beyond(session, document, by)
     _refuse_taken(session, document)
     follows = _following(session, document, approval)
-    evidence = Evidence(comparison=follows.summary())
+    evidence = Evidence(comparison=follows.summary(), replay=approval.replay)
     kept = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
     row = _row(proposal, shown, approval.make_id(), by=by, now=now)
     consent.give(session, row, record=kept.hash, by=by, now=now)

@@ -213,6 +213,14 @@ def plain(versions: Versions, found: Sequence[Replay], seconds: float) -> dict[s
     }
 
 
+def in_brief(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is put on record of a replay that was told: between which versions, on how much, and the sentence of each
+    object."""
+    kept = ("object", "sentence", "partitions", "stored")
+    objects = [{word: each[word] for word in kept} for each in told["objects"]]
+    return {**{word: told[word] for word in ("old", "new", "complete")}, "objects": objects}
+
+
 def _object(found: Replay) -> dict[str, Any]:
     return {
         "object": found.object,

@@ -66,6 +66,11 @@ def reason_key(suggestion: UUID) -> str:
     return f"reason-{suggestion}"
 
 
+def replayed_key(proposal: ProposalOut) -> str:
+    """Where it is kept that the viewer was shown the replay of the proposal as it is now."""
+    return f"replayed-{proposal.id}-{proposal.revision}"
+
+
 def submit(proposal: ProposalOut) -> None:
     """Puts the draft before the owners."""
     attempt(lambda: session.registry().submit(proposal.id), done="Submitted: an owner other than you decides now.")
@@ -77,7 +82,13 @@ def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
     registry = session.registry()
     if attempt(
         lambda: answers.append(
-            registry.approve(proposal.id, preview.fingerprint, revision=preview.revision, follows=preview.follows)
+            registry.approve(
+                proposal.id,
+                preview.fingerprint,
+                revision=preview.revision,
+                follows=preview.follows,
+                replay=replayed_key(proposal) in st.session_state,
+            )
         )
     ):
         panels.tell(approved(answers[0]))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from registry.api.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
-from ui import panels, session, words
+from ui import actions, panels, session, words
 
 DIRECTIONS = {
     "tightens": "promises more",
@@ -33,6 +33,7 @@ def meaning(proposal: ProposalOut) -> None:
         changes(registry.proposal_diff(proposal.id))
         consumers(registry.impact(proposal.id))
         replayed(registry.replay(proposal.id))
+        st.session_state[actions.replayed_key(proposal)] = True
 
 
 def changes(found: DiffOut) -> None:

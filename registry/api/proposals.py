@@ -21,14 +21,16 @@ from registry import (
     drafts,
     editing,
     ids,
+    replays,
     revisions,
     subscriptions,
     succession,
 )
 from registry.access import Principal
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Paging, Reader, Writer
+from registry.api.dependencies import Caller, Paging, Reader, Service, Shared, Writer
 from registry.api.etags import IfMatch, tagged
+from registry.api.replays import told as replays_told
 from registry.catalog import ListedProposal
 from registry.database import transaction
 from registry.errors import IllegalTransition, Invalid, Outrun
@@ -37,6 +39,8 @@ from registry.tables import Contract, Proposal
 from registry.words import Decision, Permission, ProposalState
 
 router = APIRouter(tags=["proposals"])
+# Others who write may wait meanwhile: what takes longer is put on record in part, and says so.
+RECORDED_SECONDS = 2.0
 
 
 def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
@@ -165,9 +169,12 @@ def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
 
 
 @router.post("/proposals/{proposal_id}/approve")
-def approve(proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, tx: Writer) -> schemas.ApprovedOut:
+def approve(
+    proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, shared: Shared, read: Reader, tx: Writer
+) -> schemas.ApprovedOut:
     """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
-    now, brought = clock.now(), approval.Approval(body.fingerprint, ids.new, body.revision, body.follows)
+    replay = _replayed(read, proposal_id, shared, by) if body.replay else None
+    now, brought = clock.now(), approval.Approval(body.fingerprint, ids.new, body.revision, body.follows, replay)
     with _heard(tx, proposal_id, body.comment, by):
         came = approval.approve(tx, proposal_id, brought, by=by, now=now)
     tx.commit()
@@ -187,6 +194,13 @@ def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) ->
 def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Takes one's own proposal back."""
     return _committed(tx, approval.withdraw(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)
+
+
+def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal) -> dict[str, Any]:
+    """What goes on record of the replay that the approver was shown."""
+    seconds = min(shared.settings.replay_seconds, RECORDED_SECONDS)
+    told = replays_told(read, replays.of_proposal(read, proposal_id, by=by), shared, seconds=seconds)
+    return replays.in_brief(told)
 
 
 def _summaries(found: Iterable[ListedProposal], by: Principal) -> tuple[schemas.ProposalSummary, ...]:

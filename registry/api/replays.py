@@ -2,7 +2,7 @@
 
 from threading import BoundedSemaphore
 from time import monotonic, perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -61,16 +61,17 @@ def _asked(tx: Session, body: schemas.ReplayIn, by: access.Principal) -> Version
 
 
 def _told(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
+    return schemas.ReplayOut.model_validate(told(tx, versions, shared, seconds=shared.settings.replay_seconds))
+
+
+def told(tx: Session, versions: Versions, shared: Service, *, seconds: float) -> dict[str, Any]:
+    """What a replay found within that time, as plain data. Raises Busy where others are being done."""
     if not REPLAYING.acquire(timeout=PATIENCE):
         raise Busy("other versions are being replayed: try again in a few seconds, or have a worker do it")
     try:
-        return _replayed(tx, versions, shared)
+        began, end = perf_counter(), monotonic() + seconds
+        files = StateFiles(shared.settings.states)
+        found = replays.replayed(tx, versions, files, Ways(), lambda *_: monotonic() < end)
+        return replays.plain(versions, found, perf_counter() - began)
     finally:
         REPLAYING.release()
-
-
-def _replayed(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
-    began, end = perf_counter(), monotonic() + shared.settings.replay_seconds
-    files = StateFiles(shared.settings.states)
-    found = replays.replayed(tx, versions, files, Ways(), lambda *_: monotonic() < end)
-    return schemas.ReplayOut.model_validate(replays.plain(versions, found, perf_counter() - began))

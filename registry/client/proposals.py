@@ -99,9 +99,12 @@ class Proposals(Calls):
         revision: int | None = None,
         follows: str | None = None,
         comment: str | None = None,
+        replay: bool = False,
     ) -> schemas.ApprovedOut:
-        """Approves the preview that was seen, as of its revision and of the version that it was compared with."""
-        body = schemas.ApprovalIn(fingerprint=fingerprint, revision=revision, follows=follows, comment=comment)
+        """Approves the preview that was seen, as of its revision and of the version it was compared with; `replay`:
+        the replay was seen, too, and goes on record."""
+        told = {"revision": revision, "follows": follows, "comment": comment, "replay": replay}
+        body = schemas.ApprovalIn.model_validate({"fingerprint": fingerprint, **told})
         return self._post(schemas.ApprovedOut, f"/proposals/{proposal_id}/approve", body)
 
     def reject(self, proposal_id: UUID, reason: str) -> schemas.ProposalOut:

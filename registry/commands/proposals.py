@@ -86,7 +86,7 @@ def approve(proposal: Which, fingerprint: Seen, comment: Comment = None, as_json
             raise Stop(
                 f"the document is {shown.fingerprint[:12]} now: see `treaty review {proposal}`, and approve that"
             )
-        came = registry.approve(named, shown.fingerprint, revision=shown.revision, comment=comment)
+        came = registry.approve(named, shown.fingerprint, revision=shown.revision, comment=comment, replay=True)
     service.tell(came, print_approved, as_json=as_json)
 
 

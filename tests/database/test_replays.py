@@ -27,7 +27,7 @@ from engine.judging import judge
 from engine.replayed import Replay
 from engine.results import Outcome
 from engine.sides import COUNTED
-from registry import ids, references, replays, runs, states
+from registry import ids, records, references, replays, runs, states
 from registry.api import schemas
 from registry.cli import _code
 from registry.client import ClientError
@@ -89,6 +89,35 @@ def test_a_proposal_is_told_with_the_partitions_on_which_it_would_have_alerted(m
     assert once.new
     assert [(each.reason, each.count) for each in once.new.unjudged] == [(COUNTED, 5)]
     assert told.milliseconds
+
+
+def test_what_an_approver_was_shown_of_a_replay_is_on_record(memory: Memory) -> None:
+    days(memory)
+    made, owner = memory.world.client("producer").propose(STRICTER), memory.world.client("owner")
+    owner.approve(made.id, owner.preview(made.id).fingerprint, replay=True)
+    with reading(memory.world.engine) as tx:
+        first, second = records.of_version(tx, "shop-orders", "1.0.0"), records.of_version(tx, "shop-orders", "1.1.0")
+        assert records.faults(tx, second[0]) == ()
+    kept = second[0].content["replay"]
+    assert (first[0].content["replay"], kept["old"], kept["new"], kept["complete"]) == (None, "1.0.0", "1.1.0", True)
+    [table] = kept["objects"]
+    assert (table["object"], table["partitions"], table["stored"]) == ("orders", 8, 8)
+    assert table["sentence"].startswith("version 1.1.0 would have alerted on 1 of 5 days: 2026-03-04")
+
+
+def test_while_others_are_replayed_nothing_is_approved_without_what_was_shown(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = BoundedSemaphore(1)
+    taken.acquire()
+    monkeypatch.setattr("registry.api.replays.REPLAYING", taken)
+    monkeypatch.setattr("registry.api.replays.PATIENCE", 0.01)
+    made, owner = memory.world.client("producer").propose(STRICTER), memory.world.client("owner")
+    shown = owner.preview(made.id).fingerprint
+    with pytest.raises(ClientError) as refused:
+        owner.approve(made.id, shown, replay=True)
+    assert (refused.value.status, owner.proposal(made.id).approvals) == (503, 0)
+    assert owner.approve(made.id, shown).version
 
 
 def test_any_document_is_told_of_and_nothing_is_stored(memory: Memory) -> None:

@@ -161,6 +161,7 @@ class ApprovalIn(Request):
     """The fingerprint of the preview that the approver saw, and its revision, without which no window is approved.
 
     `follows`: the version in force that the preview was compared with; where another is by now, nothing is approved.
+    `replay`: they were shown the replay, too: what it says is part of the approval's record.
 
     The comment is kept in the discussion, also where somebody else was first."""
 
@@ -168,6 +169,7 @@ class ApprovalIn(Request):
     revision: int | None = None
     follows: str | None = None
     comment: Prose | None = None
+    replay: bool = False
 
 
 class CommentIn(Request):
