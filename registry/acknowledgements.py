@@ -64,8 +64,8 @@ def impact_of(session: Session, new: Document) -> list[Impact]:
     if not found:
         return []
     judge = _judge(standings(session, [new.id])[new.id], new)
-    names = _names(session, found)
-    return [Impact(each, names[each.user_id], tuple(judge(session, each))) for each in found]
+    names = subscriptions.names(session, found)
+    return [Impact(each, names[each.id], tuple(judge(session, each))) for each in found]
 
 
 def ask(session: Session, version: ContractVersion, *, make_id: Callable[[], UUID], now: datetime) -> None:
@@ -124,30 +124,29 @@ def listed(session: Session, by: Principal, asked: Asked, which: Which) -> Porti
     """Acknowledgements of contracts that the principal may read, newest first."""
     row = AcknowledgementRow
     query = (
-        select(row, ContractVersion, Subscription, User.name)
+        select(row, ContractVersion, Subscription)
         .join(ContractVersion, col(ContractVersion.id) == col(row.version_id))
         .join(Subscription, col(Subscription.id) == col(row.subscription_id))
-        .join(User, col(User.id) == col(Subscription.user_id))
         .join(Contract, col(Contract.id) == col(Subscription.contract_id))
         .where(scope.contracts(by))
     )
-    wanted = {
-        ContractVersion.contract_id: which.contract_id, ContractVersion.version: which.version,
-        Subscription.user_id: by.user_id if which.mine else None,
-    }  # fmt: skip
+    wanted = {ContractVersion.contract_id: which.contract_id, ContractVersion.version: which.version}
     for column, value in wanted.items():
         query = query if value is None else query.where(col(column) == value)
+    if which.mine:
+        query = query.where(scope.own(by))
     if which.waiting:
         query = query.where(col(row.answer).in_(WAITED_FOR), Subscription.state == SubscriptionState.ACTIVE)
     found = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked, lambda each: each[0])
-    return Portion([Listed(*each) for each in found.rows], found.next)
+    named = subscriptions.names(session, (of for _, _, of in found.rows))
+    return Portion([Listed(each, version, of, named[of.id]) for each, version, of in found.rows], found.next)
 
 
 def shown(session: Session, row: AcknowledgementRow) -> Listed:
     """The acknowledgement as lists show it."""
     version = session.get_one(ContractVersion, row.version_id)
     subscription = session.get_one(Subscription, row.subscription_id)
-    return Listed(row, version, subscription, session.get_one(User, subscription.user_id).name)
+    return Listed(row, version, subscription, subscriptions.names(session, [subscription])[subscription.id])
 
 
 def waiting(session: Session, by: Principal) -> Sequence[Listed]:
@@ -233,15 +232,10 @@ def _record_asked(
 
 def _admit(session: Session, row: AcknowledgementRow, given: Answer, comment: str | None, by: Principal) -> None:
     subscription = session.get_one(Subscription, row.subscription_id)
-    if subscription.user_id != by.user_id:
+    if not subscriptions.is_own(session, subscription, by):
         raise Forbidden("only the consumer who was asked may answer")
     if row.answer not in WAITED_FOR:
         raise IllegalTransition("request to acknowledge", state=row.answer.value, step="answer", legal=())
     if given is Answer.OBJECTED and not comment:
         fault = Fault("TR-COMMENT", "comment", "an objection needs a comment", "say what it breaks")
         raise Invalid("say what it breaks", faults=[fault])
-
-
-def _names(session: Session, found: Sequence[Subscription]) -> dict[UUID, str]:
-    users = select(User.id, User.name).where(col(User.id).in_([each.user_id for each in found]))
-    return dict(session.exec(users).all())

@@ -81,6 +81,12 @@ def contract(session: Session, contract_id: str, by: Principal) -> ListedContrac
     return found[0]
 
 
+def verdicts(session: Session, contract_id: str, by: Principal) -> list[Verdict]:
+    """Of each object of the contract the verdict of its last run, of those that the principal may read; [] for none."""
+    mine = (col(Run.contract_id) == contract_id) & scope.runs(by)
+    return [run.verdict for run in session.exec(_latest_runs(mine))]
+
+
 def versions(session: Session, contract_id: str) -> Sequence[tuple[ContractVersion, str]]:
     """The contract's versions with their approvers' names, newest first."""
     query = select(ContractVersion, User.name).join(User, col(User.id) == col(ContractVersion.approved_by_id))
@@ -149,9 +155,8 @@ def inbox(session: Session, by: Principal, *, limit: int = 50) -> Inbox:
 
 
 def _concerning(by: Principal) -> SelectOfScalar[str]:
-    """The contracts that the principal owns or is subscribed to."""
-    mine = Subscription.user_id == by.user_id, Subscription.state == SubscriptionState.ACTIVE
-    used = select(Subscription.contract_id).where(*mine)
+    """The contracts that the principal owns, or is subscribed to, alone or with a team."""
+    used = select(Subscription.contract_id).where(scope.own(by), Subscription.state == SubscriptionState.ACTIVE)
     return select(Contract.id).where((col(Contract.owner_id) == by.user_id) | col(Contract.id).in_(used))
 
 

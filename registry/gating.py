@@ -28,7 +28,17 @@ from registry.lifecycle import IN_FORCE
 from registry.lineage import suspects
 from registry.references import Named
 from registry.runs import Whose
-from registry.tables import ContractVersion, Dataset, DirtyMark, PartitionState, ResultRow, Run, Subscription, User
+from registry.tables import (
+    ContractVersion,
+    Dataset,
+    DirtyMark,
+    PartitionState,
+    ResultRow,
+    Run,
+    Subscription,
+    Team,
+    User,
+)
 from registry.words import GateAnswer, Pin, SubscriptionState
 
 UNJUDGED = "no run judged these data"
@@ -298,10 +308,13 @@ def _versions(session: Session, contract_id: str) -> list[Version]:
 
 def _subscriptions(session: Session, about: Iterable[About], consumer: str) -> Sequence[Subscription]:
     row, ids = Subscription, {each.contract_id for each in about}
-    named = [col(User.name) == consumer.strip().lower()]
+    user = select(User.id).where(User.name == consumer.strip().lower())
+    team = select(Team.id).where(Team.name == consumer.strip())
+    own = col(row.team_id).is_(None) & col(row.user_id).in_(user)
+    named: list[ColumnElement[bool]] = [own, col(row.team_id).in_(team)]
     with suppress(ValueError):
         named.append(col(row.id) == UUID(consumer))
-    active = select(row).join(User, col(User.id) == col(row.user_id)).where(row.state == SubscriptionState.ACTIVE)
+    active = select(row).where(row.state == SubscriptionState.ACTIVE)
     found = session.exec(active.where(col(row.contract_id).in_(ids), or_(*named)).order_by(col(row.id))).all()
     if not found:
         raise NotFound(f"{consumer} has no subscription to a contract about the dataset")

@@ -1,52 +1,86 @@
 """A consumer's check made a proposal for the producer's contract, with credit to whose idea it was and how it went."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from sqlmodel import Session
 
+from contracts import changes, writing
 from contracts.columns import columns, members
 from contracts.document import Contract as Document
+from contracts.errors import ContractError
 from contracts.reading import read
 from engine.checks import BoundCheck
 from registry import consumer_checks, drafts, evidence, scope, subscriptions
 from registry.access import Principal, decide, decide_somewhere
 from registry.consumed import Asked
+from registry.errors import Invalid
 from registry.standing import in_force
-from registry.tables import Proposal, Subscription, User
+from registry.tables import ContractVersion, Proposal, Subscription
 from registry.words import Permission, ProposalState
 
 CREDIT = "treatyConsumer"
 
 
-def promote(
-    session: Session,
-    subscription_id: UUID,
-    identity: str,
-    *,
-    make_id: Callable[[], UUID],
-    by: Principal,
-    now: datetime,
-) -> Proposal:
+@dataclass(frozen=True)
+class Idea:
+    """Which check of which subscription is promoted. `replay`: what it would have said of all that is stored, in
+    sentences; () where that is not known."""
+
+    subscription_id: UUID
+    check: str
+    replay: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The contract in force as it would be with the check: its document, and the ids that the check has there."""
+
+    contract_id: str
+    document: bytes
+    checks: frozenset[str]
+
+
+def promote(session: Session, idea: Idea, *, make_id: Callable[[], UUID], by: Principal, now: datetime) -> Proposal:
     """Proposes the consumer's check for the contract in force: a proposal of one suggestion, to be decided by others.
 
     Raises NotFound for no such check, Invalid where it does not fit the contract any more."""
-    decide_somewhere(by, Permission.DECIDE)
-    subscription = subscriptions.get(session, subscription_id, by=by)
-    decide(by, Permission.DECIDE, scope.of_contract(session, subscription.contract_id))
-    row = consumer_checks.last(session, subscription.id, identity)
-    version = in_force(session, subscription.contract_id)
-    producer = read(version.body)
-    consumer = session.get_one(User, subscription.user_id).name
-    content = _suggestion(producer, consumer_checks.asked_of(row), subscription, consumer)
-    content["evidence"] = evidence.of_check(session, subscription.id, content["consumer"]["checks"])
+    version, content = _content(session, idea, by)
+    credit, named = content["consumer"]["credit"], content["consumer"]["name"]
+    told = evidence.of_check(session, idea.subscription_id, content["consumer"]["checks"])
+    content["evidence"] = {**told, **({"replay": list(idea.replay)} if idea.replay else {})}
     proposal = Proposal(
-        id=make_id(), contract_id="", title=f"Promote {identity}, a check of {consumer}", base=version.body,
-        author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=content["consumer"]["credit"], created=now,
+        id=make_id(), contract_id="", title=f"Promote {idea.check}, a check of {named}", base=version.body,
+        author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=credit, created=now,
     )  # fmt: skip
     return drafts.create_drafted(session, proposal, [content], make_id=make_id, now=now)
+
+
+def outlook(session: Session, idea: Idea, *, by: Principal) -> Outlook:
+    """What the contract would be with the check. Raises as `promote` does."""
+    version, content = _content(session, idea, by)
+    patch = changes.Patch(content["object"], content["column"], content["patch"])
+    try:
+        changed = changes.apply(read(version.body).document, [patch])
+        document = writing.write({**changed, "version": f"{version.version} with {idea.check}"})
+    except ContractError as error:
+        raise Invalid.because(error) from error
+    own = content["patch"].get("quality")
+    return Outlook(version.contract_id, document, frozenset([own["id"]] if own else content["consumer"]["checks"]))
+
+
+def _content(session: Session, idea: Idea, by: Principal) -> tuple[ContractVersion, dict[str, Any]]:
+    """The version in force, and the check as a suggestion for it."""
+    decide_somewhere(by, Permission.DECIDE)
+    subscription = subscriptions.get(session, idea.subscription_id, by=by)
+    decide(by, Permission.DECIDE, scope.of_contract(session, subscription.contract_id))
+    row = consumer_checks.last(session, subscription.id, idea.check)
+    version = in_force(session, subscription.contract_id)
+    consumer = subscriptions.names(session, [subscription])[subscription.id]
+    return version, _suggestion(read(version.body), consumer_checks.asked_of(row), subscription, consumer)
 
 
 def _suggestion(producer: Document, asked: Asked, subscription: Subscription, consumer: str) -> dict[str, Any]:

@@ -19,7 +19,17 @@ from contracts.document import Contract as Document
 from registry.access import EVERYWHERE, Place, Principal, decide, decide_somewhere
 from registry.datasets import about
 from registry.errors import NotFound
-from registry.tables import Contract, Dataset, DatasetContract, Proposal, Run, SearchEntry, Task
+from registry.tables import (
+    Contract,
+    Dataset,
+    DatasetContract,
+    Proposal,
+    Run,
+    SearchEntry,
+    Subscription,
+    Task,
+    TeamMember,
+)
 from registry.words import Part, Permission, ProposalState
 
 
@@ -179,6 +189,13 @@ def tasks(by: Principal) -> ColumnElement[bool]:
     governed = select(Contract.id).where(_governed(by, Permission.READ))
     own = payload["author"].as_string() == str(by.user_id)
     return or_(payload["contract_id"].as_string().in_(governed), own)
+
+
+def own(by: Principal) -> ColumnElement[bool]:
+    """The condition on subscriptions that they are the principal's, or of a team that they belong to."""
+    teams = select(TeamMember.team_id).where(TeamMember.user_id == by.user_id)
+    alone = (col(Subscription.user_id) == by.user_id) & col(Subscription.team_id).is_(None)
+    return or_(alone, col(Subscription.team_id).in_(teams))
 
 
 def _governed(by: Principal, permission: Permission) -> ColumnElement[bool]:

@@ -19,7 +19,7 @@ from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from registry.lifecycle import IN_FORCE
 from registry.standing import Standing, in_force, lag, standings
-from registry.tables import ConsumerCheckRow, Contract, Subscription, User
+from registry.tables import ConsumerCheckRow, Contract, Subscription, Team, TeamMember, User
 from registry.words import Action, Permission, Pin, SubscriptionState, VersionState
 
 # In place of a column: every column of the object.
@@ -32,32 +32,37 @@ PINNABLE = IN_FORCE | {VersionState.SUPERSEDED}
 
 @dataclass(frozen=True)
 class Use:
-    """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything."""
+    """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything.
+
+    `team`: the name of the team whose use it is, said once and for all; None: their own."""
 
     purpose: str
     contact: str
     pin: Pin = Pin.NONE
     pinned_to: str | None = None
     reads: Mapping[str, Sequence[str]] | None = None
+    team: str | None = None
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A subscription, its subscriber's name, how many checks of their own it has, and why its pin is behind."""
+    """A subscription, the name of its subscriber or of their team, how many checks of their own it has, and why its pin
+    is behind. `holders`: who may change it and answer for it."""
 
     subscription: Subscription
     subscriber: str
     checks: int
     lagging: str | None
+    holders: frozenset[UUID] = frozenset()
 
 
 def register(
     session: Session, contract_id: str, use: Use, *, subscription_id: UUID, by: Principal, now: datetime
 ) -> Subscription:
-    """Subscribes the principal to the contract, for that purpose.
+    """Subscribes the principal, or their team, to the contract, for that purpose.
 
-    Raises NotFound where there is no such contract; Conflict where none of its versions is in force, or where they have
-    subscribed for that purpose already; Invalid with every fault of what they read or pin."""
+    Raises NotFound where there is no such contract, or team of theirs; Conflict where none of its versions is in force,
+    or where they have subscribed for that purpose already; Invalid with every fault of what they read or pin."""
     decide_somewhere(by, Permission.SUBSCRIBE)
     decide(by, Permission.SUBSCRIBE, scope.see(session, contract_id, by))
     _lock(session, contract_id)
@@ -65,6 +70,7 @@ def register(
         id=subscription_id,
         contract_id=contract_id,
         user_id=by.user_id,
+        team_id=_team(session, use.team, by) if use.team else None,
         created=now,
         **_words(session, contract_id, use),
     )
@@ -109,17 +115,23 @@ def get(session: Session, subscription_id: UUID, *, by: Principal, lock: bool = 
 
 
 def own(session: Session, subscription_id: UUID, *, by: Principal, or_with: Permission | None = None) -> Subscription:
-    """The principal's active subscription, locked; another's for who has the permission `or_with`.
+    """The active subscription of the principal or of their team, locked; another's for who has the permission
+    `or_with`.
 
     Raises NotFound, Forbidden for another's, IllegalTransition for one that has ended."""
     decide_somewhere(by, Permission.SUBSCRIBE)
     found = get(session, subscription_id, by=by, lock=True)
     decide(by, Permission.SUBSCRIBE, scope.of_contract(session, found.contract_id))
-    if found.user_id != by.user_id and not (or_with and by.may(or_with)):
-        raise Forbidden("only its subscriber may change a subscription")
+    if not is_own(session, found, by) and not (or_with and by.may(or_with)):
+        raise Forbidden("only its subscriber, or their team, may change a subscription")
     if found.state is SubscriptionState.ENDED:
         raise IllegalTransition("subscription", state=found.state.value, step="change", legal=())
     return found
+
+
+def is_own(session: Session, subscription: Subscription, by: Principal) -> bool:
+    """Whether it is the principal's, or of a team that they belong to."""
+    return by.user_id in _holders(session, [subscription])[subscription.id]
 
 
 def active(session: Session, contract_id: str) -> Sequence[Subscription]:
@@ -137,28 +149,37 @@ def listed(
     mine: bool = False,
     ended: bool = False,
 ) -> Portion[Listed]:
-    """Subscriptions to what the principal may read, oldest first: of that contract, and only their own (`mine`).
+    """Subscriptions to what the principal may read, oldest first: of that contract, and only their own and their teams'
+    (`mine`).
 
     Those that have ended are among them only where they are asked for (`ended`)."""
     query = (
-        select(Subscription, User.name)
-        .join(User, col(User.id) == col(Subscription.user_id))
+        select(Subscription)
         .join(Contract, col(Contract.id) == col(Subscription.contract_id))
         .where(scope.contracts(by))
     )
     if contract_id is not None:
         query = query.where(Subscription.contract_id == contract_id)
     if mine:
-        query = query.where(Subscription.user_id == by.user_id)
+        query = query.where(scope.own(by))
     if not ended:
         query = query.where(Subscription.state == SubscriptionState.ACTIVE)
-    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked, lambda found: found[0])
+    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
     return Portion(_listed(session, portion.rows), portion.next)
 
 
 def shown(session: Session, subscription: Subscription) -> Listed:
     """The subscription as lists show it."""
-    return _listed(session, [(subscription, session.get_one(User, subscription.user_id).name)])[0]
+    return _listed(session, [subscription])[0]
+
+
+def names(session: Session, found: Iterable[Subscription]) -> dict[UUID, str]:
+    """By subscription, the name of its subscriber; of a team's that of the team."""
+    rows = list(found)
+    users = select(User.id, User.name).where(col(User.id).in_({each.user_id for each in rows}))
+    teams = select(Team.id, Team.name).where(col(Team.id).in_({each.team_id for each in rows if each.team_id}))
+    known = dict(session.exec(users).all()) | dict(session.exec(teams).all())
+    return {each.id: known.get(each.team_id or each.user_id) or known[each.user_id] for each in rows}
 
 
 def lagging(session: Session, by: Principal) -> list[Listed]:
@@ -172,13 +193,36 @@ def pinned(session: Session, contract_id: str, version: str) -> Sequence[Subscri
     return [each for each in found if each.pin is Pin.VERSION and each.pinned_to == version]
 
 
-def _listed(session: Session, found: Sequence[tuple[Subscription, str]]) -> list[Listed]:
-    counts = _counts(session, [each.id for each, _ in found])
-    pins = {each.contract_id for each, _ in found if each.pin is not Pin.NONE}
+def _listed(session: Session, found: Sequence[Subscription]) -> list[Listed]:
+    counts, named = _counts(session, [each.id for each in found]), names(session, found)
+    holders = _holders(session, found)
+    pins = {each.contract_id for each in found if each.pin is not Pin.NONE}
     known: Mapping[str, Standing] = standings(session, pins) if pins else {}
-    return [
-        Listed(each, name, counts.get(each.id, 0), _behind(each, known.get(each.contract_id))) for each, name in found
-    ]
+    behind = {each.id: _behind(each, known.get(each.contract_id)) for each in found}
+    return [Listed(each, named[each.id], counts.get(each.id, 0), behind[each.id], holders[each.id]) for each in found]
+
+
+def _holders(session: Session, found: Sequence[Subscription]) -> dict[UUID, frozenset[UUID]]:
+    """By subscription, who may change it: the members of its team; its subscriber, where it has none."""
+    teams = {each.team_id for each in found if each.team_id}
+    query = select(TeamMember.team_id, TeamMember.user_id).where(col(TeamMember.team_id).in_(teams))
+    members = session.exec(query).all() if teams else []
+    return {
+        each.id: frozenset(user for team, user in members if team == each.team_id)
+        if each.team_id
+        else frozenset({each.user_id})
+        for each in found
+    }
+
+
+def _team(session: Session, name: str, by: Principal) -> UUID:
+    """The team of that name. Raises NotFound where there is none, or the principal does not belong to it."""
+    mine = TeamMember.user_id == by.user_id, Team.name == name
+    query = select(Team.id).join(TeamMember, col(TeamMember.team_id) == col(Team.id)).where(*mine)
+    found = session.exec(query).first()
+    if found is None:
+        raise NotFound(f"you belong to no team named {name}")
+    return found
 
 
 def _behind(subscription: Subscription, standing: Standing | None) -> str | None:
@@ -258,12 +302,13 @@ def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault
 def _refuse_twice(session: Session, subscription: Subscription) -> None:
     """One consumer may subscribe several times, but for different purposes."""
     others = (each for each in active(session, subscription.contract_id) if each.id != subscription.id)
-    same = subscription.user_id, subscription.purpose.casefold()
-    if any((each.user_id, each.purpose.casefold()) == same for each in others):
+    same = subscription.team_id or subscription.user_id, subscription.purpose.casefold()
+    if any((each.team_id or each.user_id, each.purpose.casefold()) == same for each in others):
         raise Conflict("you have subscribed to this contract for that purpose already: change that subscription")
 
 
 def _record(session: Session, action: Action, subscription: Subscription, *, by: Principal, now: datetime) -> None:
     told = subscription.model_dump(mode="json", include={"purpose", "pin", "pinned_to", "reads"})
-    details = {"contract": subscription.contract_id, "revision": subscription.revision, **told}
+    team = {"team": str(subscription.team_id)} if subscription.team_id else {}
+    details = {"contract": subscription.contract_id, "revision": subscription.revision, **team, **told}
     audit.record(session, action, actor=by.name, object_id=subscription.id, now=now, details=details)

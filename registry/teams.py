@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
 from registry import audit
 from registry.access import Principal, decide
 from registry.cursors import Asked, Order, Portion
 from registry.errors import Conflict, NotFound
-from registry.tables import Channel, Grant, Team, TeamMember, User
+from registry.tables import Channel, Grant, Subscription, Team, TeamMember, User
 from registry.words import Action, Permission, TeamRole
 
 BY_NAME = Order((col(Team.name),))
@@ -49,11 +49,13 @@ def create(session: Session, team: Team, *, by: Principal, now: datetime) -> Lis
 
 
 def remove(session: Session, team_id: UUID, *, by: Principal, now: datetime) -> None:
-    """Removes the team with all that it was granted. Raises NotFound where there is none."""
+    """Removes the team with all that it was granted; what it subscribed to is from then on who subscribed. Raises
+    NotFound where there is none."""
     decide(by, Permission.USERS)
     team = session.get(Team, team_id, with_for_update=True)
     if team is None:
         raise NotFound
+    session.exec(update(Subscription).where(col(Subscription.team_id) == team_id).values(team_id=None))
     session.exec(delete(Grant).where(col(Grant.team_id) == team_id))
     session.exec(delete(Channel).where(col(Channel.team_id) == team_id))
     session.exec(delete(TeamMember).where(col(TeamMember.team_id) == team_id))

@@ -222,6 +222,8 @@ class Action(StrEnum):
     RUN_RECORDED = "run:recorded"
     STATES_COMMITTED = "states:committed"
     STATES_SETTLED = "states:settled"
+    TEMPLATE_KEPT = "template:kept"
+    TEMPLATE_REMOVED = "template:removed"
     TASK_FAILED = "task:failed"
     TASK_RETRIED = "task:retried"
     EVENT_PARKED = "event:parked"

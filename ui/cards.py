@@ -37,6 +37,8 @@ def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
     st.caption(found.sentence)
     if found.failed_on:
         st.text(f"Not held on {words.listed(list(found.failed_on[:5]))}")
+    for sentence in found.replay:
+        st.text(f"On what is stored it {sentence}")
 
 
 def chart(suggestion: SuggestionOut, found: Evidence) -> None:

@@ -11,7 +11,8 @@ from ui.charts import Band, Point
 
 @dataclass(frozen=True)
 class Evidence:
-    """On how much a suggestion was learned and judged, and how the metric went."""
+    """On how much a suggestion was learned and judged, and how the metric went. `replay`: what it would have said of
+    all that is stored."""
 
     rows: int = 0
     partitions: int = 0
@@ -22,6 +23,7 @@ class Evidence:
     series: tuple[Point, ...] = ()
     band: Band = field(default_factory=Band)
     values: tuple[tuple[str, int], ...] = ()
+    replay: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -50,6 +52,7 @@ def read(suggestion: SuggestionOut) -> Evidence:
         series=charts.points(history),
         band=Band(charts.number(lower), charts.number(upper)),
         values=_values(_mapping(found.get("details"))),
+        replay=tuple(map(str, found.get("replay") or ())),
     )
 
 

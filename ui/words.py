@@ -115,6 +115,11 @@ FAMILIES = {
     "freshness": "Freshness", "columns": "Columns", "references": "Other datasets", "queries": "SQL",
 }  # fmt: skip
 SCOPES = {"delta": "what arrived, partition by partition", "dataset": "all partitions together"}
+RUNNERS = {"here": "judged here", "elsewhere": "judged by another engine", "people": "judged by people"}
+EXPORTS = {
+    "odcs": "ODCS, as approved", "dbt": "dbt schema.yml", "dqx": "DQX checks", "gx": "Great Expectations suite",
+    "soda": "Soda checks", "html": "Page", "markdown": "Markdown",
+}  # fmt: skip
 TYPES = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
 
 

@@ -1,10 +1,11 @@
-"""An answer is given again to who has the rights it was given by; runs of a consumer's checks are found as such."""
+"""An answer is given again to who has the rights it was given by; teams subscribe; owners keep templates; runs of
+consumers' checks are found as such."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0018"
-down_revision = "0012"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 
@@ -12,10 +13,26 @@ depends_on = None
 def upgrade() -> None:
     """Of requests that were done before, nobody knows by which rights: their answers are not given again."""
     op.add_column("done_request", sa.Column("rights", sa.String(), nullable=True))
+    op.add_column("subscription", sa.Column("team_id", sa.Uuid(), nullable=True))
+    op.create_index("ix_subscription_team_id", "subscription", ["team_id"])
     op.create_index("ix_run_subscription_id_id", "run", ["subscription_id", "id"])
+    op.create_table(
+        "template",
+        *(sa.Column(name, sa.String(), nullable=False) for name in ("name", "about", "document")),
+        sa.Column("owner_id", sa.Uuid(), nullable=False),
+        sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_template"),
+        sa.ForeignKeyConstraint(
+            ["owner_id"], ["user.id"], name="fk_template_owner_id", deferrable=True, initially="DEFERRED"
+        ),
+    )
+    op.create_index("ix_template_owner_id", "template", ["owner_id"])
 
 
 def downgrade() -> None:
-    """Answers are given again to whoever sends the request."""
+    """What a team subscribed to is its subscriber's own."""
+    op.drop_table("template")
     op.drop_index("ix_run_subscription_id_id", "run")
+    op.drop_index("ix_subscription_team_id", "subscription")
+    op.drop_column("subscription", "team_id")
     op.drop_column("done_request", "rights")

@@ -1,18 +1,23 @@
 """Routes of consumers: subscriptions and checks of their own."""
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
 
-from registry import access, catalog, clock, consumer_checks, ids, promotions, subscriptions
+from registry import access, catalog, clock, consumer_checks, ids, promotions, replays, subscriptions
 from registry.access import Principal
 from registry.api import schemas, views
-from registry.api.dependencies import Caller, Paging, Reader, Writer
+from registry.api.dependencies import Caller, Paging, Reader, Service, Shared, Writer
 from registry.api.etags import IfMatch, tagged
+from registry.api.replays import recorded
 from registry.consumed import Asked
 from registry.consumer_checks import Kept, Writing
+from registry.errors import Busy
+from registry.promotions import Idea, Outlook
 from registry.subscriptions import Use
 from registry.tables import ConsumerCheckRow, Subscription
 from registry.words import Permission
@@ -51,7 +56,8 @@ def list_subscriptions(
 @router.post("/subscriptions", status_code=201)
 def subscribe(body: schemas.SubscriptionIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
     """Subscribes to a contract, for a purpose."""
-    made = subscriptions.register(tx, body.contract_id, _use(body), subscription_id=ids.new(), by=by, now=clock.now())
+    use = replace(_use(body), team=body.team)
+    made = subscriptions.register(tx, body.contract_id, use, subscription_id=ids.new(), by=by, now=clock.now())
     return _committed(tx, made, by)
 
 
@@ -118,11 +124,24 @@ def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> N
 
 
 @router.post(f"{CHECK}/promote", status_code=201)
-def promote_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> schemas.ProposalSummary:
-    """Proposes a consumer's check for the contract itself."""
-    made = promotions.promote(tx, subscription_id, check_id, make_id=ids.new, by=by, now=clock.now())
+def promote_check(
+    subscription_id: UUID, check_id: str, by: Caller, shared: Shared, read: Reader, tx: Writer
+) -> schemas.ProposalSummary:
+    """Proposes a consumer's check for the contract itself, with how it went and what it says of all that is stored."""
+    idea = Idea(subscription_id, check_id)
+    replayed = replace(idea, replay=_replayed(read, promotions.outlook(read, idea, by=by), shared, by))
+    made = promotions.promote(tx, replayed, make_id=ids.new, by=by, now=clock.now())
     tx.commit()
     return views.proposal_summary(catalog.listed(tx, made), by)
+
+
+def _replayed(read: Session, of: Outlook, shared: Service, by: Principal) -> tuple[str, ...]:
+    """What the check says of what is stored; () where nothing is, and where others are replayed at this moment."""
+    with suppress(Busy):
+        told = recorded(read, replays.of_document(read, of.contract_id, of.document, by=by), shared)
+        lines = (line for each in told["objects"] if each["partitions"] for line in each["checks"])
+        return tuple(line["sentence"] for line in lines if line["check_id"] in of.checks)
+    return ()
 
 
 def _use(body: schemas.UseIn) -> Use:

@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 
 from contracts.errors import ContractError, Fault, nearest
-from registry import access, catalog, records, scope
+from registry import access, catalog, clock, records, scope, templates
 from registry.api import schemas
-from registry.api.dependencies import Caller, Reader
+from registry.api.dependencies import Caller, Reader, Writer
 from registry.errors import Invalid
-from registry.exchange import exports, imports, template
+from registry.exchange import badge as badges
+from registry.exchange import exports, imports
 from registry.exchange.given import Given
 from registry.exchange.html import POLICY
 from registry.exchange.subject import Subject
+from registry.exchange.template import Template
 from registry.lifecycle import odcs_status
 from registry.words import Permission
 
@@ -24,6 +26,7 @@ To = Annotated[str, Query(alias="to", description=f"one of {', '.join(exports.FO
 WithRecord = Annotated[bool, Query(alias="record", description="with the hash of the record of its approval")]
 # Nothing that a document says is ever a page of this service.
 INERT = {"Content-Security-Policy": f"sandbox; {POLICY}", "X-Content-Type-Options": "nosniff"}
+FOR_A_MINUTE = "private, max-age=60"
 Known = TypeVar("Known")
 
 
@@ -51,6 +54,20 @@ def export(
     return Response(body, headers={**INERT, **named, "Treaty-Version": found.version}, media_type=wanted.media_type)
 
 
+@router.get("/contract/badge", response_class=Response)
+def badge(
+    contract_id: ContractId, by: Caller, tx: Reader, if_none_match: Annotated[str | None, Header()] = None
+) -> Response:
+    """How the contract's data stand, as a picture: the worst that the last run of each of its tables found. Its ETag is
+    that word."""
+    scope.see(tx, contract_id, by)
+    verdicts = catalog.verdicts(tx, contract_id, by)
+    headers = {**INERT, "ETag": f'"{badges.word(verdicts).replace(" ", "-")}"', "Cache-Control": FOR_A_MINUTE}
+    if if_none_match == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(badges.drawn(verdicts), headers=headers, media_type="image/svg+xml")
+
+
 @router.post("/import")
 def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportedOut, ...]:
     """The contract documents that a text of another tool stands for. Nothing is kept: they are to be proposed."""
@@ -68,13 +85,30 @@ def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportedOut
 
 
 @router.get("/templates")
-def list_templates(by: Caller) -> tuple[schemas.TemplateOut, ...]:
-    """Documents to start a contract from, by name."""
-    access.decide_somewhere(by, Permission.READ)
-    return tuple(
-        schemas.TemplateOut(name=each.name, about=each.about, places=each.places, document=each.text)
-        for each in template.templates()
-    )
+def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
+    """Documents to start a contract from: those that come with Treaty, then those that owners keep, by name."""
+    return tuple(_template(*each) for each in templates.listed(tx, by))
+
+
+@router.post("/templates", status_code=201)
+def keep_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
+    """Keeps a document for others to start from. It is never changed: remove it, and keep another."""
+    made = templates.keep(tx, Template(body.name, body.about, body.document), by=by, now=clock.now())
+    tx.commit()
+    return _template(made, by.name)
+
+
+@router.delete("/templates/{name}", status_code=204)
+def remove_template(name: str, by: Caller, tx: Writer) -> None:
+    """Removes a template of one's own; another's needs an administrator."""
+    templates.remove(tx, name, by=by, now=clock.now())
+    tx.commit()
+
+
+def _template(found: Template, owner: str | None) -> schemas.TemplateOut:
+    return schemas.TemplateOut(
+        name=found.name, about=found.about, places=found.places, document=found.text, owner=owner
+    )  # fmt: skip
 
 
 def _known(forms: Mapping[str, Known], name: str, where: str) -> Known:

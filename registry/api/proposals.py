@@ -30,7 +30,7 @@ from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Service, Shared, Writer
 from registry.api.etags import IfMatch, tagged
-from registry.api.replays import told as replays_told
+from registry.api.replays import recorded
 from registry.catalog import ListedProposal
 from registry.database import transaction
 from registry.errors import IllegalTransition, Invalid, Outrun
@@ -39,8 +39,6 @@ from registry.tables import Contract, Proposal
 from registry.words import Decision, Permission, ProposalState
 
 router = APIRouter(tags=["proposals"])
-# Others who write may wait meanwhile: what takes longer is put on record in part, and says so.
-RECORDED_SECONDS = 2.0
 
 
 def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
@@ -198,9 +196,7 @@ def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writ
 
 def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal) -> dict[str, Any]:
     """What goes on record of the replay that the approver was shown."""
-    seconds = min(shared.settings.replay_seconds, RECORDED_SECONDS)
-    told = replays_told(read, replays.of_proposal(read, proposal_id, by=by), shared, seconds=seconds)
-    return replays.in_brief(told)
+    return replays.in_brief(recorded(read, replays.of_proposal(read, proposal_id, by=by), shared))
 
 
 def _summaries(found: Iterable[ListedProposal], by: Principal) -> tuple[schemas.ProposalSummary, ...]:

@@ -21,6 +21,8 @@ ContractId = Annotated[str, Query(alias="id", max_length=500, description="the c
 # A replay takes a whole core: a crowd that asks for them must not take all of the service.
 REPLAYING = BoundedSemaphore(2)
 PATIENCE = 1.0
+# What takes longer is put on record in part, and says so.
+RECORDED_SECONDS = 2.0
 
 
 @router.get("/proposals/{proposal_id}/replay")
@@ -60,12 +62,17 @@ def _asked(tx: Session, body: schemas.ReplayIn, by: access.Principal) -> Version
     return replays.of_document(tx, body.contract_id or "", (body.document or "").encode(), by=by)
 
 
+def recorded(tx: Session, versions: Versions, shared: Service) -> dict[str, Any]:
+    """What a replay found, to be put on record with something else: within a time in which others may wait for that.
+    Raises Busy where others are being done."""
+    return _found(tx, versions, shared, seconds=min(shared.settings.replay_seconds, RECORDED_SECONDS))
+
+
 def _told(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
-    return schemas.ReplayOut.model_validate(told(tx, versions, shared, seconds=shared.settings.replay_seconds))
+    return schemas.ReplayOut.model_validate(_found(tx, versions, shared, seconds=shared.settings.replay_seconds))
 
 
-def told(tx: Session, versions: Versions, shared: Service, *, seconds: float) -> dict[str, Any]:
-    """What a replay found within that time, as plain data. Raises Busy where others are being done."""
+def _found(tx: Session, versions: Versions, shared: Service, *, seconds: float) -> dict[str, Any]:
     if not REPLAYING.acquire(timeout=PATIENCE):
         raise Busy("other versions are being replayed: try again in a few seconds, or have a worker do it")
     try:

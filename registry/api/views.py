@@ -160,11 +160,12 @@ def subscription(listed: subscriptions.Listed, by: Principal) -> schemas.Subscri
     """The subscription, and whether it is the asking principal's own."""
     row = listed.subscription
     return schemas.SubscriptionOut(
-        **row.model_dump(exclude={"user_id"}),
+        **row.model_dump(exclude={"user_id", "team_id"}),
         subscriber=listed.subscriber,
+        team=row.team_id is not None,
         checks=listed.checks,
         lagging=listed.lagging,
-        own=row.user_id == by.user_id,
+        own=by.user_id in listed.holders,
     )
 
 

@@ -12,11 +12,24 @@ class Exchange(Calls):
         query = {"id": contract_id, "version": version, "to": to, "record": record}
         return self._send("GET", "/contract/export", query=query).content
 
+    def badge(self, contract_id: str) -> bytes:
+        """How the contract's data stand, as a picture (SVG)."""
+        return self._send("GET", "/contract/badge", query={"id": contract_id}).content
+
     def imported(self, form: str, text: str, *, name: str | None = None) -> list[schemas.ImportedOut]:
         """The documents that a text stands for; `name` is what its table is called where the text does not say."""
         body = schemas.ImportIn(form=form, text=text, **({"name": name} if name else {}))
         return self._post(list[schemas.ImportedOut], "/import", body)
 
     def templates(self) -> list[schemas.TemplateOut]:
-        """Documents to start a contract from, by name."""
+        """Documents to start a contract from: those that come with Treaty, then those of owners, by name."""
         return self._get(list[schemas.TemplateOut], "/templates")
+
+    def keep_template(self, name: str, about: str, document: str) -> schemas.TemplateOut:
+        """Keeps a document for others to start from, with places such as ${id}."""
+        body = schemas.TemplateIn(name=name, about=about, document=document)
+        return self._post(schemas.TemplateOut, "/templates", body)
+
+    def remove_template(self, name: str) -> None:
+        """Removes a template of one's own."""
+        self._send("DELETE", f"/templates/{name}")

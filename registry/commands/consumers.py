@@ -28,6 +28,7 @@ Checks = Annotated[
     Path | None,
     typer.Option(help="a YAML file of checks of your own: under `checks`, of each its object, column and quality"),
 ]
+TeamName = Annotated[str | None, typer.Option("--team", help="for this team of yours: every member may answer")]
 VersionNumber = Annotated[str, typer.Argument(metavar="VERSION", help="the approved version", show_default=False)]
 Object = Annotated[bool, typer.Option("--object", help="object to it instead, with a comment that says why")]
 Comment = Annotated[str | None, typer.Option(help="what its owners should know")]
@@ -41,6 +42,7 @@ def subscribe(
     group: Group = None,
     version: Pinned = None,
     checks: Checks = None,
+    team: TeamName = None,
     as_json: Json = False,
 ) -> None:
     """Subscribe to a contract: be asked before a change breaks you, and have its data judged by checks of your own."""
@@ -53,7 +55,7 @@ def subscribe(
     asked = read_checks(checks) if checks else []
     body = schemas.SubscriptionIn(
         contract_id=contract, purpose=purpose, contact=contact, pin=pin, pinned_to=group or version,
-        reads=by_object(reads) if reads else None,
+        reads=by_object(reads) if reads else None, team=team,
     )  # fmt: skip
     with service.opened() as registry:
         made = registry.subscribe(body)

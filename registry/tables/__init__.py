@@ -13,6 +13,7 @@ from registry.tables.contracts import (
     Proposal,
     SuggestionRow,
 )
+from registry.tables.exchange import TemplateRow
 from registry.tables.guards import guard
 from registry.tables.lineage import (
     InboxEvent,
@@ -87,6 +88,7 @@ __all__ = [
     "Task",
     "Team",
     "TeamMember",
+    "TemplateRow",
     "UnmatchedDataset",
     "User",
     "WebSession",

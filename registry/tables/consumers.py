@@ -14,12 +14,14 @@ from registry.words import Answer, Pin, SubscriptionState
 class Subscription(Table, table=True):
     """A use of a contract's data by a user, for one purpose. `revision` grows with every change of it.
 
+    `team_id`: the team whose use it is, so that every member of it may change it and answer; None: the user's own.
     `pinned_to`: the group or the version that `pin` speaks of. `reads`: the columns that are read, by object."""
 
     __tablename__ = "subscription"
     id: UUID = Field(primary_key=True)
     contract_id: str = reference("contract.id", index=True)
     user_id: UUID = reference("user.id", index=True)
+    team_id: UUID | None = Field(default=None, index=True)
     purpose: str
     contact: str
     pin: Pin = word(Pin, default=Pin.NONE)

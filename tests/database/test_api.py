@@ -47,6 +47,7 @@ from registry.tables import (
     Task,
     Team,
     TeamMember,
+    TemplateRow,
     metadata,
 )
 from registry.words import (
@@ -117,6 +118,7 @@ JUDGED = {"decision": "accepted", "revision": 1}
 CONCLUDED = "approval:given version:activated proposal:approved"
 GOES = {"reason": "nobody needs it"}
 GENERATION = {"number": 0, "entries": {}}
+TEMPLATE = {"name": "new", "about": "A table.", "document": document("${id}")}
 SUBSCRIBERS = EVERYBODY - {"viewer", "service"}
 USE = {"purpose": "reports", "contact": "me@example.org"}
 SUBSCRIBED = {**USE, "contract_id": "known"}
@@ -221,7 +223,10 @@ CALLS = [
     Call("GET", "/contract/checks?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/deadlines?id=known", EVERYBODY, local=True),
     Call("GET", "/contract/export?id=known&to=html", EVERYBODY, local=True),
+    Call("GET", "/contract/badge?id=known", EVERYBODY, local=True),
     Call("GET", "/templates", EVERYBODY, local=True, elsewhere=True),
+    Call("POST", "/templates", OWNERS, 201, TEMPLATE, "template:kept", local=True, elsewhere=True),
+    Call("DELETE", "/templates/ours", frozenset({"admin", "owner"}), 204, None, "template:removed", authored=True),
     Call("POST", "/import", PROPOSERS, 200, {"form": "spark", "text": "id int"}, local=True, elsewhere=True),
     Call("GET", "/proposals/{reviewed}/diff", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/replay", EVERYBODY, local=True),
@@ -343,6 +348,7 @@ def filled(world: World) -> dict[str, str]:
         run.dataset_id = dataset.id
         team = Team(id=ids.new(), name="sellers", created=NOW)
         consumer = TeamMember(team_id=team.id, user_id=world.users["consumer"].id, role=TeamRole.MEMBER)
+        tx.add(TemplateRow(name="ours", about="", document="", owner_id=world.users["owner"].id, created=NOW))
         grant = Grant(
             id=ids.new(), team_id=team.id, role=Role.VIEWER, part=Part.DOMAIN, target="of-sellers", created=NOW
         )

@@ -48,6 +48,16 @@ def test_a_consumers_check_fails_for_them_alone_and_is_promoted_with_how_it_went
     evidence = suggested.content["evidence"]
     assert (evidence["partitions"], evidence["held"], evidence["failed_on"]) == (2, 1, [A])
     assert [float(value) for _, value in evidence["history"]] == [1.0, 20.0]
+    assert evidence["replay"] == ["would have alerted on 1 of 2 days: 2026-01-01"]
+
+
+def test_a_check_that_was_never_judged_is_promoted_with_what_it_says_of_what_is_stored(table: Registered) -> None:
+    table.publish({A: [1], B: [20]})
+    subscription, owner = subscribed(table), table.world.client("owner")
+    (suggested,) = owner.proposal(owner.promote_check(subscription.id, "dear").id).suggestions
+    evidence = suggested.content["evidence"]
+    assert (evidence["partitions"], evidence["history"]) == (0, [])
+    assert evidence["replay"] == ["would have alerted on 1 of 2 days: 2026-01-01"]
 
 
 def test_what_a_consumer_asks_cannot_stop_the_producers_validation(

@@ -13,8 +13,9 @@ from support.ui import HOSTILE, Shop, shop
 from engine.analyzers import ANALYZERS
 from registry.api import schemas
 from registry.client import Client, ClientError
+from registry.exchange.exports import FORMS
 from registry.words import Decision, TaskState
-from ui import asgi, session
+from ui import asgi, session, words
 
 pytestmark = pytest.mark.journey
 SCRIPT = Path(asgi.__file__).parent / "app.py"
@@ -272,6 +273,17 @@ def test_each_tab_of_a_contract_has_an_address(open_page: Open, tab: str, said: 
     at = open_page("viewer", "contract", id="shop-sales", tab=tab)
 
     assert said in texts(at) + " ".join(each.label for each in at.expander)
+
+
+def test_a_contract_says_who_judges_what_and_is_handed_on_in_every_form(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("viewer", "contract", id="shop-sales", tab="Overview")
+
+    labels = [each.label for each in at.expander]
+    checks = the_shop.client("viewer").checks("shop-sales").checks
+
+    assert {"Who judges what", "For other tools"} <= {label.split(":")[-1].strip() for label in labels}
+    assert {each.runner.value for each in checks} <= set(words.RUNNERS)
+    assert set(words.EXPORTS) == set(FORMS)
 
 
 def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_failed(

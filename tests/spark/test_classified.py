@@ -13,6 +13,7 @@ import pytest
 from support import canaries
 from support.canaries import CANARIES, CLASSIFIED, OPEN, ROWS, contract, found, shown
 
+from contracts.classification import beside
 from contracts.document import Contract
 from engine import states as bags
 from engine.analyzers.quoting import KEY_COLUMNS, Operand
@@ -216,6 +217,26 @@ def test_a_gate_keeps_nothing_of_them(spark: Any, tmp_path: Path) -> None:
             again.write(frame.where("day = 'd0'"))
         assert len(refused.value.run.results) > ROWS
         assert set().union(*canaries.in_files(Path(store.where)).values()) == expected
+
+
+def test_a_gate_keeps_nothing_of_what_another_contract_about_the_table_classifies(spark: Any, tmp_path: Path) -> None:
+    people = [(*each[:4], date.fromisoformat(each[4]), each[5]) for each in canaries.rows()]
+    frame = spark.createDataFrame(people, COLUMNS.replace("born string", "born date"))
+    (tmp_path / "key").write_bytes(KEY.content)
+    (tmp_path / "key").chmod(0o600)
+    own = contract_without_failures(contract(OPEN))
+    left = {}
+    for name, others in (("alone", ()), ("beside another", (contract(CLASSIFIED).object("people"),))):
+        store, place = StateFolder(str(tmp_path / f"{name}-states")), str(tmp_path / f"{name}-table")
+        given = beside(own, "people", others)
+        with gate(spark, place, given, store, key_file=str(tmp_path / "key")) as candidate:
+            candidate.write(frame)
+        left[name] = set().union(*canaries.in_files(Path(store.where)).values())
+        assert candidate.run is not None
+        assert (
+            len({each.check_id for each in candidate.run.results if each.value is not None}) > len(canaries.CHECKS) // 2
+        )
+    assert left == {"alone": set(CANARIES), "beside another": set()}
 
 
 def contract_without_failures(given: Contract) -> Contract:

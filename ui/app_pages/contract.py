@@ -1,8 +1,11 @@
 """A contract: its state first, then what it promises, its versions, its runs and how its metrics went."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 import streamlit as st
 
-from registry.api.schemas import AcknowledgementOut, ContractOut, DatasetOut, RunOut
+from registry.api.schemas import AcknowledgementOut, ContractOut, DatasetOut, EntrustedOut, RunOut
 from ui import documents, next_version, panels, session, words
 from ui.charts import Point
 
@@ -62,6 +65,8 @@ def overview(contract: ContractOut) -> None:
         panels.table(rows, key="checks", alt="Checks in words")
     st.subheader(f"Datasets ({len(contract.datasets)})")
     panels.table([dataset(each) for each in contract.datasets], key="datasets", alt="Datasets of the contract")
+    runners(contract)
+    exported(contract, contract.active_version)
     written(contract, contract.active_version, text)
 
 
@@ -81,6 +86,45 @@ def dataset(found: DatasetOut) -> dict[str, str]:
         "Location": found.location or "",
         "Partitioned by": ", ".join(found.partition_by),
     }
+
+
+def runners(contract: ContractOut) -> None:
+    """Every check by who judges it; what is judged nowhere here says why, and texts say who signed them."""
+    with st.expander("Who judges what", key="runners", icon=":material/groups:", on_change="rerun") as opened:
+        if opened.open:
+            found = session.registry().checks(contract.id).checks
+            told = (
+                f"{words.several(number, 'check')} {words.RUNNERS[each]}" for each, number in counted(found).items()
+            )
+            st.markdown(f"**{', '.join(told)}**")
+            panels.table([entrusted(each) for each in found], key="runners-table", alt="Checks by who judges them")
+
+
+def counted(found: Sequence[EntrustedOut]) -> Counter[str]:
+    """How many checks each judges."""
+    return Counter(each.runner.value for each in found)
+
+
+def entrusted(check: EntrustedOut) -> dict[str, str]:
+    """A check as a row."""
+    signed = f"signed by {check.signed_by}" if check.signed_by else ""
+    return {
+        "Object": check.object,
+        "Check": check.sentence,
+        "Judged": words.RUNNERS[check.runner.value],
+        "Why": signed or check.reason or "",
+    }
+
+
+def exported(contract: ContractOut, version: str) -> None:
+    """The version in the forms of other tools, made when one is chosen."""
+    with st.expander("For other tools", key="exports", icon=":material/download:", on_change="rerun") as opened:
+        if opened.open:
+            form = st.selectbox("Form", list(words.EXPORTS), format_func=words.EXPORTS.__getitem__, key="form")
+            body = session.registry().export(contract.id, version, to=form)
+            st.download_button(
+                "Download", body, file_name=f"{contract.id}-{version}.{form}", mime="text/plain", key="export"
+            )
 
 
 def written(contract: ContractOut, version: str, text: str) -> None:

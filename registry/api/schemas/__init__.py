@@ -30,7 +30,7 @@ from registry.api.schemas.contracts import (
 )
 from registry.api.schemas.deadlines import DeadlineOut
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
-from registry.api.schemas.exchange import ImportedOut, ImportIn, TemplateOut
+from registry.api.schemas.exchange import ImportedOut, ImportIn, TemplateIn, TemplateOut
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
@@ -218,6 +218,7 @@ __all__ = [
     "TaskSummary",
     "TeamIn",
     "TeamOut",
+    "TemplateIn",
     "TemplateOut",
     "TokenIn",
     "TokenOut",

@@ -30,9 +30,10 @@ class UseIn(Request):
 
 
 class SubscriptionIn(UseIn):
-    """A new subscription to a contract."""
+    """A new subscription to a contract; `team`: of the team of that name, to which the subscriber belongs."""
 
     contract_id: ContractId
+    team: Name | None = None
 
 
 class SubscriptionChange(UseIn):
@@ -42,11 +43,14 @@ class SubscriptionChange(UseIn):
 
 
 class SubscriptionOut(Versioned):
-    """A subscription. `lagging` says why its pin is behind what is in force; None: it is not. `checks`: how many."""
+    """A subscription. `lagging` says why its pin is behind what is in force; None: it is not. `checks`: how many.
+
+    `team`: `subscriber` is a team, of which every member may change it. `own`: the asking principal may."""
 
     id: UUID
     contract_id: str
     subscriber: str
+    team: bool = False
     purpose: str
     contact: str
     pin: Pin

@@ -26,10 +26,22 @@ class ImportedOut(Schema):
     document: str
 
 
+class TemplateIn(Request):
+    """A document for others to start from. Its places are written as ${id}; it must be a contract before they are
+    filled."""
+
+    name: Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    about: Name
+    document: Annotated[str, Field(min_length=1, max_length=262_144)]
+
+
 class TemplateOut(Schema):
-    """A document to start from: what it is for, and its places, such as ${id}, for what only its author knows."""
+    """A document to start from: what it is for, and its places, such as ${id}, for what only its author knows.
+
+    `owner`: who keeps it for others; None: it comes with Treaty."""
 
     name: str
     about: str
     places: tuple[str, ...]
     document: str
+    owner: str | None = None

@@ -1,0 +1,19 @@
+"""Tables of exchange: documents to start from."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Field
+
+from registry.tables.base import Table, moment, reference
+
+
+class TemplateRow(Table, table=True):
+    """A template that an owner keeps for others. Never changed: it is removed, and another one kept."""
+
+    __tablename__ = "template"
+    name: str = Field(primary_key=True)
+    about: str
+    document: str
+    owner_id: UUID = reference("user.id", index=True)
+    created: datetime = moment()
