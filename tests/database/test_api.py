@@ -226,7 +226,9 @@ CALLS = [
     Call("GET", "/contract/badge?id=known", EVERYBODY, local=True),
     Call("GET", "/templates", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/templates", OWNERS, 201, TEMPLATE, "template:kept", local=True, elsewhere=True),
-    Call("DELETE", "/templates/ours", frozenset({"admin", "owner"}), 204, None, "template:removed", authored=True),
+    Call(
+        "DELETE", "/templates/{template}", frozenset({"admin", "owner"}), 204, None, "template:removed", authored=True
+    ),
     Call("POST", "/import", PROPOSERS, 200, {"form": "spark", "text": "id int"}, local=True, elsewhere=True),
     Call("GET", "/proposals/{reviewed}/diff", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/replay", EVERYBODY, local=True),
@@ -385,6 +387,7 @@ def filled(world: World) -> dict[str, str]:
         "asked": str(asked),
         "channel": str(channel.id),
         "message": str(message.id),
+        "template": "ours",
     }
 
 
