@@ -1,16 +1,20 @@
 """Which partitions a write changed, found exactly, on each kind of table: whatever producers tell or do not tell."""
 
+import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.agents import require_delta
-from support.written import STEPS, CatalogTable, DeltaTable, Table, sums
+from support.written import PROMISED, STEPS, CatalogTable, DeltaTable, Rows, Table, frame, sums
 
-from engine.hints import Hint, How
+from engine.hints import Hint, How, Look
+from engine.requests import Measured, MeasureRequest, Source
+from engine.spark.measure import measure
 
-HERE = Path(__file__).parents[1]
 # What no write of this test ever tells rightly.
 WRONG = Hint(("day=77",), How.SQL)
 
@@ -74,3 +78,128 @@ def test_of_rows_that_are_merged_or_marked_as_deleted_only_their_partitions_are_
     delta.sql("merge into {} t using (select 2 id, '2' day) s on t.id = s.id when matched then update set id = 6")
     found = delta.looked()
     assert (sums(found), found.how) == ({"day=2": 6}, How.VERSIONS)
+
+
+def test_where_versions_are_cleaned_away_the_files_tell(spark: Any, delta: DeltaTable) -> None:
+    delta.sql("alter table {} set tblproperties ('delta.checkpointInterval' = '1')")
+    delta.looked()
+    seen = delta.at
+    assert seen is not None
+    delta.append([(3, "2")])
+    delta.append([(4, "3")])
+    (Path(delta.place) / "_delta_log" / f"{seen.version + 1:020}.json").unlink()
+    found = delta.looked()
+    assert (sums(found), found.how) == ({"day=2": 5, "day=3": 4}, How.FINGERPRINTS)
+
+
+@pytest.mark.parametrize("by", [("day",), ()])
+def test_a_table_that_lost_all_its_rows_has_no_partition_left(by: tuple[str, ...], delta: DeltaTable) -> None:
+    look = partial(measure, delta.spark)
+    first = look(MeasureRequest(Source(delta.place, None, by), PROMISED.source, "orders"))
+    delta.sql("delete from {}")
+    asked = MeasureRequest(Source(delta.place, None, by), PROMISED.source, "orders", dict(first.fingerprints))
+    hinted = replace(asked, look=Look(Hint(("day=1",), How.PATH), first.at))
+    found = look(hinted)
+    assert (set(found.fingerprints), set(found.vanished)) == (set() if by else {""}, set(first.states) if by else set())
+    again = look(replace(hinted, known=dict(found.fingerprints), look=Look(since=found.at)))
+    assert again.states == {}
+
+
+def test_a_table_that_is_made_anew_is_another(delta: DeltaTable) -> None:
+    delta.append([(3, "1")])
+    delta.looked()
+    shutil.rmtree(delta.place)
+    for id in (5, 6, 7):
+        delta.append([(id, "1"), (id, "2")])
+    found = delta.looked()
+    assert (sums(found), found.how) == ({"day=1": 18, "day=2": 18}, How.FINGERPRINTS)
+
+
+def test_the_version_of_the_event_is_read_though_others_came_since(delta: DeltaTable) -> None:
+    delta.append([(3, "1")])
+    delta.append([(4, "2")])
+    assert delta.at is not None
+    event = Hint(("day=2",), How.SUBSET, delta.at.version + 1)
+    found = delta.looked(event)
+    assert (sums(found), found.at) == ({"day=1": 4}, replace(delta.at, version=event.version))
+    # A late event of a version that was passed: what there is by now is looked at.
+    assert sums(delta.looked(Hint(version=0))) == {"day=2": 6}
+
+
+def test_a_table_that_is_not_parted_is_read_at_its_version_as_well(spark: Any, tmp_path: Path) -> None:
+    require_delta()
+    place = str(tmp_path / "orders")
+    for id in (1, 2, 3):
+        frame(spark, [(id, "1")]).write.format("delta").mode("append").save(place)
+    source, known, at = Source(place), {}, None
+    found: dict[int, tuple[dict[str, int], How | None]] = {}
+    for version in (0, 2, 3):
+        if version == 3:
+            spark.sql(f"optimize delta.`{place}`").collect()
+        look = Look(Hint(version=version), at)
+        read = measure(spark, MeasureRequest(source, PROMISED.source, "orders", known, look=look))
+        found[version], known, at = (sums(read), read.how), dict(read.fingerprints), read.at
+    assert found == {0: ({"": 1}, How.FINGERPRINTS), 2: ({"": 6}, How.VERSIONS), 3: ({}, How.VERSIONS)}
+
+
+def test_a_delta_table_of_the_catalog_is_read_at_a_version(spark: Any, delta: DeltaTable) -> None:
+    delta.append([(3, "1")])
+    spark.sql("create database if not exists found_partitions")
+    spark.sql(f"create table found_partitions.lake using delta location '{delta.place}'")
+    try:
+        named = Table(spark, "found_partitions.lake", "delta")
+        assert sums(named.looked(Hint(version=0))) == {"day=1": 1, "day=2": 2}
+        assert sums(named.looked()) == {"day=1": 4}
+    finally:
+        spark.sql("drop table found_partitions.lake")
+
+
+@dataclass
+class View(Table):
+    """A view, of which nothing tells what changed."""
+
+    rows: Rows = field(default_factory=list)
+    latest: int | None = None
+
+    def show(self, *rows: tuple[int, str]) -> None:
+        """What the view shows from now on."""
+        frame(self.spark, list(rows)).createOrReplaceTempView(self.place)
+
+    def looked(self, hint: Hint | None = None, reading: str = "a") -> Measured:
+        look = Look(hint or Hint(), None, self.latest, reading)
+        found = measure(self.spark, MeasureRequest(self.source, PROMISED.source, "orders", self.known, look=look))
+        self.known = dict(found.fingerprints)
+        return found
+
+
+@pytest.fixture
+def view(spark: Any) -> Iterator[View]:
+    made = View(spark, "found_partitions_view", "view")
+    made.show((1, "2026-01-01"), (2, "2026-01-02"))
+    assert sums(made.looked()) == {"day=2026-01-01": 1, "day=2026-01-02": 2}
+    yield made
+    spark.catalog.dropTempView(made.place)
+
+
+FIRST, SECOND, THIRD = (f"day=2026-01-0{day}" for day in (1, 2, 3))
+HINTS: dict[str, tuple[Hint, int | None, dict[str, int], set[str], How]] = {
+    "hinted at": (Hint((THIRD,), How.PATH), None, {THIRD: 5}, set(), How.PATH),
+    "hinted at, and known": (Hint((FIRST,), How.SQL), 1, {FIRST: 3}, set(), How.SQL),
+    "gone": (Hint((SECOND,), How.SUBSET), None, {}, {SECOND}, How.SUBSET),
+    "never there": (Hint(("day=20260101",), How.NOMINAL), None, {FIRST: 3, THIRD: 5}, {SECOND}, How.POLICY),
+    "too many": (Hint(tuple(f"day={at}" for at in range(65)), How.PATH), None, {FIRST: 3, THIRD: 5}, {SECOND},
+                 How.POLICY),
+    "nothing told, all": (Hint(), None, {FIRST: 3, THIRD: 5}, {SECOND}, How.POLICY),
+    "nothing told, the newest": (Hint(), 1, {THIRD: 5}, set(), How.POLICY),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("hint", "latest", "read", "vanished", "how"), HINTS.values(), ids=HINTS)
+def test_where_nothing_tells_hints_do_and_then_the_contract(
+    hint: Hint, latest: int | None, read: dict[str, int], vanished: set[str], how: How, view: View
+) -> None:
+    before, view.latest = view.known, latest
+    view.show((3, "2026-01-01"), (5, "2026-01-03"))
+    found = view.looked(hint, "b")
+    assert (sums(found), set(found.vanished), found.how) == (read, vanished, how)
+    assert {name for name, mark in found.fingerprints.items() if before.get(name) != mark} == set(read)
