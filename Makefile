@@ -50,7 +50,7 @@ kills-gate: setup ## kill 500 processes while they publish through a gate, by ha
 	GATE_KILLS=500 $(PY) -m pytest tests/unit/test_gate_kills.py -q
 
 kills-lineage: setup ## kill workers and receivers thousands of times, and have others come back late, by hand
-	KILLS_LINEAGE=1 $(PY) -m pytest tests/database/test_lineage_kills.py -q -s
+	KILLS_LINEAGE="1000 500 200" $(PY) -m pytest tests/database/test_lineage_kills.py -q -s
 
 power-gate: setup ## lose power while publishing through a gate, thousands of times, by hand
 	GATE_POWER=20 GATE_POWER_WALKS=500 $(PY) -m pytest tests/unit/test_gate_power.py -q

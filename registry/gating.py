@@ -235,7 +235,7 @@ def _before(session: Session, whose: Whose, run: Run) -> list[ResultRow]:
     if first is None or run.dataset_id is None:
         return []
     judged = select(Run.id, Run.verdict, Run.partitions).where(*older, col(Run.id) >= first)
-    left = states.known(session, run.dataset_id).keys() - set(run.partitions)
+    left = states.known(session, run.dataset_id, version=run.states_version).keys() - set(run.partitions)
     found: dict[UUID, set[str]] = {}
     for run_id, verdict, partitions in session.exec(judged.order_by(col(Run.id).desc())):
         if verdict is not Verdict.PASSED:

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 from uuid import UUID
 
-from engine.results import Outcome, Verdict
+from engine.results import CheckResult, Outcome, Verdict
 from registry.tables import ContractVersion, Proposal, ResultRow, Run, Subscription
 from registry.words import NoticeKind
 
+Result: TypeAlias = CheckResult | ResultRow
 MOST_LINES = 20
 LONGEST_LINE = 300
 VERDICTS = {
@@ -88,7 +89,7 @@ class Told:
         return replace(self, page=f"{pages.rstrip('/')}/{self.page}" if self.page else pages)
 
 
-def violated(run: Run, results: Sequence[ResultRow], *, subject: str) -> Notice:
+def violated(run: Run, results: Sequence[Result], *, subject: str) -> Notice:
     """That a run found a contract violated, or could not tell. `subject`: the incident that the run belongs to."""
     return Notice(
         kind=NoticeKind.VIOLATION,
@@ -198,11 +199,11 @@ def as_data(told: Told) -> dict[str, Any]:
     return {"type": f"treaty.{told.kind}", "timestamp": told.time, "data": {**said, **more}}
 
 
-def _is_bad(result: ResultRow) -> bool:
+def _is_bad(result: Result) -> bool:
     return result.outcome in (Outcome.FAILED, Outcome.NOT_EVALUATED)
 
 
-def _failure(result: ResultRow) -> str:
+def _failure(result: Result) -> str:
     how = "failed" if result.outcome is Outcome.FAILED else "could not be evaluated"
     mild = "" if result.severity == "error" else " (a warning)"
     return f"{result.name} {how}{mild}: {result.sentence}"

@@ -12,8 +12,8 @@ from engine.results import Verdict
 from registry import replays, scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
-from registry.tables import Run, Task
-from registry.words import TaskState
+from registry.tables import OutboxMessage, Run, Task
+from registry.words import OutboxState, TaskState
 
 NEWEST = Order((Task.id,), newest_first=True)
 OPEN = (TaskState.QUEUED, TaskState.RUNNING)
@@ -63,6 +63,12 @@ def depth(session: Session) -> Depth:
     states = {TaskState(state): count for state, count in by_state}
     found = {(kind, TaskState(state)): count for kind, state, count in by_kind}
     return Depth({**dict.fromkeys(TaskState, 0), **states}, found, oldest)
+
+
+def outgoing(session: Session) -> Mapping[OutboxState, int]:
+    """How many messages that go out wait, were delivered, and could not be."""
+    counted = session.exec(select(OutboxMessage.state, func.count()).group_by(col(OutboxMessage.state))).all()
+    return {**dict.fromkeys(OutboxState, 0), **{OutboxState(state): count for state, count in counted}}
 
 
 def verdicts(session: Session) -> Mapping[Verdict, int]:

@@ -64,7 +64,7 @@ class Table:
         `there`: those that are named are there, if only without a row."""
         if self.lies.alone:
             return self._alone(names[0], held)
-        folders = [folder for name in names for folder in self.lies.folders[name]]
+        folders = [folder for name in names for folder in self.lies.folders.get(name, ())]
         frame = read(self.session, self.source, names=names, folders=folders)
         schema = schema_of(frame)
         wanted = self._bound(schema).plan.without(held)

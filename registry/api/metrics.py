@@ -98,6 +98,8 @@ def work(session: Session, *, now: datetime) -> Iterator[str]:
     """Events, tasks and runs as they stand in the database, as lines of the format. Asks indexes alone."""
     yield from _inbox(listed.counts(session), now)
     yield from _queue(workload.depth(session), now)
+    outgoing = by("state", workload.outgoing(session))
+    yield from family("treaty_outbox", "gauge", "Messages that go out, by state.", outgoing)
     verdicts = workload.verdicts(session)
     yield from family("treaty_runs_total", "counter", "Runs by verdict.", by("verdict", verdicts))
 

@@ -27,7 +27,7 @@ Kill = Callable[[int, float], int]
 
 @contextmanager
 def killing(engine: Engine, home: Path, service: Receiver) -> Iterator[Kill]:
-    """What has a worker work for so long and kills it; how it ended."""
+    """What has a worker work for so many rounds and kills it; how it ended."""
     path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     program = [sys.executable, str(ROOT / "tests" / "support" / "emitter_kill.py")]
     process = subprocess.Popen(
@@ -37,8 +37,8 @@ def killing(engine: Engine, home: Path, service: Receiver) -> Iterator[Kill]:
     assert process.stdout
     database = engine.url.render_as_string(hide_password=False)
 
-    def kill(number: int, seconds: float) -> int:
-        print(json.dumps([database, str(home), service.url, number, seconds]), file=process.stdin, flush=True)
+    def kill(number: int, rounds: float) -> int:
+        print(json.dumps([database, str(home), service.url, number, rounds]), file=process.stdin, flush=True)
         return int(process.stdout.readline())  # type: ignore[union-attr]
 
     with process:
@@ -64,7 +64,7 @@ def test_killed_workers_leave_no_run_untold_and_no_key_with_two_bodies(engine: E
     rng = random.Random(20261122)
     with receiver() as service:
         with killing(engine, tmp_path, service) as kill:
-            ended = [kill(number, rng.uniform(0.02, 0.5)) for number in range(KILLS)]
+            ended = [kill(number, rng.uniform(0, 2)) for number in range(KILLS)]
         finished(engine, tmp_path, service, KILLS)
     assert set(ended) == {-signal.SIGKILL}
     messages = rows(engine, OutboxMessage)
@@ -75,4 +75,4 @@ def test_killed_workers_leave_no_run_untold_and_no_key_with_two_bodies(engine: E
         bodies[got.headers["idempotency-key"]].add(got.body)
     assert set(bodies) == {identity(each) for each in messages}
     assert {len(each) for each in bodies.values()} == {1}
-    assert len(runs) > KILLS // 2
+    assert len(runs) > KILLS

@@ -25,7 +25,7 @@ from registry.config import Settings
 from registry.database import reading, transaction
 from registry.lineage import listed
 from registry.tables import Grant, InboxEvent, RejectedEvent, Task
-from registry.words import InboxState, Part, Permission, Role, TaskState
+from registry.words import InboxState, OutboxState, Part, Permission, Role, TaskState
 from registry.worker import Worker
 
 
@@ -204,6 +204,7 @@ def test_metrics_tell_events_tasks_and_how_far_behind_they_are(world: World) -> 
     assert 600 <= found["treaty_inbox_lag_seconds"] < 700
     became = [found[f'treaty_lineage_events_total{{became="{each}"}}'] for each in ("kept", "rejected")]
     assert became == [3, 1]
+    assert [found[f'treaty_outbox{{state="{each}"}}'] for each in OutboxState] == [0, 0, 0]
     assert found['treaty_open_tasks{kind="draft",state="queued"}'] == 1
     assert 3600 <= found["treaty_oldest_queued_task_seconds"] < 3700
 

@@ -1,10 +1,6 @@
 """Which partitions a write changed, found exactly, on each kind of table: whatever producers tell or do not tell."""
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,14 +9,12 @@ from typing import Any
 
 import pytest
 from support.agents import require_delta
-from support.required import require
-from support.written import PROMISED, STEPS, CatalogTable, DeltaTable, Rows, Table, frame, sums, truth
+from support.written import PROMISED, STEPS, CatalogTable, DeltaTable, Rows, Table, frame, sums
 
 from engine.hints import Hint, How, Look
 from engine.requests import Measured, MeasureRequest, Source
 from engine.spark.measure import measure
 
-HERE = Path(__file__).parents[1]
 # What no write of this test ever tells rightly.
 WRONG = Hint(("day=77",), How.SQL)
 
@@ -209,15 +203,3 @@ def test_where_nothing_tells_hints_do_and_then_the_contract(
     found = view.looked(hint, "b")
     assert (sums(found), set(found.vanished), found.how) == (read, vanished, how)
     assert {name for name, mark in found.fingerprints.items() if before.get(name) != mark} == set(read)
-
-
-def test_tables_of_hive_are_found_as_exactly_in_whatever_format(tmp_path: Path) -> None:
-    require("java", available=shutil.which("java") is not None, reason="there is no Java")
-    kinds = ("orc", "parquet", "textfile")
-    job = [sys.executable, "-m", "support.written", str(tmp_path), *kinds]
-    paths = os.pathsep.join(map(str, (HERE, HERE.parent)))
-    done = subprocess.run(job, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    first = ("at first", {"day=1": 1, "day=2": 2, "day=3": 3}, [])
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told == {kind: json.loads(json.dumps([first, *truth()])) for kind in kinds}

@@ -1,8 +1,8 @@
 """Workers that validate and tell of it until they are killed.
 
-Reads lines of JSON, [database, home, lineage service, number, seconds], and has each done by a process that is killed
-after so long. Each is forked, so that none of them has to load everything anew; it answers with how many were killed
-while they worked."""
+Reads lines of JSON, [database, home, lineage service, number, rounds], and has each done by a process that is killed
+once it has done its first round and then so many times as long, whatever the machine is busy with. Each is forked, so
+that none of them has to load everything anew. Answers each with how the process ended, the signal's number negative."""
 
 import json
 import os
@@ -35,27 +35,33 @@ def work(scene: Scene, service: str) -> None:
     Deliverer(scene.database, settings, scene.clock, lambda: 0.0).drain()
 
 
-def endless(database: str, home: str, service: str, number: int) -> None:
-    """Has data change and be validated, over and over."""
+def endless(database: str, home: str, service: str, number: int, tell: int) -> None:
+    """Has data change and be validated, over and over; tells of each round."""
     scene = scene_of(database, home, number)
     for at in count():
         scene.write("ds=1", f"good {number} {at}")
         scene.ask(f"{number}/{at}")
         work(scene, service)
+        os.write(tell, b".")
 
 
 def main() -> None:
     """Answers every line."""
     for line in sys.stdin:
-        *given, seconds = json.loads(line)
+        *given, rounds = json.loads(line)
+        heard, tell = os.pipe()
+        began = time.monotonic()
         child = os.fork()
         if not child:
             try:
-                endless(*given)
+                endless(*given, tell)
             except BaseException:
                 traceback.print_exc()
             os._exit(1)
-        time.sleep(seconds)
+        os.close(tell)
+        os.read(heard, 1)
+        os.close(heard)
+        time.sleep((time.monotonic() - began) * rounds)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)

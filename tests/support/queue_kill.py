@@ -74,7 +74,8 @@ def work(order: dict[str, Any], steps: Steps) -> None:
     tables = json.loads(Path(order["tables"]).read_text(encoding="utf-8"))
     engine = Slow(tables, log=order["log"]) if order.get("log") else FakeEngine(tables)
     database = steps.watch(connect(order["url"]))
-    settings = Settings(home=Path(order["home"]))
+    # Nobody delivers here: what is to be sent stays in the outbox.
+    settings = Settings(home=Path(order["home"]), openlineage_url="http://127.0.0.1:9")
     parts: dict[str, Any] = {"judge": judge, "large": large, "lacking": lacking, "jitter": lambda: 0.0}
     worker = Worker(database, engine, settings=settings, clock=now, **parts)
     while worker.step():

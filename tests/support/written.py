@@ -1,8 +1,6 @@
 """Tables that are written to in every way, what was found of it by then, and the truth of it."""
 
-import json
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,15 +90,6 @@ class CatalogTable(Table):
         frame(self.spark, rows).write.mode(mode).insertInto(self.place)
 
 
-class HiveTable(CatalogTable):
-    """A table that Hive's own formats hold: an overwrite without a partition is of those that have rows."""
-
-    def overwrite(self, rows: Rows, how: str) -> None:
-        if how == "static":
-            self.spark.sql(f"truncate table {self.place}")
-        frame(self.spark, rows).write.insertInto(self.place, overwrite=True)
-
-
 class DeltaTable(Table):
     """A Delta table, named by its folder."""
 
@@ -141,43 +130,3 @@ STEPS: dict[str, Step] = {
     "with a name that folders escape": (lambda to: to.append([(4, "a/b")]), {"day=a%2Fb": 4}, set()),
     "nothing": (lambda to: None, {}, set()),
 }  # fmt: skip
-
-
-def followed(table: Table) -> list[tuple[str, dict[str, int], list[str]]]:
-    """What was found after each step, in the order of the steps."""
-    found = []
-    for name, (happens, _, _) in STEPS.items():
-        happens(table)
-        seen = table.looked()
-        found.append((name, sums(seen), sorted(seen.vanished)))
-    return found
-
-
-def truth() -> list[tuple[str, dict[str, int], list[str]]]:
-    """What is to be found after each step."""
-    return [(name, dict(read), sorted(vanished)) for name, (_, read, vanished) in STEPS.items()]
-
-
-def main(folder: str, kinds: list[str]) -> None:
-    """Has tables of Hive written to, in a process whose catalog is Hive's, and prints what was found."""
-    from engine.spark.session import start
-
-    hive = {
-        "spark.sql.catalogImplementation": "hive",
-        "spark.sql.warehouse.dir": f"{folder}/warehouse",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:found;create=true",
-        "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder}/derby",
-    }
-    session = start(memory="1g", extra=hive)
-    told = {}
-    for kind in kinds:
-        table = HiveTable(session, f"default.orders_{kind}", kind)
-        session.sql(f"create table {table.place} (id int) partitioned by (day string) stored as {kind}")
-        table.append([(1, "1"), (2, "2"), (3, "3")])
-        told[kind] = [("at first", sums(table.looked()), []), *followed(table)]
-    print(json.dumps(told))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
