@@ -24,6 +24,7 @@ from registry.commands import (
     diff,
     exchange,
     gating,
+    incidents,
     lineage,
     memory,
     notify,
@@ -59,6 +60,7 @@ VERBS = (
     exchange.export,
     *consumers.COMMANDS,
     *proposals.COMMANDS,
+    *incidents.COMMANDS,
     *tasks.COMMANDS,
     backup.backup,
     backup.restore,
@@ -68,6 +70,7 @@ for verb in VERBS:
 app.command("import")(exchange.bring)
 app.add_typer(access.app)
 app.add_typer(audit.app)
+app.add_typer(incidents.app)
 app.add_typer(lineage.app)
 app.add_typer(notify.app)
 app.add_typer(template.app)

@@ -12,7 +12,7 @@ from contracts.deadlines import Promised, promises, spelled
 from contracts.document import Contract
 from contracts.reading import read
 from engine.results import CheckResult, Outcome, RunResult
-from registry import datasets, runs
+from registry import datasets, incidents, runs
 from registry.lifecycle import IN_FORCE
 from registry.runs import Origin
 from registry.tables import Appointment, ContractVersion, Dataset, Run, Task
@@ -175,7 +175,9 @@ def _record(
     )
     # Of no dataset: whoever asks how the data stand is told what judged them.
     origin = Origin(task_id=task_id, reason=told.found or told.reason, cause=Cause.DEADLINE)
-    return runs.record(session, ids(), result, origin, now=now)
+    run = runs.record(session, ids(), result, origin, now=now)
+    incidents.of_run(session, run, result, now=now, ids=ids)
+    return run
 
 
 def _lateness(asked: Asked, came: datetime) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from engine.requests import Drafted, DraftRequest, Source
-from registry import catalog, drafts
+from registry import alarms, catalog, drafts
 from registry.errors import NotFound
 from registry.tables import Proposal, Task
 from registry.validation import Ids
@@ -52,5 +52,6 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
         task_id=task.id,
         created=now,
     )
-    drafts.create_drafted(session, proposal, drafted.suggestions, make_id=ids, now=now)
+    suggestions = alarms.weighed(session, proposal.contract_id, drafted.suggestions)
+    drafts.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
     return {"proposal_id": str(proposal.id), "suggestions": len(drafts.suggestions_of(session, proposal))}

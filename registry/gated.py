@@ -23,7 +23,7 @@ from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import Files, StateError
-from registry import audit, carried, gating, inforce, questions, references, runs, states
+from registry import audit, carried, gating, incidents, inforce, questions, references, runs, states
 from registry.errors import Conflict, Invalid, NotFound
 from registry.gating import Look
 from registry.questions import Question
@@ -221,7 +221,9 @@ def commit(
     if ready.run is not None:
         dataset.publishing = number
         origin = Origin(dataset.id, marker=_marker(session, dataset), states_version=number)
-        runs.record(session, ids(), _discreet(session, of, ready.run), origin, now=now, actor=actor)
+        result = _discreet(session, of, ready.run)
+        run = runs.record(session, ids(), result, origin, now=now, actor=actor)
+        incidents.of_run(session, run, result, now=now, ids=ids)
     return Generation(number, entries, ready.swap.judged)
 
 

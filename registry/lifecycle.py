@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from registry.errors import IllegalTransition
-from registry.words import ProposalState, VersionState
+from registry.words import IncidentState, ProposalState, VersionState
 
-State = TypeVar("State", ProposalState, VersionState)
+State = TypeVar("State", ProposalState, VersionState, IncidentState)
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,23 @@ VERSION = Lifecycle(
         },
         VersionState.RETIRED: {},
         VersionState.SUPERSEDED: {},
+    },
+)
+INCIDENT = Lifecycle(
+    "incident",
+    {
+        IncidentState.OPEN: {
+            "acknowledge": IncidentState.ACKNOWLEDGED,
+            "assign": IncidentState.OPEN,
+            "snooze": IncidentState.OPEN,
+            "resolve": IncidentState.RESOLVED,
+        },
+        IncidentState.ACKNOWLEDGED: {
+            "assign": IncidentState.ACKNOWLEDGED,
+            "snooze": IncidentState.ACKNOWLEDGED,
+            "resolve": IncidentState.RESOLVED,
+        },
+        IncidentState.RESOLVED: {"reopen": IncidentState.OPEN},
     },
 )
 OPEN = PROPOSAL.where("edit")

@@ -12,7 +12,7 @@ from registry.words import Part, Permission, Role
 _READER = frozenset({Permission.READ, Permission.TOKENS})
 _CONSUMER = _READER | {Permission.PROPOSE, Permission.SAMPLES, Permission.SUBSCRIBE}
 _WRITER = {Permission.PROPOSE, Permission.DRAFT, Permission.LINEAGE, Permission.STATES}
-_PRODUCER = _CONSUMER | _WRITER
+_PRODUCER = _CONSUMER | _WRITER | {Permission.INCIDENTS}
 GRANTS: dict[Role, frozenset[Permission]] = {
     Role.VIEWER: _READER,
     Role.CONSUMER: _CONSUMER,

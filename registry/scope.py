@@ -198,6 +198,17 @@ def own(by: Principal) -> ColumnElement[bool]:
     return or_(alone, col(Subscription.team_id).in_(teams))
 
 
+def datasets(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
+    """The condition on datasets that the principal has the permission there; nobody's are only for who has it
+    everywhere."""
+    if by.may(permission):
+        return true()
+    link = DatasetContract
+    held = select(link.dataset_id).join(Contract, col(Contract.id) == col(link.contract_id))
+    governed = held.where(_governed(by, permission))
+    return or_(col(Dataset.id).in_(governed), col(Dataset.id).in_(_alike(_datasets(by, permission))))
+
+
 def _governed(by: Principal, permission: Permission) -> ColumnElement[bool]:
     return or_(
         col(Contract.id).in_(by.targets(permission, Part.CONTRACT)),

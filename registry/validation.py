@@ -18,7 +18,7 @@ from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from engine.requests import EngineError, Measured, Unreadable
 from engine.states import StateError
-from registry import deadlines, emission, judged, orders, portions, readings, runs, samples, states
+from registry import deadlines, emission, incidents, judged, orders, portions, readings, runs, samples, states
 from registry.emission import Emitter
 from registry.judged import Judged
 from registry.lineage import debounce, suspects
@@ -199,6 +199,7 @@ def _record(session: Session, found: Judged, *, origin: Origin, until: datetime,
     run = runs.record(session, ids(), found.result, whose, now=now)
     run.superseded = suspects.superseded(session, whose.lineage_run_id)
     samples.keep(session, run.id, found.result.samples, until=until, now=now)
+    incidents.of_run(session, run, found.result, now=now, ids=ids)
     return run
 
 

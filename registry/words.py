@@ -32,6 +32,7 @@ class Permission(StrEnum):
     USERS = "users:manage"
     AUDIT = "audit:read"
     ERASE = "memory:erase"
+    INCIDENTS = "incidents:write"
 
 
 class Part(StrEnum):
@@ -163,6 +164,48 @@ class NoticeKind(StrEnum):
     TEST = "test"
 
 
+class Direction(StrEnum):
+    """Whether a job reads a dataset or writes it."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+
+
+class Spread(StrEnum):
+    """How far bad data came to a dataset downstream: they are in it, on their way, or would come with the next run."""
+
+    CONTAMINATED = "contaminated"
+    IN_FLIGHT = "in_flight"
+    AT_RISK = "at_risk"
+
+
+class IncidentState(StrEnum):
+    """Where an incident stands. A resolved one may be opened again."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+
+
+class Resolution(StrEnum):
+    """How an incident ended. Recovered and duplicate are found; a duplicate may also be told, as the others are."""
+
+    RECOVERED = "recovered"
+    FIXED = "fixed"
+    EXPECTED_CHANGE = "expected_change"
+    FALSE_ALARM = "false_alarm"
+    DUPLICATE = "duplicate"
+    WONT_FIX = "wont_fix"
+
+
+class Guess(StrEnum):
+    """What becomes of a job that was seen reading a contract's data."""
+
+    SUGGESTED = "suggested"
+    CONFIRMED = "confirmed"
+    DISMISSED = "dismissed"
+
+
 class LabelKind(StrEnum):
     """By what contracts are counted and chosen in the catalog."""
 
@@ -234,3 +277,12 @@ class Action(StrEnum):
     CHANNEL_ADDED = "channel:added"
     CHANNEL_REMOVED = "channel:removed"
     MEMORY_ERASED = "memory:erased"
+    INCIDENT_OPENED = "incident:opened"
+    INCIDENT_JOINED = "incident:joined"
+    INCIDENT_REOPENED = "incident:reopened"
+    INCIDENT_ACKNOWLEDGED = "incident:acknowledged"
+    INCIDENT_ASSIGNED = "incident:assigned"
+    INCIDENT_SNOOZED = "incident:snoozed"
+    INCIDENT_RESOLVED = "incident:resolved"
+    READER_CONFIRMED = "reader:confirmed"
+    READER_DISMISSED = "reader:dismissed"

@@ -14,6 +14,7 @@ from registry import oidc
 from registry.api import (
     acknowledgements,
     audit,
+    blast,
     catalog,
     checks,
     consumers,
@@ -25,7 +26,9 @@ from registry.api import (
     facets,
     gate,
     gating,
+    graph,
     inbox,
+    incidents,
     lineage,
     memory,
     notifications,
@@ -78,6 +81,9 @@ ROUTERS = (
     inbox.router,
     facets.router,
     notifications.router,
+    graph.router,
+    blast.router,
+    incidents.router,
     replays.router,
     versions.router,
 )

@@ -13,7 +13,9 @@ from registry.client.deadlines import Deadlines
 from registry.client.diffs import Diffs
 from registry.client.exchange import Exchange
 from registry.client.gate import Gate
+from registry.client.graph import Graph
 from registry.client.inbox import Inbox
+from registry.client.incidents import Incidents
 from registry.client.memory import Memory
 from registry.client.notifications import Notifications
 from registry.client.people import People
@@ -42,6 +44,8 @@ class Client(
     Memory,
     Notifications,
     Gate,
+    Graph,
+    Incidents,
     Tasks,
     Replays,
     Versions,

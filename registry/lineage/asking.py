@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlmodel import Session, select
 
 from contracts.document import Lineage
-from registry import audit, datasets
+from registry import audit, datasets, upstream
 from registry.datasets import About
 from registry.lineage import aliases, debounce, subjects, suspects, unmatched, urgency
 from registry.lineage.debounce import Pace, Subject
@@ -67,7 +67,8 @@ def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
         _follow(by, trigger, whom.about, dataset)
         dataset.written = max(filter(None, (dataset.written, by.time)))
     usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
-    subject = _subject(by, trigger, whom.about, urgency.priority(by.session, usual, whom.about.contract_id))
+    usual = urgency.priority(by.session, usual, whom.about.contract_id)
+    subject = _subject(by, trigger, whom.about, upstream.priority(by.session, *whom.about, usual))
     debounce.touch(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
 
 

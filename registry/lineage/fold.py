@@ -18,7 +18,7 @@ FAILURES = frozenset({"FAIL", "ABORT"})
 TERMINAL = FAILURES | {"COMPLETE"}
 # Other facets of runs and jobs carry environments and configurations, which may hold secrets.
 RUN_FACETS = frozenset({"parent", "parentRun", "nominalTime", "processing_engine"})
-JOB_FACETS = frozenset({"jobType", "sql"})
+JOB_FACETS = frozenset({"jobType", "sql", "lineage", "ownership"})
 # What follows these words in a statement may hold values or secrets; what comes before names tables and partitions.
 _TELLING = re.compile(
     r"\b(select|with|values)\b|\b(set|where|on|when|options|\w*properties|comment)\b|--|/\*", re.IGNORECASE
@@ -106,6 +106,10 @@ class FoldedRun(State):
     def processing_type(self) -> str:
         """BATCH, STREAMING or SERVICE; BATCH where the producer did not say."""
         return str(_value(self.job_facets, "jobType").get("processingType") or "BATCH").upper()
+
+    def job_facet(self, name: str) -> Mapping[str, Any]:
+        """The latest value of the job's facet; empty where it was never told, or deleted."""
+        return _value(self.job_facets, name)
 
     @property
     def statement(self) -> str:

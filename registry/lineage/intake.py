@@ -9,7 +9,8 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
-from registry.lineage import aliases, asking, debounce, events, links
+from registry import upstream
+from registry.lineage import aliases, asking, debounce, events, graph, links
 from registry.lineage.asking import Ask
 from registry.lineage.diagnostics import AHEAD
 from registry.lineage.events import DatasetEvent, Event, RunEvent
@@ -25,7 +26,7 @@ OLD = timedelta(days=30)
 def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids, old: timedelta = OLD) -> None:
     """Folds the event into its run and counts what it newly triggers, in the caller's transaction.
 
-    What happened longer ago than `old` triggers nothing. Events of jobs tell of no run: they are marked as seen."""
+    What happened longer ago than `old` triggers nothing. Events of jobs are of the graph alone."""
     row.state, row.error = InboxState.FOLDED, None
     event = as_received(events.of(json.loads(row.body)), row.received)
     ask = Ask(session, now, ids, row.producer, event.time, now - old)
@@ -33,6 +34,8 @@ def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids, old: 
         row.lineage_run_id = _of_run(ask, event, event.content).id
     elif isinstance(event.content, DatasetEvent):
         _asked(ask, [each for each in [of_dataset(event.content)] if each])
+    else:
+        graph.declare(session, event, ids=ids)
 
 
 def as_received(event: Event, received: datetime) -> Event:
@@ -47,9 +50,12 @@ def _of_run(ask: Ask, event: Event, content: RunEvent) -> LineageRun:
     after = join(before, told) if before else told
     _store(stored, after, ask.now)
     aliases.learn(ask.session, links.links(told))
+    graph.note(ask.session, after, ids=ask.ids)
     if stored.ended:
         debounce.release(ask.session, stored.run_id, now=ask.now)
     _asked(ask.of(stored, after), _fresh(before, after, content))
+    # Last: incidents are locked once what is validated is.
+    upstream.follow(ask.session, after)
     return stored
 
 

@@ -14,7 +14,9 @@ from registry.tables.contracts import (
     SuggestionRow,
 )
 from registry.tables.exchange import TemplateRow
+from registry.tables.graph import LineageEdge, LineageJob
 from registry.tables.guards import guard
+from registry.tables.incidents import GuessedConsumer, Incident, IncidentPart, Reached
 from registry.tables.lineage import (
     InboxEvent,
     LineageRun,
@@ -64,7 +66,12 @@ __all__ = [
     "DirtyMark",
     "DoneRequest",
     "Grant",
+    "GuessedConsumer",
     "InboxEvent",
+    "Incident",
+    "IncidentPart",
+    "LineageEdge",
+    "LineageJob",
     "LineageRun",
     "MeasurementRow",
     "NameLink",
@@ -73,6 +80,7 @@ __all__ = [
     "PartRead",
     "PartitionState",
     "Proposal",
+    "Reached",
     "RejectedEvent",
     "ResultRow",
     "Run",

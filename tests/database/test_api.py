@@ -27,6 +27,7 @@ from support.api import (
     suggestion,
 )
 from support.events import event
+from support.flowing import step, take_in
 
 from contracts import writing
 from registry import access, audit, catalog, clock, ids, people, setup
@@ -42,6 +43,7 @@ from registry.tables import (
     ContractVersion,
     Grant,
     InboxEvent,
+    Incident,
     OutboxMessage,
     RejectedEvent,
     Task,
@@ -54,6 +56,7 @@ from registry.words import (
     Answer,
     ChannelKind,
     InboxState,
+    IncidentState,
     OutboxState,
     Part,
     Permission,
@@ -128,6 +131,11 @@ ASKED = {"object": "orders", "column": "id", "patch": {"unique": True}}
 COPIED = {"contract_id": "known", "object": "orders", "check": "day-required"}
 FACET = "/lineage/facets/1-0-0/TreatyContractRunFacet.json"
 CHANNEL = {"kind": "email", "target": "ada@shop.example"}
+KEEPERS = PRODUCERS - {"service"}
+SEEN = {"revision": 1}
+NODE = "dataset:file:/lake/known"
+DASH = {"contract_id": "known", "job_namespace": "growth", "job_name": "dash"}
+SUBSCRIBES = "subscription:created reader:confirmed"
 CALLS = [
     Call("GET", "/health", EVERYBODY, anonymous=True),
     Call("GET", "/ready", EVERYBODY, anonymous=True),
@@ -316,6 +324,40 @@ CALLS = [
         authored=True,
     ),
     Call("GET", "/proposals/{reviewed}/impact", EVERYBODY, local=True),
+    Call("GET", f"/lineage?nodeId={NODE}", EVERYBODY, local=True),
+    Call("GET", "/events/lineage", EVERYBODY),
+    Call("GET", "/namespaces", EVERYBODY, local=True, elsewhere=True),
+    Call("GET", "/namespaces/{space}", EVERYBODY, local=True),
+    Call("GET", "/jobs/runs/{lineage_run}", EVERYBODY, local=True),
+    Call("GET", "/dataset/blast?name=known", EVERYBODY, local=True),
+    Call("GET", "/contract/upstream?contract_id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/readers?contract_id=known", EVERYBODY, local=True),
+    Call("POST", "/contract/readers/confirm", SUBSCRIBERS, 201, DASH, SUBSCRIBES, local=True),
+    Call("POST", "/contract/readers/dismiss", SUBSCRIBERS, 200, DASH, "reader:dismissed", local=True),
+    Call("GET", "/incidents", EVERYBODY, local=True, elsewhere=True),
+    Call("GET", "/incidents/{incident}", EVERYBODY, local=True),
+    Call("GET", "/incidents/{incident}/blast", EVERYBODY, local=True),
+    Call("POST", "/incidents/{incident}/acknowledge", KEEPERS, 200, SEEN, "incident:acknowledged", local=True),
+    Call(
+        "POST",
+        "/incidents/{incident}/assign",
+        KEEPERS,
+        200,
+        {**SEEN, "assignee": "owner"},
+        "incident:assigned",
+        local=True,
+    ),
+    Call("POST", "/incidents/{incident}/snooze", KEEPERS, 200, {**SEEN, "until": None}, "incident:snoozed", local=True),
+    Call(
+        "POST",
+        "/incidents/{incident}/resolve",
+        KEEPERS,
+        200,
+        {**SEEN, "resolution": "fixed"},
+        "incident:resolved",
+        local=True,
+    ),
+    Call("POST", "/incidents/{over}/reopen", KEEPERS, 200, SEEN, "incident:reopened", local=True),
     Call("POST", "/drafts", PRODUCERS, 202, DRAFT, "draft:requested"),
     Call("GET", "/tasks", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/tasks/{task}", EVERYBODY, local=True),
@@ -368,6 +410,9 @@ def filled(world: World) -> dict[str, str]:
             available_at=NOW, created=NOW,
         )  # fmt: skip
         tx.add_all([channel, message])
+        take_in(tx, step("dash", "COMPLETE", 1, reads=["known"], writes=["mart"], namespace="growth"))
+        incidents = [incident(dataset.id, state) for state in (IncidentState.OPEN, IncidentState.RESOLVED)]
+        tx.add_all(incidents)
         tx.commit()
     return {
         "viewer": str(world.users["viewer"].id),
@@ -390,7 +435,19 @@ def filled(world: World) -> dict[str, str]:
         "channel": str(channel.id),
         "message": str(message.id),
         "template": "ours",
+        "incident": str(incidents[0].id),
+        "over": str(incidents[1].id),
+        "space": "file/datasets",
+        "lineage_run": step("dash", "COMPLETE", 1)["run"]["runId"],
     }
+
+
+def incident(dataset_id: UUID, state: IncidentState) -> Incident:
+    """An incident about what is known."""
+    return Incident(
+        id=ids.new(), contract_id="known", object="orders", dataset_id=dataset_id, state=state, opened=NOW, changed=NOW,
+        since=NOW,
+    )  # fmt: skip
 
 
 def given_up(contract_id: str) -> Task:

@@ -10,12 +10,12 @@ from registry import ids
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
-from registry.tables import AcknowledgementRow, ContractVersion
-from registry.words import Answer, Part, Permission, Role
+from registry.tables import AcknowledgementRow, ContractVersion, Incident
+from registry.words import Answer, IncidentState, Part, Permission, Role
 
 LISTS = (
     "/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements", "/teams",
-    "/grants",
+    "/grants", "/incidents",
 )  # fmt: skip
 
 
@@ -61,6 +61,7 @@ def filled(world: World) -> None:
             tx.commit()
     with transaction(world.engine) as tx:
         tx.add_all(failed_run("c-1") for _ in range(5))
+        tx.add_all(incident("c-1") for _ in range(5))
         tx.commit()
 
 
@@ -69,6 +70,13 @@ def asking(session: Session, contract_id: str, subscription_id: UUID) -> Acknowl
     return AcknowledgementRow(
         id=ids.new(), version_id=version.id, subscription_id=subscription_id, answer=Answer.TOLD, asked=NOW
     )
+
+
+def incident(contract_id: str) -> Incident:
+    return Incident(
+        id=ids.new(), contract_id=contract_id, object="orders", state=IncidentState.OPEN, opened=NOW, changed=NOW,
+        since=NOW,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("path", LISTS)

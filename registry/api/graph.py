@@ -1,0 +1,177 @@
+"""Routes of the lineage graph, as Marquez's clients know them.
+
+Names of datasets hold slashes: a step of a path that is encoded is one name, so these routes read the path as it was
+sent."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from urllib.parse import unquote_to_bytes
+
+from fastapi import APIRouter, Depends, Query, Request
+from pydantic import AwareDatetime
+from sqlmodel import Session
+
+from registry import access, marquez, scope, sight
+from registry.access import Principal
+from registry.api import schemas
+from registry.api.dependencies import Caller, Reader
+from registry.errors import Invalid, NotFound
+from registry.lineage import flows, listing, walks
+from registry.lineage.listing import Period, Span
+from registry.lineage.names import Name
+from registry.lineage.nodes import Nodes
+from registry.lineage.walks import DEEPEST, Walked
+from registry.marquez import DATASET, JOB
+from registry.sight import OfPrincipal
+from registry.words import Permission
+
+router = APIRouter(tags=["graph"])
+NodeId = Annotated[
+    str, Query(alias="nodeId", min_length=1, max_length=4000, description="dataset:{namespace}:{name}, or job:...")
+]
+Depth = Annotated[int, Query(ge=0, le=DEEPEST, description="how many jobs further")]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+Offset = Annotated[int, Query(ge=0, le=1_000_000)]
+Moment = Annotated[AwareDatetime | None, Query(description="when it was received")]
+FORMS = "a node is dataset:{namespace}:{name} or job:{namespace}:{name}"
+AROUND = {"dataset": walks.around, "job": walks.around_job}
+
+
+@dataclass(frozen=True)
+class EventsAsked:
+    """Which events are asked for."""
+
+    before: Moment = None
+    after: Moment = None
+    direction: Annotated[Literal["asc", "desc"], Query(alias="sortDirection")] = "desc"
+    limit: Limit = 100
+    offset: Offset = 0
+
+    @property
+    def period(self) -> Period:
+        """The time that they are of."""
+        return Period(self.after, self.before, oldest_first=self.direction == "asc")
+
+
+@router.get("/lineage")
+def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> schemas.GraphOut:
+    """The graph around a dataset or a job, as far as one may read it."""
+    kind, _, text = node.partition(":")
+    if kind not in AROUND:
+        raise Invalid(FORMS)
+    nodes = Nodes(tx)
+    seen = sight.sight(tx, by, nodes)
+    for name in walks.meant(tx, text, job=kind == "job"):
+        with suppress(NotFound):
+            walked = AROUND[kind](tx, name, seen, nodes, depth=depth)
+            found = tuple(map(_node, marquez.graph(tx, walked, scope.contracts(by))))
+            return schemas.GraphOut(graph=found, whole=walked.whole)
+    raise NotFound
+
+
+@router.get("/events/lineage")
+def get_events(by: Caller, tx: Reader, asked: Annotated[EventsAsked, Depends()]) -> schemas.EventsOut:
+    """Events as they are kept: for who may read everything, since an event may speak of anything."""
+    access.decide(by, Permission.READ)
+    found, total = listing.events(tx, asked.period, Span(asked.limit, asked.offset))
+    return schemas.EventsOut(events=tuple(found), total_count=total)
+
+
+@router.get("/namespaces")
+def get_namespaces(by: Caller, tx: Reader) -> dict[str, Any]:
+    """The namespaces of datasets and jobs that one may see."""
+    return {"namespaces": [{"name": each} for each in listing.namespaces(tx, sight.sight(tx, by))]}
+
+
+@router.get("/namespaces/{rest:path}")
+def get_within_namespace(
+    request: Request, rest: str, by: Caller, tx: Reader, limit: Limit = 100, offset: Offset = 0
+) -> dict[str, Any]:
+    """Within a namespace: `{namespace}/datasets`, `.../datasets/{dataset}`, `.../jobs`, `.../jobs/{job}`,
+    `.../jobs/{job}/runs`. Each name is encoded, its slashes too."""
+    steps = sent_path(request, "namespaces")
+    answer = WITHIN.get((len(steps), *steps[1:2], *steps[3:4]))
+    if answer is None:
+        raise NotFound
+    return answer(_Asking(tx, sight.sight(tx, by), by, Span(limit, offset)), *steps[::2])
+
+
+@router.get("/jobs/runs/{run_id}")
+def get_lineage_run(run_id: str, by: Caller, tx: Reader) -> dict[str, Any]:
+    """A run of a job, by the id that its producer gave it."""
+    return marquez.run(listing.run(tx, sight.sight(tx, by), run_id))
+
+
+@dataclass(frozen=True)
+class _Asking:
+    tx: Session
+    sight: OfPrincipal
+    by: Principal
+    span: Span
+
+
+def _namespace(asking: _Asking, namespace: str) -> dict[str, Any]:
+    if namespace not in listing.namespaces(asking.tx, asking.sight):
+        raise NotFound
+    return {"name": namespace}
+
+
+def _datasets(asking: _Asking, namespace: str) -> dict[str, Any]:
+    found = listing.datasets(asking.tx, asking.sight, namespace)
+    shown = [marquez.dataset(each, asking.sight.nodes.group(each)) for each in asking.span.of(found)]
+    return {"datasets": shown, "totalCount": len(found)}
+
+
+def _dataset(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
+    return _data(asking, walks.around, flows.node(namespace, name), DATASET)
+
+
+def _jobs(asking: _Asking, namespace: str) -> dict[str, Any]:
+    found = listing.jobs(asking.tx, asking.sight, namespace)
+    walked = walks.only(asking.tx, asking.span.of(found), asking.sight, asking.sight.nodes)
+    told = marquez.graph(asking.tx, walked, scope.contracts(asking.by))
+    return {"jobs": [each.data for each in told if each.type == JOB], "totalCount": len(found)}
+
+
+def _job(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
+    return _data(asking, walks.around_job, Name(namespace, name), JOB)
+
+
+def _runs(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
+    found = listing.runs(asking.tx, asking.sight, Name(namespace, name), asking.span)
+    return {"runs": [marquez.run(each) for each in found]}
+
+
+def _data(asking: _Asking, around: Any, name: Name, kind: str) -> dict[str, Any]:
+    """What the graph tells of one node."""
+    nodes = asking.sight.nodes
+    walked: Walked = around(asking.tx, name, asking.sight, nodes, depth=0)
+    wanted = marquez.id_of(kind, nodes.of(name) if kind == DATASET else name)
+    found = marquez.graph(asking.tx, walked, scope.contracts(asking.by))
+    return next(each.data for each in found if each.id == wanted)
+
+
+# By how many steps the path has, and what its second and fourth say.
+WITHIN: Mapping[tuple[int | str, ...], Callable[..., dict[str, Any]]] = {
+    (1,): _namespace,
+    (2, "datasets"): _datasets,
+    (3, "datasets"): _dataset,
+    (2, "jobs"): _jobs,
+    (3, "jobs"): _job,
+    (4, "jobs", "runs"): _runs,
+}
+
+
+def sent_path(request: Request, after: str) -> tuple[str, ...]:
+    """The steps of the path behind the one of that name, each decoded by itself: servers decode all of it at once."""
+    sent: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    _, _, rest = sent.partition(b"?")[0].partition(f"/{after}/".encode())
+    return tuple(unquote_to_bytes(each).decode(errors="replace") for each in rest.split(b"/"))
+
+
+def _node(node: marquez.Node) -> schemas.NodeOut:
+    before = tuple(schemas.EdgeOut(origin=each, destination=node.id) for each in node.before)
+    behind = tuple(schemas.EdgeOut(origin=node.id, destination=each) for each in node.behind)
+    return schemas.NodeOut(id=node.id, type=node.type, data=node.data, in_edges=before, out_edges=behind)

@@ -1,0 +1,95 @@
+"""Tables of incidents: what is wrong and who looks after it, which data it has reached, and readers that were found."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field
+
+from registry.tables.base import Table, data, moment, reference, word
+from registry.words import Guess, IncidentState, Resolution, Spread
+
+
+class Incident(Table, table=True):
+    """Something wrong with the data of a contract's object, with all that fails because of it.
+
+    `since`: when the bad data came; `data_version`: which version of the table they are, where known; `columns`: those
+    that its failed checks are about, None: all. `recovered`: when good data took their place, None: they have not.
+    `duplicate_of`: the incident that this one turned out to be part of. `resolved_by_id` None: it closed by itself.
+    `revision` grows with every change."""
+
+    __tablename__ = "incident"
+    __table_args__ = (Index(None, "contract_id", "object"),)
+    id: UUID = Field(primary_key=True)
+    contract_id: str = reference("contract.id")
+    object: str
+    dataset_id: UUID | None = reference("dataset.id", default=None)
+    state: IncidentState = word(IncidentState, index=True)
+    revision: int = 1
+    opened: datetime = moment()
+    changed: datetime = moment()
+    since: datetime = moment()
+    data_version: str | None = None
+    columns: list[str] | None = data(default=None)
+    recovered: datetime | None = moment(default=None)
+    reopened: int = 0
+    acknowledged_by_id: UUID | None = reference("user.id", default=None)
+    assignee_id: UUID | None = reference("user.id", default=None, index=True)
+    snoozed_until: datetime | None = moment(default=None)
+    resolution: Resolution | None = word(Resolution, default=None)
+    resolved: datetime | None = moment(default=None)
+    resolved_by_id: UUID | None = reference("user.id", default=None)
+    comment: str | None = None
+    duplicate_of: UUID | None = reference("incident.id", default=None)
+
+
+class IncidentPart(Table, table=True):
+    """An object of a contract that fails in an incident. `failing`: its checks, each with the partition that it fails
+    on (None: on all together). `active`: it still fails; None: not any more. It fails in one incident at most."""
+
+    __tablename__ = "incident_part"
+    __table_args__ = (UniqueConstraint("contract_id", "object", "active"),)
+    incident_id: UUID = reference("incident.id", primary_key=True)
+    contract_id: str = reference("contract.id", primary_key=True)
+    object: str = Field(primary_key=True)
+    active: bool | None = True
+    version: str
+    failing: list[list[str | None]] = data()
+    first_run_id: UUID = reference("run.id")
+    last_run_id: UUID = reference("run.id")
+    joined: datetime = moment()
+    recovered: datetime | None = moment(default=None)
+
+
+class Reached(Table, table=True):
+    """A dataset, by each of its names, that lies downstream of bad data. `node_*`: its name in the graph.
+
+    `direct`: by values, not only by what they decide. `coarse`: no column lineage said so. `since`: when the bad data
+    came to it; None: they have not, yet. `path`: the jobs and datasets on the way, from the incident's dataset on."""
+
+    __tablename__ = "incident_reach"
+    __table_args__ = (Index(None, "namespace", "name"),)
+    incident_id: UUID = reference("incident.id", primary_key=True)
+    namespace: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    node_namespace: str
+    node_name: str
+    distance: int
+    spread: Spread = word(Spread)
+    direct: bool
+    coarse: bool
+    since: datetime | None = moment(default=None)
+    path: list[list[str]] = data(default_factory=list)
+
+
+class GuessedConsumer(Table, table=True):
+    """What somebody decided about a job that was seen reading a contract's data."""
+
+    __tablename__ = "guessed_consumer"
+    contract_id: str = reference("contract.id", primary_key=True)
+    job_namespace: str = Field(primary_key=True)
+    job_name: str = Field(primary_key=True)
+    state: Guess = word(Guess)
+    subscription_id: UUID | None = reference("subscription.id", default=None)
+    decided: datetime = moment()
+    decided_by_id: UUID = reference("user.id")

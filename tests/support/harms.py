@@ -1,0 +1,134 @@
+"""A service with contracts along a way of jobs, whose runs fail as a test says: for incidents and what they reach."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from sqlmodel import Session, select
+from support.api import World, plain
+from support.engines import SCHEMA
+from support.flowing import SPACE, minute, take_in
+
+from contracts import writing
+from engine.requests import Measured
+from engine.results import CheckResult, Outcome, RunResult
+from registry import ids, incidents, runs, states
+from registry.api import schemas
+from registry.database import reading, transaction
+from registry.runs import Origin
+from registry.tables import Dataset, DatasetContract, Incident, IncidentPart, LineageRun, Reached
+
+
+@dataclass(frozen=True)
+class Fails:
+    """A check that fails: on a partition (None: on all), about a column (None: about the rows)."""
+
+    check: str = "good"
+    partition: str | None = "ds=1"
+    column: str | None = None
+
+
+@dataclass
+class Harm:
+    """A service, and short ways to make things go wrong in it."""
+
+    world: World
+    partitions: dict[str, str] = field(default_factory=lambda: {"ds=1": "a", "ds=2": "b"})
+
+    def promise(
+        self, contract_id: str, *, domain: str | None = None, version: str = "1.0.0", path: str | None = None
+    ) -> None:
+        """Puts a contract in force about the dataset of that name in the lake."""
+        made = plain(contract_id, version=version, physical=f"/lake/{path or contract_id}")
+        proposal = self.world.client("producer").propose(
+            writing.write({**made, **({"domain": domain} if domain else {})}).decode()
+        )
+        owner = self.world.client("owner")
+        owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
+
+    def events(self, *documents: dict[str, Any]) -> None:
+        """Folds the events."""
+        with transaction(self.world.engine) as tx:
+            take_in(tx, *documents)
+            tx.commit()
+
+    def judge(
+        self,
+        contract_id: str,
+        *fails: Fails,
+        at: float,
+        of: Iterable[str] = ("ds=1",),
+        by: tuple[str, int] | None = None,
+        version: str = "1.0.0",
+    ) -> UUID:
+        """Keeps a run in which these checks fail and the others pass on those partitions and on all together."""
+        with transaction(self.world.engine) as tx:
+            dataset = _dataset(tx, contract_id)
+            self._states(tx, dataset.id)
+            result = _result(contract_id, version, fails, set(of), minute(at))
+            origin = Origin(dataset.id, lineage_run_id=_lineage_run(tx, by) if by else None)
+            run = runs.record(tx, ids.new(), result, origin, now=minute(at))
+            incidents.of_run(tx, run, result, now=minute(at), ids=ids.new)
+            tx.commit()
+            return run.id
+
+    def _states(self, tx: Session, dataset_id: UUID) -> None:
+        gone = tuple(states.known(tx, dataset_id).keys() - self.partitions.keys())
+        packed = dict.fromkeys(self.partitions, b"x")
+        measured = Measured(SCHEMA, self.partitions, packed, gone)
+        states.save(tx, dataset_id, measured, vanished=gone, now=minute(0), ids=ids.new)
+
+    @property
+    def incidents(self) -> list[Incident]:
+        """All incidents, oldest first."""
+        with reading(self.world.engine) as tx:
+            return list(tx.exec(select(Incident).order_by(Incident.id)))  # type: ignore[arg-type]
+
+    @property
+    def failing(self) -> dict[str, set[tuple[Any, ...]]]:
+        """What fails now, by contract."""
+        with reading(self.world.engine) as tx:
+            active = (each for each in tx.exec(select(IncidentPart)) if each.active)
+            return {each.contract_id: set(map(tuple, each.failing)) for each in active}
+
+    @property
+    def reached(self) -> dict[str, str]:
+        """How far each dataset was reached by any incident."""
+        with reading(self.world.engine) as tx:
+            return {each.name.removeprefix("/lake/"): each.spread.value for each in tx.exec(select(Reached))}
+
+    @property
+    def only(self) -> schemas.IncidentOut:
+        """The one incident, as an owner sees it."""
+        (found,) = self.world.client("owner").incidents()
+        return found
+
+
+def _dataset(tx: Session, contract_id: str) -> Dataset:
+    link = DatasetContract
+    query = select(Dataset).join(link, link.dataset_id == Dataset.id)  # type: ignore[arg-type]
+    return tx.exec(query.where(link.contract_id == contract_id)).one()
+
+
+def _lineage_run(tx: Session, by: tuple[str, int]) -> UUID:
+    job, run = by
+    return tx.exec(select(LineageRun.id).where(LineageRun.run_id == str(uuid5(SPACE, f"{job}/{run}")))).one()
+
+
+def _result(contract_id: str, version: str, fails: tuple[Fails, ...], of: set[str], at: datetime) -> RunResult:
+    passed = {("good", partition) for partition in (*of, None)} - {(each.check, each.partition) for each in fails}
+    results = [_check(each.check, each.partition, Outcome.FAILED, each.column) for each in fails]
+    results += [_check(check, partition, Outcome.PASSED) for check, partition in sorted(passed, key=repr)]
+    return RunResult(
+        contract_id=contract_id, contract_version=version, contract_fingerprint="f", object="orders",
+        partitions=tuple(sorted(of)), rows=1, started=at, finished=at, results=tuple(results), measurements=(),
+    )  # fmt: skip
+
+
+def _check(check: str, partition: str | None, outcome: Outcome, column: str | None = None) -> CheckResult:
+    return CheckResult(
+        check_id=check, name=check, outcome=outcome, severity="error", scope="delta" if partition else "dataset",
+        partition=partition, sentence=check, column=column,
+    )  # fmt: skip
