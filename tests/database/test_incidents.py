@@ -347,5 +347,5 @@ def test_people_are_told_once_of_an_incident_and_once_that_it_is_over(harm: Harm
     harm.judge("orders", Fails("other", "ds=2"), at=3)
     harm.judge("orders", at=4, of=["ds=2"], version="2.0.0")
     with reading(harm.world.engine) as tx:
-        told = [each.payload.get("kind") for each in tx.exec(select(OutboxMessage).order_by(OutboxMessage.created))]
+        told = [each.key.split("/")[1] for each in tx.exec(select(OutboxMessage).order_by(OutboxMessage.created))]
     assert [each for each in told if each in {"violation", "recovery"}] == ["violation", "recovery"]
