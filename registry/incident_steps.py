@@ -72,7 +72,7 @@ def get(session: Session, incident_id: UUID, *, by: Principal, lock: bool = Fals
     """The incident. Raises NotFound where there is none, or what it is about is not the principal's to read."""
     decide_somewhere(by, Permission.READ)
     if lock:
-        audit.take_turn(session)
+        upstream.take_turn(session)
     found = session.get(Incident, incident_id, with_for_update=lock, populate_existing=lock)
     if found is None:
         raise NotFound

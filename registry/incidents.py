@@ -13,12 +13,12 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from engine.results import CheckResult, Outcome, RunResult
-from registry import audit, blast, states, upstream
+from registry import audit, blast, notices, notifications, states, upstream
 from registry.lineage.flows import node
 from registry.lineage.fold import FoldedRun
 from registry.lineage.names import Name
 from registry.lineage.nodes import Nodes
-from registry.tables import Dataset, Incident, IncidentPart, LineageRun, Reached, Run
+from registry.tables import Dataset, Incident, IncidentPart, LineageRun, Reached, ResultRow, Run
 from registry.words import Action, IncidentState, Resolution
 
 Ids = Callable[[], UUID]
@@ -82,23 +82,31 @@ class _Seen:
 def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids: Ids) -> Incident | None:
     """What the run means for incidents: the one that it opened, joined or closed; None for none.
 
-    A run that could not judge says nothing; nor do runs of consumers' checks, which are no promises of the contract."""
-    if run.subscription_id is not None or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results):
+    A run that could not judge says nothing, nor one of data that a failed run wrote; nor do runs of consumers' checks,
+    which are no promises of the contract."""
+    if (
+        run.subscription_id is not None
+        or run.superseded
+        or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
+    ):
         return None
     seen = _Seen(session, run, result, now, ids)
-    part = session.exec(_part(seen).where(col(IncidentPart.active).is_(True))).first()
+    if not seen.failing and session.exec(_parts_of(seen).limit(1)).first() is None:
+        return None
+    upstream.take_turn(session)
+    part = session.exec(_parts_of(seen).where(col(IncidentPart.active).is_(True)).with_for_update()).first()
     if part is not None:
         return _continued(seen, part)
-    last = session.exec(_part(seen).order_by(col(IncidentPart.joined).desc()).limit(1)).first()
+    last = session.exec(_parts_of(seen).order_by(col(IncidentPart.joined).desc()).limit(1).with_for_update()).first()
     incident = _locked(session, last.incident_id) if last else None
     if last is not None and incident is not None and _is_no_fault(seen, incident, last):
         return None
     return _opened(seen, incident, last) if seen.failing else None
 
 
-def _part(seen: _Seen) -> Any:
+def _parts_of(seen: _Seen) -> Any:
     row = IncidentPart
-    return select(row).where(row.contract_id == seen.about[0], row.object == seen.about[1]).with_for_update()
+    return select(row).where(row.contract_id == seen.about[0], row.object == seen.about[1])
 
 
 def _continued(seen: _Seen, part: IncidentPart) -> Incident:
@@ -187,6 +195,7 @@ def _new(seen: _Seen) -> Incident:
     upstream.refresh(seen.session, incident)
     _absorb(seen, incident)
     _record(seen, Action.INCIDENT_OPENED, incident)
+    _tell(seen, incident)
     return incident
 
 
@@ -195,6 +204,7 @@ def _joined_to(seen: _Seen, incident: Incident) -> Incident:
     _add_part(seen, incident)
     _changed(incident, seen.now)
     _record(seen, Action.INCIDENT_JOINED, incident)
+    _tell(seen, incident)
     return incident
 
 
@@ -210,6 +220,7 @@ def _reopened(seen: _Seen, incident: Incident, part: IncidentPart) -> Incident:
     _changed(incident, seen.now)
     upstream.refresh(seen.session, incident)
     _record(seen, Action.INCIDENT_REOPENED, incident)
+    _tell(seen, incident)
     return incident
 
 
@@ -224,6 +235,20 @@ def _recover(seen: _Seen, incident: Incident, part: IncidentPart) -> None:
         incident.state, incident.resolution = IncidentState.RESOLVED, Resolution.RECOVERED
         incident.resolved, incident.resolved_by_id = seen.now, None
         _record(seen, Action.INCIDENT_RESOLVED, incident)
+        notifications.tell(seen.session, notices.recovered(seen.run, subject=_subject(incident)), now=seen.now)
+
+
+def _tell(seen: _Seen, incident: Incident) -> None:
+    """Tells people of what fails: each of them once of an incident, and of none that is put off."""
+    if incident.snoozed_until is not None and incident.snoozed_until > seen.now:
+        return
+    query = select(ResultRow).where(ResultRow.run_id == seen.run.id).order_by(col(ResultRow.position))
+    notice = notices.violated(seen.run, seen.session.exec(query).all(), subject=_subject(incident))
+    notifications.tell(seen.session, notice, now=seen.now)
+
+
+def _subject(incident: Incident) -> str:
+    return f"{incident.id}/{incident.reopened}"
 
 
 def _cause(seen: _Seen) -> Incident | None:

@@ -11,7 +11,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, or_
 from sqlmodel import Session, col, select
 
-from registry import audit, blast
+from registry import blast
+from registry.database import lock
 from registry.lineage import walks
 from registry.lineage.debounce import VALIDATE
 from registry.lineage.flows import node
@@ -26,6 +27,7 @@ from registry.words import IncidentState, Spread, TaskState
 
 # Of what waits, what bad data came to is done first.
 URGENT = Priority.BLOCKING
+CHANGING = 7_268_392_116
 HARMED = frozenset({Spread.CONTAMINATED, Spread.IN_FLIGHT})
 
 
@@ -41,6 +43,11 @@ def refresh(session: Session, incident: Incident) -> None:
         session.add_all(_rows(incident.id, found.spread.reached[name], state, nodes.group(name)))
     session.flush()
     _hurry(session, incident)
+
+
+def take_turn(session: Session) -> None:
+    """Waits for all others who change incidents: one change may lock several of them, in an order of its own."""
+    lock(session, CHANGING)
 
 
 def forget(session: Session, incident_id: UUID) -> None:
@@ -75,8 +82,7 @@ def follow(session: Session, run: FoldedRun) -> None:
         found.update(session.exec(select(row.incident_id).where(walks.named(row, some))))
         found.update(session.exec(_of_datasets(some)))
     if found:
-        # Whoever keeps a run has written to the audit before they come to its incidents.
-        audit.take_turn(session)
+        take_turn(session)
     for each in sorted(found):
         refresh(session, session.get_one(Incident, each, with_for_update=True))
 

@@ -67,8 +67,8 @@ def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
         _follow(by, trigger, whom.about, dataset)
         dataset.written = max(filter(None, (dataset.written, by.time)))
     usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
-    sooner = urgency.priority(by.session, usual, whom.about.contract_id)
-    subject = _subject(by, trigger, whom.about, upstream.priority(by.session, *whom.about, sooner))
+    usual = urgency.priority(by.session, usual, whom.about.contract_id)
+    subject = _subject(by, trigger, whom.about, upstream.priority(by.session, *whom.about, usual))
     debounce.touch(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
 
 

@@ -51,10 +51,11 @@ def _of_run(ask: Ask, event: Event, content: RunEvent) -> LineageRun:
     _store(stored, after, ask.now)
     aliases.learn(ask.session, links.links(told))
     graph.note(ask.session, after, ids=ask.ids)
-    upstream.follow(ask.session, after)
     if stored.ended:
         debounce.release(ask.session, stored.run_id, now=ask.now)
     _asked(ask.of(stored, after), _fresh(before, after, content))
+    # Last: incidents are locked once what is validated is.
+    upstream.follow(ask.session, after)
     return stored
 
 

@@ -27,7 +27,7 @@ from support.api import (
     suggestion,
 )
 from support.events import event
-from support.flows import step, take_in
+from support.flowing import step, take_in
 
 from contracts import writing
 from registry import access, audit, catalog, clock, ids, people, setup

@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import col, select
 from support.api import World, counted_queries
 from support.events import real
-from support.flows import START, columns, dataset, ran, step
+from support.flowing import START, columns, dataset, ran, step
 from support.harms import Fails, Harm
 
 from registry import access, clock, ids, tasks

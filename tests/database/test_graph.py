@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, delete
 from sqlmodel import Session, select
 from support.api import counted_queries
-from support.flows import columns, dataset, minute, ran, step, take_in
+from support.flowing import columns, dataset, minute, ran, step, take_in
 
 from registry import blast, ids
 from registry.database import transaction

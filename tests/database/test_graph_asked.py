@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 from sqlmodel import select
 from support.api import World
-from support.flows import SPACE, ran, step
+from support.flowing import SPACE, ran, step
 from support.harms import Fails, Harm
 from support.ports import free_port
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 from support.api import World
-from support.flows import ran, step
+from support.flowing import ran, step
 from support.harms import Fails, Harm
 
 from registry.cli import _code

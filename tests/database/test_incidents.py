@@ -7,14 +7,16 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from sqlmodel import select
 from support.api import World, suggestion
-from support.flows import minute, ran, step
+from support.flowing import minute, ran, step
 from support.harms import Fails, Harm
 
 from registry import alarms, clock
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import reading
+from registry.tables import OutboxMessage
 from registry.words import IncidentState, Resolution
 
 OPEN, ACKNOWLEDGED, RESOLVED = IncidentState
@@ -335,3 +337,15 @@ def test_a_check_that_alarmed_for_nothing_is_drafted_as_a_warning(harm: Harm) ->
         ("error", None),
     ]
     assert (found[1]["patch"]["quality"]["severity"], found[2]) == ("warning", other)
+
+
+def test_people_are_told_once_of_an_incident_and_once_that_it_is_over(harm: Harm) -> None:
+    body = {"kind": "email", "target": "ada@shop.example"}
+    assert harm.world.call("owner", "POST", "/channels", json=body).status_code == 201
+    harm.judge("orders", Fails(), at=1)
+    harm.judge("orders", Fails("other", "ds=2"), at=2, of=["ds=2"])
+    harm.judge("orders", Fails("other", "ds=2"), at=3)
+    harm.judge("orders", at=4, of=["ds=2"], version="2.0.0")
+    with reading(harm.world.engine) as tx:
+        told = [each.key.split("/")[1] for each in tx.exec(select(OutboxMessage).order_by(OutboxMessage.created))]
+    assert [each for each in told if each in {"violation", "recovery"}] == ["violation", "recovery"]

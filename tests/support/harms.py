@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from sqlmodel import Session, select
 from support.api import World, plain
 from support.engines import SCHEMA
-from support.flows import SPACE, minute, take_in
+from support.flowing import SPACE, minute, take_in
 
 from contracts import writing
 from engine.requests import Measured
