@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -11,9 +12,10 @@ import pytest
 import requests
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import Job, OutputDataset, Run, RunEvent, RunState
+from openlineage.client.serde import Serde
 from support.events import real
 from support.lineage import kept, runs, written
-from support.loops import Services, services
+from support.loops import Services, awaited, services
 
 from registry import clock, up
 
@@ -144,3 +146,25 @@ def test_what_dbt_and_airflow_write_is_found_once(service: Services, producer: s
     service.settle()
     assert {each.job_name for each in runs(service)} >= names
     assert written(each for each in runs(service) if each.job_name in names) == WRITTEN[producer]
+
+
+def test_the_client_tries_again_where_the_inbox_is_full(tmp_path: Path) -> None:
+    with services(tmp_path, makers=(up.api,), inbox_events=1) as full:
+        answer = awaited(lambda: refusal(full), within=30)
+        every = [str(uuid4()) for _ in range(3)]
+
+        # One at most is taken a second: of those that follow at once, some must come again.
+        own = client(full, TRANSPORTS["plain"], full.people.token)
+        send(own, *(told(RunState.COMPLETE, run, "orders") for run in every))
+
+        assert answer.headers["Retry-After"].isdigit()
+        assert [types_of(full, run) for run in every] == [["COMPLETE"]] * 3
+        log = (full.settings.home / "logs" / "api.log").read_text()
+        assert log.count("route=/lineage status=503") > 1
+
+
+def refusal(service: Services) -> httpx.Response | None:
+    """The answer to an event that is not taken for now; None where it is taken."""
+    event = Serde.to_dict(told(RunState.START, str(uuid4()), "orders"))
+    answer = posted(service, "/lineage", event)
+    return answer if answer.status_code == 503 else None
