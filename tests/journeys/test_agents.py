@@ -27,6 +27,8 @@ PROPERTIES = [
     {"name": "amount", "logicalType": "number"},
     {"name": "day", "logicalType": "string", "partitioned": True},
 ]
+# Two Sparks start first, with Delta: on a crowded machine that takes minutes.
+COLD = 400.0
 # Tables that nobody promised anything about.
 WITHOUT = frozenset({"warehouse/copied", "streamed"})
 FIRST = {"paths": "a folder is written", "warehouse/listed": "a partition is inserted"}
@@ -54,7 +56,7 @@ class Watched:
         """Has the job do it, and waits until nothing is left to be done about it."""
         told, before = {each.key for each in runs(self.service)}, self._runs(operation)
         ended = self.job.do(name)
-        self.service.settle()
+        self.service.settle(within=COLD)
         news = [each for each in runs(self.service) if each.key not in told]
         new = [each for each in self._runs(operation) if each not in before]
         return Outcome(ended, frozenset(one for each in news for one in asked(each)), tuple(new))
@@ -65,7 +67,7 @@ class Watched:
         document = writing.write(promised(name, str(self.root / table), aliases)).decode()
         proposal = people.producer.propose(document)
         people.owner.approve(proposal.id, people.owner.preview(proposal.id).fingerprint)
-        self.service.settle()
+        self.service.settle(within=COLD)
 
     def _runs(self, operation: Operation) -> list[RunSummary]:
         if operation.table in WITHOUT:

@@ -54,9 +54,9 @@ class Services:
         known = {each.id for each in seen}
         return awaited(lambda: next((each for each in self.runs(contract_id) if each.id not in known), None))
 
-    def settle(self) -> None:
+    def settle(self, *, within: float = PATIENCE) -> None:
         """Returns once no event waits and no task is to be done now: one that failed may be tried again later."""
-        awaited(lambda: self._idle() or None)
+        awaited(lambda: self._idle() or None, within=within)
 
     def _idle(self) -> bool:
         with reading(self.database) as session:
