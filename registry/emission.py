@@ -99,7 +99,8 @@ def _lineage_run(session: Session, run: Run) -> FoldedRun | None:
 
 
 def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | None) -> "About":
-    """The dataset under the name that the triggering run gave it; else under that of the registry."""
+    """The dataset under the name that the triggering run gave it, else under that of the registry; in the version that
+    was read, else in the one that the run told of."""
     from registry.lineage.emitted import About
 
     named = _triggering(task)
@@ -109,9 +110,9 @@ def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | No
         if written:
             told = (whole or written)[0]
             name = told.identity if whole else named
-            return About(name.namespace, name.name, tuple(_symlinks(told)), _version(told))
+            return About(name.namespace, name.name, tuple(_symlinks(told)), run.read_version or _version(told))
     dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
-    return About(dataset.namespace, dataset.name) if dataset else About("spark", run.object)
+    return About(dataset.namespace, dataset.name, version=run.read_version) if dataset else About("spark", run.object)
 
 
 def _triggering(task: Task | None) -> Name | None:
