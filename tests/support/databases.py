@@ -56,13 +56,13 @@ def empty(engine: Engine) -> None:
 
 
 @contextmanager
-def blank(folder: Path, postgres_url: str | None) -> Iterator[Engine]:
-    """A database without any table: a SQLite file, or a PostgreSQL database of its own on the server given."""
+def blank(folder: Path, postgres_url: str | None, name: str = "blank") -> Iterator[Engine]:
+    """A database without any table: a SQLite file, or a PostgreSQL database of that name on the server given."""
     if postgres_url is None:
-        engine = connect(f"sqlite:///{folder / 'blank.db'}")
+        engine = connect(f"sqlite:///{folder / f'{name}.db'}")
     else:
-        _execute(postgres_url, "drop database if exists blank with (force)", "create database blank")
-        engine = connect(make_url(postgres_url).set(database="blank").render_as_string(hide_password=False))
+        _execute(postgres_url, f"drop database if exists {name} with (force)", f"create database {name}")
+        engine = connect(make_url(postgres_url).set(database=name).render_as_string(hide_password=False))
     yield engine
     engine.dispose()
 
