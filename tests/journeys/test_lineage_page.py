@@ -27,7 +27,7 @@ def answers(told: str, dataset: str) -> list[tuple[str, str]]:
 
 
 def test_every_line_about_lineage_does_what_it_says(running: Services, tmp_path: Path) -> None:
-    told = read_aloud("lineage", running, tmp_path / "page", JARS=str(JARS), TREATY_UI_URL=running.settings.ui_url)
+    told = read_aloud("lineage", running, tmp_path / "page", JARS=str(JARS), PAGES=running.settings.ui_url)
 
     assert answers(told, "orders") == [
         ("pass", ""),
@@ -37,3 +37,6 @@ def test_every_line_about_lineage_does_what_it_says(running: Services, tmp_path:
     ]
     assert answers(told, "orders_delta") == [("pass", ""), ("block", "day=2026-09-28")]
     assert re.search(rf"^{re.escape(running.settings.ui_url)}/run\?id=[0-9a-f-]{{36}}$", told, flags=re.MULTILINE)
+    assert re.search(r"^DATASET \S+/page/lake/orders orders: failed$", told, flags=re.MULTILINE)
+    assert re.search(r"^DATASET \S+/page/shop/orders$", told, flags=re.MULTILINE)
+    assert re.search(r"^JOB load_orders\.", told, flags=re.MULTILINE)
