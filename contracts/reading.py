@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from contracts import names, standard, syntax
 from contracts.arrivals import inspect_arrivals
+from contracts.assertions import OPERATORS
 from contracts.columns import Element, columns, members, text
 from contracts.deadlines import inspect_deadlines
 from contracts.document import Check, Contract, DataObject, Property, Terms
@@ -39,11 +40,12 @@ def read(source: bytes) -> Contract:
 
     Text that is not strict YAML ends the reading there; of every other document all that is wrong is said at once.
     What was read lately is remembered: nobody changes what is in a contract."""
-    return _remembered(source) if len(source) <= REMEMBERED_BYTES else _read(source)
+    return _remembered(source, tuple(OPERATORS)) if len(source) <= REMEMBERED_BYTES else _read(source)
 
 
 @lru_cache(maxsize=64)
-def _remembered(source: bytes) -> Contract:
+def _remembered(source: bytes, words: tuple[str, ...]) -> Contract:
+    """The contract, as it is read while these words are assertions: plug-ins bring others."""
     return _read(source)
 
 
