@@ -48,11 +48,14 @@ def postgres_server(folder: Path) -> Iterator[str]:
 
 
 def empty(engine: Engine) -> None:
-    """Removes every row, those too that triggers keep."""
-    names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
+    """Removes every row, those too that triggers keep. To truncate takes as long as to delete a thousand rows."""
+    names = [f'"{table.name}"' for table in metadata.sorted_tables]
+    filled = " union all ".join(f"select '{each}' where exists (table {each})" for each in names)
     with engine.begin() as connection:
+        kept = connection.execute(text(filled)).scalars().all()
         connection.execute(text("set local session_replication_role = replica"))
-        connection.execute(text(f"truncate {names}"))
+        for each in kept:
+            connection.execute(text(f"delete from {each}"))
 
 
 @contextmanager
