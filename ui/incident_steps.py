@@ -7,7 +7,7 @@ import streamlit as st
 from registry.api.schemas import IncidentOut, Told
 from ui import actions, panels, session
 
-ASSIGNEE, COMMENT = "assignee", "comment"
+ASSIGNEE, REASON, COMMENT = "assignee", "reason", "comment"
 
 
 def acknowledge(incident: IncidentOut) -> None:
@@ -34,8 +34,9 @@ def snooze(incident: IncidentOut, until: datetime) -> None:
     )
 
 
-def resolve(incident: IncidentOut, reason: Told | None) -> None:
+def resolve(incident: IncidentOut) -> None:
     """Ends it for the reason that was chosen."""
+    reason: Told | None = st.session_state.get(REASON)
     if reason is None:
         panels.tell("Say why it is over", problem=True)
         return

@@ -119,9 +119,11 @@ def end(incident: IncidentOut) -> None:
     """The ways to end it, of which one must be chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="end"):
         reasons = [each for each in get_args(Told) if each is not Resolution.DUPLICATE]
-        reason = st.selectbox("Why it is over", reasons, index=None, key="reason", format_func=words.RESOLUTIONS.get)
+        st.selectbox(
+            "Why it is over", reasons, index=None, key=incident_steps.REASON, format_func=words.RESOLUTIONS.get
+        )
         st.text_input("What others should know", key=incident_steps.COMMENT, on_change="ignore")
-        st.button("Resolve", key="resolve", type="primary", on_click=incident_steps.resolve, args=(incident, reason))
+        st.button("Resolve", key="resolve", type="primary", on_click=incident_steps.resolve, args=(incident,))
 
 
 def reached(incident: IncidentOut) -> None:
