@@ -1,6 +1,8 @@
 """The database: one way to connect, one kind of transaction, one way up to the newest schema."""
 
+import math
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -10,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
@@ -23,6 +27,8 @@ POSTGRES = "postgresql+psycopg"
 # WAL lets readers go on while one writes; FULL makes a commit survive a power cut; what is deleted is overwritten.
 PRAGMAS = ("busy_timeout=10000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+# A connection is asked whether it still answers once it was not used for so many seconds.
+FRESH, RETURNED = 1.0, "treaty.returned"
 MIGRATING = 7_268_392_101
 READ_ONLY = "treaty_read_only"
 # As many as the service has threads: a connection more than are kept is made anew each time.
@@ -52,7 +58,7 @@ def _engine(target: URL) -> Engine:
         kept = CONNECTIONS if file_of(target) else {}
         return _sqlite(create_engine(target, hide_parameters=True, **kept))
     given = {"application_name": "treaty", "options": NO_JIT, **target.query}
-    return create_engine(target, pool_pre_ping=True, connect_args=given, hide_parameters=True, **CONNECTIONS)
+    return _pinged(create_engine(target, connect_args=given, hide_parameters=True, **CONNECTIONS))
 
 
 @contextmanager
@@ -136,6 +142,29 @@ def file_of(url: URL) -> Path | None:
 def _lock(connection: Connection, number: int) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": number})
+
+
+def _pinged(engine: Engine) -> Engine:
+    """The engine, which asks a connection that nobody used for a while whether it still answers: to ask each time would
+    cost as much again as most of what is asked."""
+
+    def returned(_: Any, record: ConnectionPoolEntry) -> None:
+        record.info[RETURNED] = time.monotonic()
+
+    def taken(given: DBAPIConnection, record: ConnectionPoolEntry, _: Any) -> None:
+        if time.monotonic() - record.info.get(RETURNED, math.inf) > FRESH and not _answers(engine, given):
+            raise DisconnectionError
+
+    event.listen(engine, "checkin", returned)
+    event.listen(engine, "checkout", taken)
+    return engine
+
+
+def _answers(engine: Engine, given: DBAPIConnection) -> bool:
+    try:
+        return bool(engine.dialect.do_ping(given))
+    except engine.dialect.loaded_dbapi.Error:
+        return False
 
 
 def _sqlite(engine: Engine) -> Engine:

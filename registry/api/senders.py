@@ -3,16 +3,14 @@ transaction that keeps what they send."""
 
 import time
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.security import HTTPAuthorizationCredentials
 from sqlmodel import Session
 
 from registry import access, clock, oidc
 from registry.access import Principal, decide
-from registry.api.dependencies import Service, bearer, caller, secret
+from registry.api.dependencies import Service, bearer, bearer_of, caller
 from registry.lineage.receiver import Permit
 from registry.words import Permission
 
@@ -46,9 +44,9 @@ class Senders:
         self._known[key] = (time.monotonic() + LASTS, sender)
 
 
-async def sender(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> Sender:
+async def sender(request: Request) -> Sender:
     """Who sends, who must be permitted to write lineage; asked before a byte of the body is read."""
-    shown = await secret(given)
+    shown = bearer_of(await bearer(request))
     known: Senders = request.app.state.senders
     key = access.secret_hash(shown)
     if (found := known.find(key)) is not None:

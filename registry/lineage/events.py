@@ -128,12 +128,13 @@ class DatasetEvent(Envelope):
 
 @dataclass(frozen=True)
 class Event:
-    """An event: its envelope and its plain data.
+    """An event: its envelope, its plain data and the canonical JSON of all of these.
 
     `naive_time`: the producer gave no zone, UTC was taken."""
 
     content: RunEvent | JobEvent | DatasetEvent
     document: Mapping[str, Any]
+    whole: bytes
 
     @property
     def naive_time(self) -> bool:
@@ -151,11 +152,6 @@ class Event:
     def run(self) -> RunEvent | None:
         """The envelope of a run event; None for events of jobs and datasets."""
         return self.content if isinstance(self.content, RunEvent) else None
-
-    @cached_property
-    def whole(self) -> bytes:
-        """The canonical JSON of all of the event."""
-        return canonical(self.document)
 
     @cached_property
     def key(self) -> str:
@@ -176,11 +172,12 @@ def parse(body: bytes) -> Event:
 
 
 def of(document: Any) -> Event:
-    """The event in plain data. Raises NotAnEvent with all its faults."""
+    """The event in plain data. Raises NotAnEvent with all its faults, NotJson for texts that no JSON can hold."""
     if not isinstance(document, dict):
         raise NotAnEvent((Fault("event.object", "event", "is not a JSON object", "send one event a request"),))
+    whole = _written(document)
     try:
-        return Event(_kind(document).model_validate(document), document)
+        return Event(_kind(document).model_validate(document), document, whole)
     except ValidationError as error:
         raise NotAnEvent(
             tuple(_fault(each["loc"], each["type"]) for each in error.errors(include_input=False))
@@ -188,13 +185,18 @@ def of(document: Any) -> Event:
 
 
 def plain(body: bytes) -> Any:
-    """The plain data in a body. Raises NotJson, also for numbers and texts that no JSON can hold."""
+    """The plain data in a body. Raises NotJson, also for numbers that no JSON can hold."""
     try:
-        document = json.loads(body, parse_constant=_refuse)
-        canonical(document)
+        return json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise NotJson(f"the body is not JSON: {_reason(error)}") from None
-    return document
+
+
+def _written(document: Mapping[str, Any]) -> bytes:
+    try:
+        return canonical(document)
+    except (ValueError, RecursionError) as error:
+        raise NotJson(f"the body is not JSON: {_reason(error)}") from None
 
 
 def _refuse(constant: str) -> NoReturn:

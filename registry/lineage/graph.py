@@ -56,7 +56,7 @@ def declare(session: Session, event: Event, *, ids: Ids) -> None:
 def _as_run(event: Event) -> FoldedRun:
     """What a job event tells, as of a run without a name."""
     at = {"eventTime": event.time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
-    told = folded(Event(RunEvent.model_validate({**event.document, **at}), event.document))
+    told = folded(Event(RunEvent.model_validate({**event.document, **at}), event.document, event.whole))
     return told.model_copy(update={"run_id": ""})
 
 

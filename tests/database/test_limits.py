@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from sqlmodel import select
+from sqlmodel import col, select
 from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_queries
 
 from registry import access, ids, limits, setup
@@ -89,7 +89,8 @@ def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World)
         for _ in range(TRIES + 3):
             tried(door, name, **{"X-Forwarded-For": name})
     with reading(door.engine) as tx:
-        entries = tx.exec(select(AuditEntry).where(AuditEntry.action == Action.SESSION_REFUSED)).all()
+        refused = select(AuditEntry).where(AuditEntry.action == Action.SESSION_REFUSED)
+        entries = tx.exec(refused.order_by(col(AuditEntry.position))).all()
         kept = [each.model_dump_json() for each in (*entries, *tx.exec(select(SignInWindow)))]
     assert [each.details for each in entries] == [
         {"by": "name", "attempts": TRIES, "user": "owner"},
