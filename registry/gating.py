@@ -213,7 +213,10 @@ def _on_unknown(body: bytes) -> str:
 def _trouble(session: Session, whose: Whose, run: Run, look: Look) -> list[ResultRow] | None:
     """The results that count and are no passes; None where the partition that is asked about was never judged alone."""
     if look.partition is None:
-        return [*_bad(session, run.id), *_before(session, whose, run)]
+        before = _before(session, whose, run)
+        return [
+            row for row in _bad(session, run.id, *before) if row.run_id == run.id or row.partition in before[row.run_id]
+        ]
     own = _judging(session, whose, run, look.partition)
     if own is None:
         return None
@@ -227,21 +230,21 @@ def _bad(session: Session, *run_ids: UUID) -> list[ResultRow]:
     return list(session.exec(query.order_by(col(ResultRow.run_id).desc(), col(ResultRow.position))))
 
 
-def _before(session: Session, whose: Whose, run: Run) -> list[ResultRow]:
-    """What is no pass of partitions that are there and that `run` did not judge, as they were judged last."""
+def _before(session: Session, whose: Whose, run: Run) -> dict[UUID, set[str]]:
+    """The runs before that were no passes, with the partitions that are there and that nobody judged since."""
     older = (*_runs(run.dataset_id, whose), col(Run.marker).is_not(None), col(Run.id) < run.id)
-    bad = select(Run.id).where(*older, Run.verdict != Verdict.PASSED).order_by(col(Run.id)).limit(1)
-    first = session.exec(bad).first()
-    if first is None or run.dataset_id is None:
-        return []
-    judged = select(Run.id, Run.verdict, Run.partitions).where(*older, col(Run.id) >= first)
+    first = select(Run.id).where(*older, Run.verdict != Verdict.PASSED).order_by(col(Run.id)).limit(1)
+    judged = select(Run.id, Run.verdict, Run.partitions).where(*older, col(Run.id) >= first.scalar_subquery())
+    runs = session.exec(judged.order_by(col(Run.id).desc())).all()
+    if not runs or run.dataset_id is None:
+        return {}
     left = states.known(session, run.dataset_id, version=run.states_version).keys() - set(run.partitions)
     found: dict[UUID, set[str]] = {}
-    for run_id, verdict, partitions in session.exec(judged.order_by(col(Run.id).desc())):
+    for run_id, verdict, partitions in runs:
         if verdict is not Verdict.PASSED:
             found[run_id] = left.intersection(partitions)
         left = left.difference(partitions)
-    return [row for row in _bad(session, *filter(found.get, found)) if row.partition in found[row.run_id]]
+    return {run_id: partitions for run_id, partitions in found.items() if partitions}
 
 
 def _judging(session: Session, whose: Whose, run: Run, partition: str) -> Run | None:
