@@ -1,8 +1,11 @@
-"""For every test: no setting of the caller's environment, and property tests that are the same in every run."""
+"""For every test: no setting of the caller's environment, property tests that are the same in every run, and an order
+in which two processes end together."""
 
 import os
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
 KEPT = ("TREATY_SHARED", "TREATY_REQUIRE", "TREATY_WRITE_PLANS", "TREATY_TEST_REMOTE", "TREATY_EVENTS")
@@ -13,6 +16,20 @@ for name in [each for each in os.environ if each.startswith("TREATY_") and each 
 settings.register_profile("same", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+HERE = Path(__file__).parent
+# What takes long is begun first; what is in no other group goes file by file, the short ones last.
+ORDER = ("journeys", "spark", "connect", "database", "unit", "architecture")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the tests in that order, and those of a file that is in no group into one: they share what is set up for
+    them, and there is less to hand out."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(HERE))))
+    items.sort(key=lambda item: ORDER.index(item.path.relative_to(HERE).parts[0]))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -13,11 +13,11 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from sqlmodel import select
 from starlette.requests import ClientDisconnect, Request
+from support.api import application
 from support.events import body, event, output, real
 from support.scenes import NOON, TOKEN, Scene, orders, rows, user
 
 from engine.results import Verdict
-from registry.api.app import create_app
 from registry.config import Settings
 from registry.database import transaction
 from registry.lineage import inbox
@@ -34,7 +34,7 @@ READER = "treaty_ro1_0123456789"
 def client(engine: Engine, tmp_path: Path) -> TestClient:
     user(engine)
     settings = Settings(home=tmp_path, max_event_bytes=LIMIT, max_batch_events=3)
-    return TestClient(create_app(settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
+    return TestClient(application(settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
 
 
 def post(client: TestClient, sent: Any, url: str = URL, **headers: str) -> Response:
@@ -149,7 +149,7 @@ def test_a_right_that_is_taken_away_is_missed_with_the_next_event(engine: Engine
 
 def test_a_full_inbox_asks_for_the_event_again(engine: Engine, tmp_path: Path) -> None:
     user(engine)
-    app = create_app(Settings(home=tmp_path, inbox_events=1), engine)
+    app = application(Settings(home=tmp_path, inbox_events=1), engine)
     client = TestClient(app, headers={"Authorization": f"Bearer {TOKEN}"})
     answers = [post(client, event(run=f"{number}")) for number in range(2)]
     app.state.receiver._looked = 0.0
@@ -231,7 +231,7 @@ def test_an_event_over_http_becomes_a_verdict(engine: Engine, client: TestClient
 def test_every_real_event_is_answered_as_it_deserves_and_folds(engine: Engine, tmp_path: Path) -> None:
     user(engine)
     scene = Scene(engine, tmp_path)
-    client = TestClient(create_app(scene.settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
+    client = TestClient(application(scene.settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
     answers = {name: post(client, raw).status_code for name, raw in real()}
     refusals = {name: status for name, status in answers.items() if status != 201}
     assert refusals == {"spark-databricks/sample-156fa71d-complete.json": 422}

@@ -10,11 +10,11 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 from sqlalchemy import Engine
+from support.api import application
 from support.events import event, output
 from support.lineages import FILES, marks, promised
 from support.scenes import TOKEN, Scene, rows, user
 
-from registry.api.app import create_app
 from registry.tables import InboxEvent, LineageRun, SuspectMark, Task
 from registry.words import InboxState
 
@@ -37,7 +37,7 @@ def test_every_event_sent_three_times_in_no_order_has_its_effect_once(
         promised(engine, f"contract-{table}", (FILES[0], f"/data/table_{table}"))
     user(engine)
     scene = Scene(engine, tmp_path)
-    client = TestClient(create_app(scene.settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
+    client = TestClient(application(scene.settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
     numbers = [number for number in range(EVENTS) for _ in range(COPIES)]
     Random(seed).shuffle(numbers)
     assert {post(client, numbers[at : at + 500]).json()["status"] for at in range(0, len(numbers), 500)} == {"success"}

@@ -1,4 +1,5 @@
-"""Journeys: everything that runs is started once, with one Spark to write data with, in one process of the test run."""
+"""Journeys: what most of them need is started once, with one Spark to write data with, for one process of the test
+run; the others may go beside them, file by file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,16 +13,18 @@ from support.loops import services as run_services
 from support.required import require
 
 HERE = Path(__file__).parent
+SHARED = {"services", "producer_spark"}
 
 
 # First: xdist reads the groups in the same step.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.journey)
-            if item.get_closest_marker("xdist_group") is None:
-                item.add_marker(pytest.mark.xdist_group("journeys"))
+    ours = [item for item in items if HERE in item.path.parents]
+    sharing = {item.path for item in ours if SHARED & set(getattr(item, "fixturenames", ()))}
+    for item in ours:
+        item.add_marker(pytest.mark.journey)
+        if item.path in sharing and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("journeys"))
 
 
 @pytest.fixture(scope="session")

