@@ -182,9 +182,7 @@ def free_port() -> int:
 
 def serve_api(settings: Settings) -> None:
     """Runs the API until it is told to stop: then it takes no more, and answers what it took."""
-    import uvicorn
-
-    from registry import logs, search
+    from registry import listening, logs, search
     from registry.database import connect, migrate
 
     logs.configure(settings.log)
@@ -192,9 +190,9 @@ def serve_api(settings: Settings) -> None:
     migrate(engine)
     search.complete(engine)
     engine.dispose()
-    uvicorn.run(
-        "registry.up:application", factory=True, workers=settings.api_processes, host=settings.host,
-        port=settings.api_port, log_config=None, access_log=False, timeout_worker_healthcheck=60,
+    listening.serve(
+        settings.host, settings.api_port, app="registry.up:application", factory=True, workers=settings.api_processes,
+        log_config=None, access_log=False, timeout_worker_healthcheck=60,
         timeout_keep_alive=KEPT_OPEN,
         timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
+from httpx import ASGITransport, AsyncClient
 from sqlalchemy import Engine
 
 from engine import plugins
@@ -91,7 +92,10 @@ ROUTERS = (
 
 @asynccontextmanager
 async def _until_the_end(app: FastAPI) -> AsyncIterator[None]:
-    """Once no request is answered any more, what was taken is written."""
+    """The first request builds what all others use: it is one of ours, for which nobody waits. Once no request is
+    answered any more, what was taken is written."""
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as own:
+        await own.get(f"{PREFIX}/health")
     yield
     await run_in_threadpool(app.state.receiver.close)
 

@@ -42,7 +42,7 @@ class Limits:
 
     requests: int = 4096
     size: int = 512 * 1024 * 1024
-    together: int = 500
+    together: int = 100
     high_water: int = 100_000
 
 
