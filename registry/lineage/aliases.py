@@ -5,6 +5,7 @@ about is kept, and not followed. Links that nobody told of for a while are forgo
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -31,6 +32,7 @@ LASTS = timedelta(days=90)
 FRESH = timedelta(days=1)
 # Of a name that everything is linked to, no more is followed.
 MOST = 1000
+REMEMBERED = "treaty.groups"
 # What a regular expression is matched with is no longer than this.
 LONGEST = 1024
 
@@ -55,8 +57,26 @@ def group(session: Session, name: Name) -> Group:
     return groups(session, [name])[name]
 
 
+@contextmanager
+def remembered(session: Session) -> Iterator[None]:
+    """In the block no name is asked for twice in this session, unless something is learned in it meanwhile: what others
+    learn is seen from the next block on."""
+    session.info[REMEMBERED] = {}
+    try:
+        yield
+    finally:
+        del session.info[REMEMBERED]
+
+
 def groups(session: Session, names: Collection[Name]) -> dict[Name, Group]:
     """The dataset of each name. Names of partitions stand for their table. A few queries, however many names."""
+    known: dict[Name, Group] = session.info.get(REMEMBERED, {})
+    if new := [each for each in names if each not in known]:
+        known |= _groups(session, new)
+    return {each: known[each] for each in names}
+
+
+def _groups(session: Session, names: Collection[Name]) -> dict[Name, Group]:
     tables = {name: trim(normalise(name.namespace, name.name)).dataset for name in names}
     seen = _surroundings(session, set(tables.values()))
     found, _ = pure.grouped(seen.links, seen.owners)
@@ -207,6 +227,7 @@ def _report(session: Session, new: Sequence[tuple[Name, Name]]) -> tuple[Refusal
 
 def _keep(session: Session, pair: tuple[Name, Name], times: Sequence[datetime], row: NameLink | None) -> None:
     if row is None:
+        _forget(session)
         one, other = pair
         session.add(
             NameLink(
@@ -216,7 +237,12 @@ def _keep(session: Session, pair: tuple[Name, Name], times: Sequence[datetime], 
             )
         )  # fmt: skip
     elif min(times) < row.first_seen or max(times) > row.last_seen + FRESH:
+        _forget(session)
         row.first_seen, row.last_seen = min(row.first_seen, *times), max(row.last_seen, *times)
+
+
+def _forget(session: Session) -> None:
+    session.info.get(REMEMBERED, {}).clear()
 
 
 def _links(session: Session, pairs: Iterable[tuple[Name, Name]]) -> Iterator[NameLink]:

@@ -115,11 +115,11 @@ def reject(session: Session, refusal: Refusal, *, producer: str, now: datetime, 
     )
 
 
-def waiting(session: Session) -> InboxEvent | None:
-    """The next event to fold, locked until the transaction ends: oldest first, failed ones last."""
+def waiting(session: Session, *, most: int) -> list[InboxEvent]:
+    """The next events to fold, locked until the transaction ends: oldest first, failed ones last."""
     order = col(InboxEvent.attempts), col(InboxEvent.received), col(InboxEvent.id)
     query = select(InboxEvent).where(col(InboxEvent.state) == InboxState.NEW).order_by(*order)
-    return session.exec(query.limit(1).with_for_update(skip_locked=True)).first()
+    return list(session.exec(query.limit(most).with_for_update(skip_locked=True)))
 
 
 def blame(session: Session, event_id: UUID, error: str) -> InboxEvent:

@@ -1,15 +1,14 @@
-"""From the inbox to the queue: an event is folded into its run, and what the run newly asks for becomes tasks."""
+"""From the inbox to the queue: events are folded into their runs, and what these newly ask for becomes tasks."""
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
 from registry import upstream
+from registry.database import insert
 from registry.lineage import aliases, asking, debounce, events, graph, links
 from registry.lineage.asking import Ask
 from registry.lineage.diagnostics import AHEAD
@@ -23,19 +22,30 @@ Ids = Callable[[], UUID]
 OLD = timedelta(days=30)
 
 
-def take_in(session: Session, row: InboxEvent, *, now: datetime, ids: Ids, old: timedelta = OLD) -> None:
-    """Folds the event into its run and counts what it newly triggers, in the caller's transaction.
+def take_in(session: Session, rows: Sequence[InboxEvent], *, now: datetime, ids: Ids, old: timedelta = OLD) -> None:
+    """Folds the events into their runs and counts what these newly trigger, in the caller's transaction.
 
     What happened longer ago than `old` triggers nothing. Events of jobs are of the graph alone."""
-    row.state, row.error = InboxState.FOLDED, None
-    event = as_received(events.of(json.loads(row.body)), row.received)
+    with aliases.remembered(session):
+        folded = [each for row in rows if (each := _folded(session, row, now, ids, old))]
+        # Last: incidents are locked once all that is validated is.
+        for run in {each.key: each for each in folded}.values():
+            upstream.follow(session, run)
+
+
+def _folded(session: Session, row: InboxEvent, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
+    """The run that the event is of, as it is now."""
+    after, event = None, as_received(events.of(json.loads(row.body)), row.received)
     ask = Ask(session, now, ids, row.producer, event.time, now - old)
     if isinstance(event.content, RunEvent):
-        row.lineage_run_id = _of_run(ask, event, event.content).id
+        stored, after = _of_run(ask, event, event.content)
+        row.lineage_run_id = stored.id
     elif isinstance(event.content, DatasetEvent):
         _asked(ask, [each for each in [of_dataset(event.content)] if each])
     else:
         graph.declare(session, event, ids=ids)
+    row.state, row.error = InboxState.FOLDED, None
+    return after
 
 
 def as_received(event: Event, received: datetime) -> Event:
@@ -43,7 +53,7 @@ def as_received(event: Event, received: datetime) -> Event:
     return event.at(received) if event.time > received + AHEAD else event
 
 
-def _of_run(ask: Ask, event: Event, content: RunEvent) -> LineageRun:
+def _of_run(ask: Ask, event: Event, content: RunEvent) -> tuple[LineageRun, FoldedRun]:
     told = folded(event)
     stored = _locked(ask.session, told.key, now=ask.now, ids=ask.ids)
     before = FoldedRun.model_validate(stored.state) if stored.state else None
@@ -54,9 +64,7 @@ def _of_run(ask: Ask, event: Event, content: RunEvent) -> LineageRun:
     if stored.ended:
         debounce.release(ask.session, stored.run_id, now=ask.now)
     _asked(ask.of(stored, after), _fresh(before, after, content))
-    # Last: incidents are locked once what is validated is.
-    upstream.follow(ask.session, after)
-    return stored
+    return stored, after
 
 
 def _asked(ask: Ask, fresh: Sequence[Trigger]) -> None:
@@ -78,8 +86,9 @@ def _locked(session: Session, key: RunKey, *, now: datetime, ids: Ids) -> Lineag
     query = select(LineageRun).filter_by(**key._asdict()).with_for_update()
     if found := session.exec(query).first():
         return found
-    with suppress(IntegrityError), session.begin_nested():
-        session.add(LineageRun(id=ids(), state={}, updated=now, **key._asdict()))
+    fresh = LineageRun(id=ids(), state={}, updated=now, **key._asdict())
+    table = LineageRun.__table__  # type: ignore[attr-defined]
+    session.connection().execute(insert(session, table).values(fresh.model_dump()).on_conflict_do_nothing())
     return session.exec(query).one()
 
 

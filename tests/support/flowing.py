@@ -61,6 +61,6 @@ def take_in(session: Session, *documents: Mapping[str, Any]) -> None:
     for each in documents:
         raw, now = body(each), datetime.fromisoformat(each["eventTime"])
         inbox.accept(session, parse(raw), raw, producer="spark", now=now, event_id=ids.new())
-        while row := inbox.waiting(session):
-            intake.take_in(session, row, now=now, ids=ids.new)
+        while waiting := inbox.waiting(session, most=1):
+            intake.take_in(session, waiting, now=now, ids=ids.new)
             session.flush()
