@@ -154,13 +154,6 @@ def waiting(session: Session, by: Principal) -> Sequence[Listed]:
     return listed(session, by, Asked(MOST), Which(mine=True, waiting=True)).rows
 
 
-def of_owner(session: Session, by: Principal) -> list[Listed]:
-    """What consumers have not acknowledged, or object to, of versions of the principal's contracts, newest first."""
-    own = session.exec(select(Contract.id).where(Contract.owner_id == by.user_id)).all()
-    waited = (listed(session, by, Asked(MOST), Which(contract_id=each, waiting=True)) for each in own)
-    return [each for portion in waited for each in portion.rows]
-
-
 def _judge(standing: Standing, new: Document) -> Callable[[Session, Subscription], Iterator[str]]:
     """Why the new version breaks a consumer; each version that somebody builds on is compared once."""
     known: dict[str, tuple[Document, impact.Changes]] = {}

@@ -45,36 +45,27 @@ def order_upkeep(means: Means) -> int:
 
 def keep_time(means: Means) -> int:
     """Puts versions in force that are due and ends those whose time is over; how many there were."""
-    now = means.clock()
-    with reading(means.database) as tx:
-        if not activation.waiting(tx, now=now):
-            return 0
-    with transaction(means.database) as tx:
-        moved = activation.keep_time(tx, now=now, ids=means.ids)
-        tx.commit()
-    return moved
+    return _done(means, activation.waiting, activation.keep_time)
 
 
 def keep_appointments(means: Means) -> int:
     """Makes tasks of deadlines that passed and of files that nobody looked at; how many there were."""
-    now = means.clock()
-    with reading(means.database) as tx:
-        if not appointments.waiting(tx, now=now):
-            return 0
-    with transaction(means.database) as tx:
-        kept = appointments.keep(tx, now=now, ids=means.ids)
-        tx.commit()
-    return kept
+    return _done(means, appointments.waiting, appointments.keep)
 
 
 def find_orphans(means: Means) -> int:
     """Has what runs without an end wrote looked at; how many such runs there were."""
+    return _done(means, orphans.waiting, orphans.find)
+
+
+def _done(means: Means, waits: Callable[..., object], do: Callable[..., int]) -> int:
+    """What is done in a transaction where something waits for it: to look keeps nobody from writing."""
     now = means.clock()
     with reading(means.database) as tx:
-        if not orphans.waiting(tx, now=now):
+        if not waits(tx, now=now):
             return 0
     with transaction(means.database) as tx:
-        found = orphans.find(tx, now=now, ids=means.ids)
+        found = do(tx, now=now, ids=means.ids)
         tx.commit()
     return found
 
