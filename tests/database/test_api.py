@@ -24,6 +24,7 @@ from support.api import (
     drafted,
     failed_run,
     plain,
+    remembered,
     suggestion,
 )
 from support.databases import KINDS, blank
@@ -576,14 +577,22 @@ def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             yield Shown(with_others(world), names)
 
 
+@pytest.fixture
+def full(engine: Engine, tmp_path: Path) -> Iterator[Shown]:
+    """The same for one test alone, which may change it."""
+    world, names = remembered(engine, filled, home=tmp_path / "home")
+    with world.http:
+        yield Shown(world, names)
+
+
 @pytest.mark.parametrize("call", READS, ids=str)
 def test_everyone_reads_what_their_role_permits_and_nothing_more(shown: Shown, call: Call) -> None:
     only_admitted(shown.world, call, shown.names)
 
 
 @pytest.mark.parametrize("call", [each for each in CALLS if each not in READS], ids=str)
-def test_everyone_does_what_their_role_permits_and_nothing_more(world: World, call: Call) -> None:
-    names = filled(world)
+def test_everyone_does_what_their_role_permits_and_nothing_more(full: Shown, call: Call) -> None:
+    world, names = full.world, full.names
     only_admitted(with_others(world), call, names)
 
 
@@ -610,15 +619,15 @@ def test_all_who_may_read_can_read_and_see_nothing_of_other_domains(shown: Shown
 
 
 @pytest.mark.parametrize("call", [each for each in CALLS if each.local and each.audit and not each.authored], ids=str)
-def test_who_has_a_role_in_a_domain_changes_what_is_in_it(world: World, call: Call) -> None:
-    names = filled(world)
+def test_who_has_a_role_in_a_domain_changes_what_is_in_it(full: Shown, call: Call) -> None:
+    world, names = full.world, full.names
     everyone, local = with_others(world), [who for who in admitted(call) if who and who.startswith("shop-")]
     assert made(everyone, local[0], call, names).status_code == call.status
 
 
 @pytest.mark.parametrize("call", [call for call in CALLS if call.audit], ids=str)
-def test_each_change_writes_its_audit_entry_in_the_same_transaction(world: World, call: Call) -> None:
-    names = filled(world)
+def test_each_change_writes_its_audit_entry_in_the_same_transaction(full: Shown, call: Call) -> None:
+    world, names = full.world, full.names
     before = len(world.audited())
     who = "producer" if "producer" in call.allowed else min(call.allowed)
     with cheap_passwords():
@@ -628,9 +637,9 @@ def test_each_change_writes_its_audit_entry_in_the_same_transaction(world: World
 
 @pytest.mark.parametrize("call", [call for call in CALLS if call.audit], ids=str)
 def test_a_change_that_cannot_be_audited_does_not_happen(
-    world: World, call: Call, monkeypatch: pytest.MonkeyPatch
+    full: Shown, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = filled(world)
+    world, names = full.world, full.names
     before = state(world)
 
     def fail(*_: Any, **__: Any) -> None:
@@ -669,8 +678,8 @@ def test_unknown_things_are_not_found(world: World, path: str) -> None:
     assert world.call("admin", "GET", path.format(NOBODY)).status_code == 404
 
 
-def test_unknown_and_forbidden_things_get_the_same_answer(world: World) -> None:
-    names = filled(world)
+def test_unknown_and_forbidden_things_get_the_same_answer(full: Shown) -> None:
+    world, names = full.world, full.names
     hidden = world.call("owner", "GET", f"/proposals/{names['unsent']}")
     unknown = world.call("owner", "GET", f"/proposals/{NOBODY}")
     assert (hidden.status_code, hidden.json()) == (unknown.status_code, unknown.json())
@@ -749,8 +758,8 @@ def test_a_body_beyond_the_limit_is_refused(engine: Engine) -> None:
     assert (answer.status_code, answer.json()["message"]) == (413, "the request is longer than 1000 bytes")
 
 
-def test_a_document_carries_its_fingerprint_and_is_not_sent_twice(world: World) -> None:
-    filled(world)
+def test_a_document_carries_its_fingerprint_and_is_not_sent_twice(full: Shown) -> None:
+    world = full.world
     first = world.call("viewer", "GET", "/contract/document?id=known")
     headers = {"Authorization": f"Bearer {world.secrets['viewer']}", "If-None-Match": first.headers["ETag"]}
     again = world.http.get("/api/v1/contract/document?id=known", headers=headers)
@@ -851,8 +860,8 @@ def test_a_draft_task_answers_with_its_state(world: World) -> None:
     assert (found.kind, found.state.value, found.attempts, found.result) == ("draft", "queued", 0, None)
 
 
-def test_a_proposal_says_what_the_reader_may_do_to_it(world: World) -> None:
-    names = filled(world)
+def test_a_proposal_says_what_the_reader_may_do_to_it(full: Shown) -> None:
+    world, names = full.world, full.names
     shown = {who: world.call(who, "GET", f"/proposals/{names['drafted']}").json() for who in EVERYBODY}
     assert {who for who in EVERYBODY if shown[who]["may_judge"]} == OWNERS | {"producer"}
     assert {who for who in EVERYBODY if shown[who]["may_approve"]} == OWNERS

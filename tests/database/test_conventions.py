@@ -1,10 +1,13 @@
 """What every route keeps to: problems, portions of lists, states of objects."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from uuid import UUID
 
 import pytest
+from sqlalchemy import Engine
 from sqlmodel import Session, select
-from support.api import NOW, World, document, drafted, failed_run, suggestion
+from support.api import NOW, World, document, drafted, failed_run, remembered, suggestion
 
 from registry import ids
 from registry.api import schemas
@@ -79,13 +82,20 @@ def incident(contract_id: str) -> Incident:
     )  # fmt: skip
 
 
+@pytest.fixture
+def full(engine: Engine, tmp_path: Path) -> Iterator[World]:
+    """A registry with five of each thing that is listed."""
+    made, _ = remembered(engine, filled, home=tmp_path / "home")
+    with made.http:
+        yield made
+
+
 @pytest.mark.parametrize("path", LISTS)
-def test_a_list_in_portions_is_the_whole_list(world: World, path: str) -> None:
-    filled(world)
-    whole = world.call("admin", "GET", f"{path}?limit=500").json()
+def test_a_list_in_portions_is_the_whole_list(full: World, path: str) -> None:
+    whole = full.call("admin", "GET", f"{path}?limit=500").json()
     found, cursor = [], ""
     while cursor is not None:
-        portion = world.call("admin", "GET", f"{path}?limit=2{cursor and f'&cursor={cursor}'}").json()
+        portion = full.call("admin", "GET", f"{path}?limit=2{cursor and f'&cursor={cursor}'}").json()
         assert len(portion["items"]) <= 2
         found, cursor = [*found, *portion["items"]], portion["next"]
     assert (found, whole["next"]) == (whole["items"], None)
@@ -98,21 +108,19 @@ def test_a_cursor_of_another_list_is_refused(world: World, path: str) -> None:
     assert (answer.status_code, "none of this list" in answer.json()["message"]) == (422, True)
 
 
-def test_what_comes_meanwhile_does_not_move_the_portions_of_what_was_there(world: World) -> None:
-    filled(world)
-    first = world.call("admin", "GET", "/proposals?limit=2").json()
-    world.client("producer").propose(document("later"))
-    second = world.call("admin", "GET", f"/proposals?limit=3&cursor={first['next']}").json()
+def test_what_comes_meanwhile_does_not_move_the_portions_of_what_was_there(full: World) -> None:
+    first = full.call("admin", "GET", "/proposals?limit=2").json()
+    full.client("producer").propose(document("later"))
+    second = full.call("admin", "GET", f"/proposals?limit=3&cursor={first['next']}").json()
     assert [each["contract_id"] for each in (*first["items"], *second["items"])] == [
         f"c-{at}" for at in (4, 3, 2, 1, 0)
     ]
 
 
-def test_the_client_reads_as_many_portions_as_are_asked_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    filled(world)
+def test_the_client_reads_as_many_portions_as_are_asked_for(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("registry.client.calls.PORTION", 2)
-    assert [each.id for each in world.client("viewer").contracts()] == [f"c-{at}" for at in range(5)]
-    assert [each.id for each in world.client("viewer").contracts(limit=3)] == ["c-0", "c-1", "c-2"]
+    assert [each.id for each in full.client("viewer").contracts()] == [f"c-{at}" for at in range(5)]
+    assert [each.id for each in full.client("viewer").contracts(limit=3)] == ["c-0", "c-1", "c-2"]
 
 
 def test_a_change_of_what_was_changed_meanwhile_is_refused_and_says_by_whom(world: World) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
-from support.api import NOW, World, build, plain, suggestion
+from support.api import NOW, World, plain, remembered, suggestion
 from support.api import drafted as drafted_proposal
 
 from contracts import writing
@@ -83,18 +83,22 @@ def ran(contract_id: str, dataset: Dataset) -> Run:
     )  # fmt: skip
 
 
+def in_force(world: World) -> None:
+    """Two contracts of different domains, each with a run."""
+    for contract_id, domain in (("orders", "shop"), ("salaries", "people")):
+        made = world.client("producer").propose(sold(contract_id, domain))
+        owner = world.client("owner")
+        owner.approve(made.id, owner.preview(made.id).fingerprint)
+    with transaction(world.engine) as tx:
+        for contract_id in ("orders", "salaries"):
+            tx.add(ran(contract_id, catalog.datasets(tx, contract_id)[0][0]))
+        tx.commit()
+
+
 @pytest.fixture
 def two(engine: Engine) -> Iterator[Two]:
-    world = build(engine)
+    world, _ = remembered(engine, in_force)
     with world.http:
-        for contract_id, domain in (("orders", "shop"), ("salaries", "people")):
-            made = world.client("producer").propose(sold(contract_id, domain))
-            owner = world.client("owner")
-            owner.approve(made.id, owner.preview(made.id).fingerprint)
-        with transaction(world.engine) as tx:
-            for contract_id in ("orders", "salaries"):
-                tx.add(ran(contract_id, catalog.datasets(tx, contract_id)[0][0]))
-            tx.commit()
         yield Two(world).made("ann").made("ben")
 
 

@@ -3,14 +3,14 @@
 import importlib.util
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Engine, event, make_url, text
+from sqlalchemy import Engine, Table, event, make_url, text
 from support.required import require
 
 from registry.database import connect, migrate
@@ -19,6 +19,7 @@ from registry.tables import metadata
 KINDS = ("sqlite", "postgres")
 # Half of what a test took was waiting for disks. Processes are killed here, machines are not.
 UNSYNCED = ("fsync", "synchronous_commit", "full_page_writes")
+Rows = Mapping[Table, Sequence[Mapping[str, Any]]]
 
 
 def sqlite_template(folder: Path) -> Path:
@@ -77,6 +78,20 @@ def empty(engine: Engine) -> None:
         connection.execute(text("set local session_replication_role = replica"))
         for each in kept:
             connection.execute(text(f"delete from {each}"))
+
+
+def rows_of(engine: Engine) -> Rows:
+    """All rows of all tables, in an order in which they can be written."""
+    with engine.connect() as connection:
+        every = {table: connection.execute(table.select()).mappings().all() for table in metadata.sorted_tables}
+    return {table: [dict(row) for row in rows] for table, rows in every.items() if rows}
+
+
+def put(engine: Engine, rows: Rows) -> None:
+    """Writes rows into an empty database, of either kind."""
+    with engine.begin() as connection:
+        for table, each in rows.items():
+            connection.execute(table.insert(), list(each))
 
 
 @contextmanager
