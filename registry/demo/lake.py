@@ -8,7 +8,7 @@ from typing import Any
 
 from registry.demo import incidents, shop, turns
 from registry.demo.incidents import Incident
-from registry.demo.shop import ShopTable
+from registry.demo.shop import Row, ShopTable
 from registry.demo.turns import Turn
 
 SEED = 7
@@ -22,13 +22,14 @@ Make = Callable[[Any], Frame]
 class Delivery:
     """One partition of one table, as it arrives: `make` gives its frame from a Spark session.
 
-    `turn`: why it arrives on another day than its own."""
+    `turn`: why it arrives on another day than its own. `rows`: what is in it, of a table of the shop."""
 
     table: str
     partition: str
     make: Make
     incidents: tuple[Incident, ...] = ()
     turn: Turn | None = None
+    rows: Callable[[], list[Row]] = list
 
     @property
     def where(self) -> tuple[str, str]:
@@ -77,13 +78,15 @@ def _delivery(table: ShopTable, day: int, seed: int, turn: Turn | None = None) -
     """A day of the table; what is delivered again comes as the shop has it, whatever befell it the first time."""
     known = () if turn and turn.again else incidents.of(table.name, day)
 
+    def rows() -> list[Row]:
+        return incidents.befallen(known, shop.rows_of(table, day, seed=seed), seed=seed)
+
     def make(session: Any) -> Frame:
-        rows = incidents.befallen(known, shop.rows_of(table, day, seed=seed), seed=seed)
-        frame = session.createDataFrame([tuple(row.values()) for row in rows], table.columns)
+        frame = session.createDataFrame([tuple(row.values()) for row in rows()], table.columns)
         changed = {name: kind for each in known for name, kind in each.types.items()}
         return frame.withColumns({name: frame[name].cast(kind) for name, kind in changed.items()}) if changed else frame
 
-    return Delivery(table.name, shop.day_name(day), make, known, turn)
+    return Delivery(table.name, shop.day_name(day), make, known, turn, rows)
 
 
 def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> Lake:

@@ -18,6 +18,7 @@ from engine.cli import Stop
 from engine.results import Verdict
 from registry import up
 from registry.config import Settings, load
+from registry.demo import folders, shop
 from registry.demo.incidents import Incident
 from registry.demo.lake import Lake, own_lake, shop_lake
 from registry.demo.loop import Judged, Loop, NoAnswer, enlist, names_of
@@ -69,7 +70,7 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
         with _home(keep=keep) as home:
             _log_to(home / "logs" / "demo.log")
             if write:
-                return _write(write, home, console)
+                return _write(write.absolute(), console)
             return _main_job(_settings(home, keep=keep), console, data=data, column=partition_by, keep=keep)
     except (up.NotStarted, NoAnswer) as error:
         raise Stop(str(error)) from None
@@ -95,15 +96,12 @@ def _settings(home: Path, *, keep: bool) -> Settings:
     return Settings(home=home, **{**mine, **ports})
 
 
-def _write(folder: Path, home: Path, console: Console) -> int:
+def _write(root: Path, console: Console) -> int:
     lake = shop_lake()
-    with spark(home / "logs" / "producer.log") as session:
-        producer = Producer(session, folder.absolute(), lake.column, "", "")
-        for delivery in (*lake.history, *(each for day in lake.deliveries for each in day)):
-            if not (delivery.turn and delivery.turn.again):
-                producer.write(delivery)
+    every = (*lake.history, *(each for day in lake.deliveries for each in day))
+    folders.write(root, lake.column, (each for each in every if not (each.turn and each.turn.again)), shop.TABLES)
     for table in lake.tables:
-        console.print(f"wrote {producer.location(table)}")
+        console.print(f"wrote {root / table}")
     return 0
 
 

@@ -25,6 +25,11 @@ class ShopTable:
     columns: str
     rows: Callable[[Random, int], Iterator[Row]]
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The columns' types, by name."""
+        return {name: kind for name, _, kind in (each.partition(" ") for each in self.columns.split(", "))}
+
 
 def day_name(day: int) -> str:
     """The date of a day, as its partition is named."""
