@@ -17,6 +17,11 @@ settings.register_profile("same", deadline=None, derandomize=True, max_examples=
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
+# Java begins dozens of times here, for tables of a few rows: what it compiles well it never runs often enough.
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+os.environ.setdefault("SPARK_SUBMIT_OPTS", BRIEF)
+os.environ.setdefault("SPARK_LAUNCHER_OPTS", BRIEF)
+
 HERE = Path(__file__).parent
 # What takes long is begun first; what is in no other group goes file by file, the short ones last.
 ORDER = ("journeys", "spark", "connect", "database", "unit", "architecture")

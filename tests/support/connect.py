@@ -18,6 +18,8 @@ SETTINGS = {
 }
 STARTED = re.compile(r"Spark Connect server started at: (\S+:\d+)")
 PATIENCE = 120
+# How the tests have Java run.
+JAVA = ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS")
 
 
 @contextmanager
@@ -51,7 +53,8 @@ def _command(folder: Path) -> list[str]:
 
 def _environment() -> Mapping[str, str]:
     """Without what a client's process may hold: a server that is told to be remote does not start."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_", "TREATY_"))}
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_", "TREATY_"))}
+    return {**ours, **{name: os.environ[name] for name in JAVA if name in os.environ}}
 
 
 def _address(server: subprocess.Popen[bytes], log: Path) -> str:
