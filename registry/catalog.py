@@ -185,10 +185,13 @@ def _listed(session: Session, query: Select[Contract, str], by: Principal) -> li
 
 
 def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
-    """Of those runs the last one of each object of each contract."""
+    """Of those runs the last one of each object of each contract that says how its data are: that they are gone, too,
+    while they are."""
     newest = col(Run.finished).desc(), col(Run.id).desc()
     place = func.row_number().over(partition_by=[col(Run.contract_id), col(Run.object)], order_by=newest)
-    own = col(Run.subscription_id).is_(None) & (col(Run.cause) == Cause.DATA)
+    gone = (col(Run.cause) == Cause.PRESENCE) & (col(Run.verdict) == Verdict.FAILED) & col(Run.superseded).is_(None)
+    told = col(Run.cause).in_((Cause.DATA, Cause.SCHEMA)) | gone
+    own = col(Run.subscription_id).is_(None) & told
     ranked = select(Run.id, place.label("place")).where(which, own).subquery()
     return select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place == 1)
 

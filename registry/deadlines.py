@@ -12,8 +12,12 @@ from contracts.deadlines import Promised, promises, spelled
 from contracts.document import Contract
 from contracts.reading import read
 from engine.results import CheckResult, Outcome, RunResult
-from registry import datasets, incidents, runs
+from registry import datasets, emission, incidents, runs
+from registry.datasets import About
+from registry.emission import SILENT, Emitter
+from registry.judged import Judged
 from registry.lifecycle import IN_FORCE
+from registry.orders import Promise
 from registry.runs import Origin
 from registry.tables import Appointment, ContractVersion, Dataset, Run, Task
 from registry.words import Cause
@@ -62,7 +66,7 @@ def of(session: Session, task: Task) -> Asked | None:
 
 
 def judge(
-    session: Session, task: Task, *, looked: datetime | None, now: datetime, ids: Ids
+    session: Session, task: Task, *, looked: datetime | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> dict[str, Any]:  # fmt: skip
     """Keeps the run of the deadline; the task's result. `looked`: when the files were looked at that showed that data
     came, which nothing else told; None: something else did, or none came."""
@@ -74,18 +78,20 @@ def judge(
         row.missed = asked.due
     elif not asked.promised.rhythm.goes_on:
         row.due = asked.promised.rhythm.following(now, asked.arrived)
-    run = _record(session, asked, _result(asked, looked), task.id, now=now, ids=ids)
+    run = _record(session, asked, _result(asked, looked), _By(task.id, emitter, now, ids))
     return {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": 0}
 
 
-def give_up(session: Session, task: Task, reason: str, *, now: datetime, ids: Ids) -> None:
+def give_up(
+    session: Session, task: Task, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> None:  # fmt: skip
     """Records that nobody could look whether data came. When they come, it is told how late that is."""
     asked = of(session, task)
     if asked is None:
         return
     _appointment(session, asked).missed = asked.due
     told = _told(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
-    _record(session, asked, told, task.id, now=now, ids=ids)
+    _record(session, asked, told, _By(task.id, emitter, now, ids))
 
 
 def _appointment(session: Session, asked: Asked) -> Appointment:
@@ -93,7 +99,9 @@ def _appointment(session: Session, asked: Asked) -> Appointment:
     return session.get_one(Appointment, key, with_for_update=True)
 
 
-def arrived(session: Session, dataset: Dataset, *, task_id: UUID | None, now: datetime, ids: Ids) -> list[Run]:
+def arrived(
+    session: Session, dataset: Dataset, *, task_id: UUID | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> list[Run]:  # fmt: skip
     """Tells of each deadline that data missed which now came how late they are: the runs that say so."""
     came = dataset.arrived
     missed = [(row, asked) for row, asked in _missed(session, dataset) if came is not None and came > asked.since]
@@ -102,7 +110,7 @@ def arrived(session: Session, dataset: Dataset, *, task_id: UUID | None, now: da
         row.missed = None
         if not asked.promised.rhythm.goes_on:
             row.due = asked.promised.rhythm.following(now, came)
-        told.append(_record(session, asked, _cleared(asked, came or now), task_id, now=now, ids=ids))
+        told.append(_record(session, asked, _cleared(asked, came or now), _By(task_id, emitter, now, ids)))
     return told
 
 
@@ -158,9 +166,17 @@ def _told(
     )
 
 
-def _record(
-    session: Session, asked: Asked, told: CheckResult, task_id: UUID | None, *, now: datetime, ids: Ids
-) -> Run:  # fmt: skip
+@dataclass(frozen=True)
+class _By:
+    """By which task a run is kept, how the lineage is told of it, and when."""
+
+    task_id: UUID | None
+    emitter: Emitter
+    now: datetime
+    ids: Ids
+
+
+def _record(session: Session, asked: Asked, told: CheckResult, by: _By) -> Run:
     result = RunResult(
         contract_id=asked.contract.id,
         contract_version=asked.contract.version,
@@ -169,14 +185,17 @@ def _record(
         partitions=(),
         rows=None,
         started=asked.due,
-        finished=now,
+        finished=by.now,
         results=(told,),
         measurements=(),
     )
     # Of no dataset: whoever asks how the data stand is told what judged them.
-    origin = Origin(task_id=task_id, reason=told.found or told.reason, cause=Cause.DEADLINE)
-    run = runs.record(session, ids(), result, origin, now=now)
-    incidents.of_run(session, run, result, now=now, ids=ids)
+    origin = Origin(task_id=by.task_id, reason=told.found or told.reason, cause=Cause.DEADLINE)
+    run = runs.record(session, by.ids(), result, origin, now=by.now)
+    incidents.of_run(session, run, result, now=by.now, ids=by.ids)
+    described = asked.contract.object(asked.promised.object)
+    promise = Promise(asked.contract, described, About(asked.contract.id, described.name), None)
+    emission.note(session, Judged(promise, result, origin.reason), run, by.emitter, now=by.now)
     return run
 
 

@@ -3,6 +3,7 @@
 The event is stored here as those of other producers are, so that it can be read; it triggers nothing. Where the
 settings name a lineage service, it is in the outbox too."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from uuid import UUID
 from sqlmodel import Session
 
 from contracts.fingerprint import canonical
-from registry import outbox
+from engine.results import RunResult
+from registry import datasets, outbox
 from registry.config import Settings
 from registry.ids import derived
 from registry.judged import Judged
@@ -23,10 +25,12 @@ from registry.lineage.fold import FoldedDataset, FoldedRun
 from registry.lineage.names import Name, normalise, trim
 from registry.outbox import LINEAGE
 from registry.tables import Dataset, LineageRun, Run, Task
+from registry.words import Cause
 
 if TYPE_CHECKING:
     from registry.lineage.emitted import About, Caused
 
+log = logging.getLogger("treaty.worker")
 PRODUCER = "treaty"
 FACETS = "/api/v1/lineage/facets"
 
@@ -41,6 +45,9 @@ class Emitter:
     api: str = ""
     sends: bool = False
     mirror: bool = True
+
+
+SILENT = Emitter()
 
 
 def emitter(settings: Settings) -> Emitter:
@@ -68,6 +75,17 @@ def of_run(
         )  # fmt: skip
 
 
+def note(
+    session: Session, found: Judged, run: Run, emitter: Emitter, *, now: datetime, broke: str | None = None
+) -> None:
+    """As `of_run`. What cannot be told is logged: the verdict itself is not lost for it."""
+    try:
+        with session.begin_nested():
+            of_run(session, found, run, emitter, now=now, broke=broke)
+    except Exception:
+        log.exception("a run could not be told of in the lineage")
+
+
 def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: str | None) -> dict[str, Any]:
     # The client takes a while to load: only who emits pays for it.
     from registry.lineage import emitted
@@ -75,6 +93,8 @@ def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: s
     task = session.get(Task, run.task_id) if run.task_id else None
     caused = _lineage_run(session, run)
     of = found.promise.object
+    # A task may tell of several promises about when data come: each is a validation of its own.
+    beside = "" if run.cause is Cause.DATA else f"{run.cause}/{'/'.join(_apart(found.result, run.cause))}"
     judged = emitted.Judgement(
         result=found.result,
         about=_about(session, run, task, caused),
@@ -88,9 +108,15 @@ def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: s
         link=f"{emitter.pages}/run?id={run.id}" if emitter.pages else "",
         schemas=f"{emitter.api}{FACETS}",
         mirror=emitter.mirror,
-        words={each.id: each.analyzer or each.kind for each in of.checks},
+        words={each.id: each.analyzer or each.kind for each in of.checks} | _apart(found.result, run.cause),
+        beside=beside,
     )
     return emitted.event(judged)
+
+
+def _apart(result: RunResult, cause: Cause) -> dict[str, str]:
+    """The words for promises that no check of the document makes."""
+    return {each.check_id: cause.value for each in result.results} if cause is Cause.DEADLINE else {}
 
 
 def _lineage_run(session: Session, run: Run) -> FoldedRun | None:
@@ -111,7 +137,8 @@ def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | No
             told = (whole or written)[0]
             name = told.identity if whole else named
             return About(name.namespace, name.name, tuple(_symlinks(told)), run.read_version or _version(told))
-    dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    mine = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    dataset = mine or datasets.kept(session, run.contract_id, run.object)
     return About(dataset.namespace, dataset.name, version=run.read_version) if dataset else About("spark", run.object)
 
 

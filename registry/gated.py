@@ -23,9 +23,13 @@ from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import Files, StateError
-from registry import audit, carried, gating, incidents, inforce, questions, references, runs, states
+from registry import audit, carried, emission, gating, incidents, inforce, questions, references, runs, states
+from registry.datasets import About
+from registry.emission import SILENT, Emitter
 from registry.errors import Conflict, Invalid, NotFound
 from registry.gating import Look
+from registry.judged import Judged
+from registry.orders import Promise
 from registry.questions import Question
 from registry.runs import Origin, Whose
 from registry.tables import ContractVersion, Dataset, Run
@@ -205,25 +209,35 @@ def _refuse_superseded(session: Session, of: Subject, run: RunResult) -> None:
         raise Conflict(f"version {run.contract_version} of contract {run.contract_id} is not the one in force")
 
 
-def commit(
-    session: Session, of: Subject, ready: Prepared, *, actor: str, now: datetime, ids: Callable[[], UUID]
-) -> Generation:
+@dataclass(frozen=True)
+class Publishing:
+    """Who publishes, when, and how the lineage is told of it."""
+
+    actor: str
+    now: datetime
+    ids: Callable[[], UUID]
+    emitter: Emitter = SILENT
+
+
+def commit(session: Session, of: Subject, ready: Prepared, by: Publishing) -> Generation:
     """The generation that the swap makes, with its run and the audit; a publication is open from now on where a run
     judged it. Raises Overtaken where another generation became current meanwhile."""
     dataset = session.get_one(Dataset, of.dataset.id, with_for_update=True, populate_existing=True)
     _refuse_other(dataset, ready.swap.after)
     entries = ready.swap.entries
     fresh = Measured(ready.schema, {name: each.fingerprint for name, each in entries.items()}, ready.packed)
-    number = states.save(session, dataset.id, fresh, vanished=ready.gone, now=now, ids=ids)
+    number = states.save(session, dataset.id, fresh, vanished=ready.gone, now=by.now, ids=by.ids)
     states.name(session, dataset.id, {name: entries[name].bag for name in ready.packed})
     details = {"generation": number, "partitions": len(ready.packed), "gone": len(ready.gone)}
-    audit.record(session, Action.STATES_COMMITTED, actor=actor, object_id=dataset.id, details=details, now=now)
+    audit.record(session, Action.STATES_COMMITTED, actor=by.actor, object_id=dataset.id, details=details, now=by.now)
     if ready.run is not None:
         dataset.publishing = number
         origin = Origin(dataset.id, marker=_marker(session, dataset), states_version=number)
         result = _discreet(session, of, ready.run)
-        run = runs.record(session, ids(), result, origin, now=now, actor=actor)
-        incidents.of_run(session, run, result, now=now, ids=ids)
+        run = runs.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
+        incidents.of_run(session, run, result, now=by.now, ids=by.ids)
+        promise = Promise(of.contract, of.object, About(of.contract.id, of.object.name), None)
+        emission.note(session, Judged(promise, result), run, by.emitter, now=by.now)
     return Generation(number, entries, ready.swap.judged)
 
 

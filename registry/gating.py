@@ -46,7 +46,7 @@ SUPERSEDED = "the contract in force has not judged these data"
 OTHERS = "what is asked about are other data than those that are known"
 OPEN = "a publication to it is open"
 WRITTEN = "it was written to and is not validated yet"
-GONE = "a run dropped it"
+GONE = "a run dropped it, or gave it another name"
 SINCE = "the data changed since they were judged"
 UNREAD = "when it was judged last, nothing could be judged: {}"
 LATER = "nobody looked at the data since {:%Y-%m-%d %H:%M:%S} UTC"
@@ -105,7 +105,8 @@ def told(session: Session, found: Named, look: Look, consumer: str | None = None
 def doubt(session: Session, dataset: Dataset, whose: Whose, run: Run | None, look: Look) -> str | None:
     """Why nothing is known of the data that are asked about, of which `run` is the newest; None where something is."""
     if run is None:
-        return OPEN if dataset.publishing is not None else _unjudged(session, dataset, whose)
+        known = OPEN if dataset.publishing is not None else GONE if _is_gone(dataset) else None
+        return known or _unjudged(session, dataset, whose)
     if look.marker is not None and run.marker == look.marker and run.read_version is not None:
         # A version of a table stays what it was when it was judged.
         return None
@@ -259,8 +260,7 @@ def _judging(session: Session, whose: Whose, run: Run, partition: str) -> Run | 
 
 
 def _doubts(session: Session, dataset: Dataset, whose: Whose, run: Run, look: Look) -> Iterator[str]:
-    if dataset.publishing is not None:
-        yield OPEN
+    yield from _closed(dataset, run)
     current = run.marker if run.states_version == dataset.states_version else _marker(session, dataset)
     if look.marker not in (None, current):
         yield OTHERS
@@ -271,17 +271,24 @@ def _doubts(session: Session, dataset: Dataset, whose: Whose, run: Run, look: Lo
     mark = session.get(DirtyMark, (whose.contract_id, whose.object))
     if mark is not None and mark.dirty_seq > mark.done_seq:
         yield WRITTEN
-    yield from _lineage_doubts(session, dataset, run, look)
+    yield from (each.why for each in suspects.marks(session, dataset.id, look.partition))
     if look.as_of is not None and look.as_of > (dataset.seen or run.started):
         yield LATER.format(dataset.seen or run.started)
     if look.partition is not None and not _is_there(session, dataset, look.partition):
         yield NOWHERE.format(look.partition)
 
 
-def _lineage_doubts(session: Session, dataset: Dataset, run: Run, look: Look) -> Iterator[str]:
-    yield from (each.why for each in suspects.marks(session, dataset.id, look.partition))
-    if dataset.dropped is not None and dataset.dropped > (dataset.written or run.started):
+def _closed(dataset: Dataset, run: Run) -> Iterator[str]:
+    if dataset.publishing is not None:
+        yield OPEN
+    if _is_gone(dataset, run.started):
         yield GONE
+
+
+def _is_gone(dataset: Dataset, judged: datetime | None = None) -> bool:
+    """Whether it was dropped, or renamed, after it was written, or else judged, last."""
+    last = dataset.written or judged
+    return dataset.dropped is not None and (last is None or dataset.dropped > last)
 
 
 def _unjudged(session: Session, dataset: Dataset, whose: Whose) -> str:

@@ -3,12 +3,13 @@
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from contracts.errors import ContractError
 from contracts.logical_types import Schema
 from engine import months
+from engine import redefined as columns
 from engine.analyzers.frequencies import Spectrum
 from engine.checks import bind
 from engine.requests import SpectraRequest
@@ -20,21 +21,24 @@ from registry.database import reading
 from registry.orders import Order, Promise
 from registry.readings import Reading
 from registry.tools import Tools
+from registry.words import Cause
 
 log = logging.getLogger("treaty.worker")
 EMPTY = "the table holds no data yet"
+REDEFINED = "the table was given other columns; its data are as they were"
 
 
 @dataclass(frozen=True)
 class Judged:
     """How a promise was kept. `reason`: why nothing could be judged, or what else people should know.
 
-    `readable`: data were judged, so that what is the same next time needs no judging."""
+    `readable`: data were judged, so that what is the same next time needs no judging. `cause`: what was judged."""
 
     promise: Promise
     result: RunResult
     reason: str | None = None
     readable: bool = True
+    cause: Cause = Cause.DATA
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,27 @@ def each(on: Bench, *, strict: bool) -> Iterator[Judged]:
     for promise in on.asked.promises:
         if (found := _guarded(on, promise, strict=strict)) is not None:
             yield found
+
+
+def redefined(on: Bench) -> Iterator[Judged]:
+    """How every promise is kept by the columns that the table was given anew, though its data are as they were: those
+    about its columns, and about all data together. Nothing where the columns are those that were judged last.
+
+    Raises StateError where states are damaged."""
+    schema = columns.redefined(on.schema, on.asked.redefined, on.asked.source.partition_by)
+    for promise in on.asked.promises if on.states else ():
+        if schema != on.schema or _was_redefined(on, promise):
+            result = _judged(replace(on, schema=schema), promise, ())
+            if result.results:
+                yield Judged(promise, result, REDEFINED, cause=Cause.SCHEMA)
+
+
+def _was_redefined(on: Bench, promise: Promise) -> bool:
+    """Whether the last run was of other columns than the data have."""
+    with reading(on.tools.database) as session:
+        whose = runs.Whose(*promise.about, promise.contract.fingerprint, promise.subscription_id)
+        last = runs.last(session, whose, on.asked.dataset_id)
+        return last is not None and last.cause is Cause.SCHEMA
 
 
 def one(on: Bench, promise: Promise) -> Judged | None:

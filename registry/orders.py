@@ -19,7 +19,7 @@ from registry.consumer_checks import Consumed
 from registry.datasets import About
 from registry.errors import RegistryError
 from registry.inforce import InForce
-from registry.lineage import debounce, names
+from registry.lineage import debounce, names, told
 from registry.tables import Dataset, Task
 
 # The checks of a contract object's consumers, a document for each.
@@ -56,7 +56,8 @@ class Order:
     `again`: everything is read again. `merged`: the names under which states of several known days lie together.
     `publishing`: a gate is about to publish to it. `arrivals`: what came since the last look is a partition of its own.
     `classifying`: the documents that say what of the table is classified, with the object of each. `look`: what the
-    look at the table begins with; `past`: the one before it found all that the task was made for."""
+    look at the table begins with; `past`: the one before it found all that the task was made for. `redefined`: the
+    columns that the table was given anew, by name and type, where that is to be looked at."""
 
     main: Promise
     dataset_id: UUID
@@ -72,6 +73,7 @@ class Order:
     classifying: Documents = ()
     look: Look = field(default_factory=Look)
     past: bool = False
+    redefined: tuple[tuple[str, str], ...] = ()
 
     @property
     def promises(self) -> tuple[Promise, ...]:
@@ -99,7 +101,7 @@ class Order:
     @property
     def afresh(self) -> bool:
         """Whether something is to be judged even where nothing has changed."""
-        return any(each.since is None or each.since != self.known for each in self.promises)
+        return bool(self.redefined) or any(each.since is None or each.since != self.known for each in self.promises)
 
 
 def order(session: Session, task: Task, consumers: Consumers = consumer_checks.documents) -> Order:
@@ -128,6 +130,7 @@ def order(session: Session, task: Task, consumers: Consumers = consumer_checks.d
         classifying=tuple((each.contract.source, each.object.name) for each in found if classifies(each.object)),
         look=look,
         past=looks.is_past(dataset, written, look),
+        redefined=_redefined(session, task),
     )
 
 
@@ -190,6 +193,13 @@ def _in_force(session: Session, dataset: Dataset, about: About) -> list[InForce]
     if not mine:
         raise Unworkable(inforce.missing(session, about) or f"{about} is about another dataset")
     return [*mine, *(each for each in found if each.about != about)]
+
+
+def _redefined(session: Session, task: Task) -> tuple[tuple[str, str], ...]:
+    """The columns that the table was given anew, by name and type, as what made the task told; () where it did not."""
+    if task.payload.get("seq") is None:
+        return ()
+    return tuple(told.columns(debounce.pending(session, task.payload["contract_id"], task.payload["object"])))
 
 
 def _dataset(session: Session, about: About) -> Dataset:

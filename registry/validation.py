@@ -18,8 +18,20 @@ from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from engine.requests import EngineError, Measured, Unreadable
 from engine.states import StateError
-from registry import deadlines, emission, incidents, judged, orders, portions, readings, runs, samples, states
-from registry.emission import Emitter
+from registry import (
+    deadlines,
+    emission,
+    incidents,
+    judged,
+    orders,
+    portions,
+    presence,
+    readings,
+    runs,
+    samples,
+    states,
+)
+from registry.emission import SILENT, Emitter
 from registry.judged import Judged
 from registry.lineage import debounce, suspects
 from registry.lineage.debounce import Subject
@@ -31,7 +43,6 @@ from registry.tools import Tools
 
 log = logging.getLogger("treaty.worker")
 Ids = Callable[[], UUID]
-SILENT = Emitter()
 NOTHING_CHANGED = "nothing changed"
 COVERED = "a task of another contract about the same data dealt with it"
 PUBLISHING = (
@@ -110,10 +121,12 @@ def keep(
     done = [
         (each, record(each) if each.promise is asked.main else _apart(session, each, record)) for each in finding.judged
     ]
-    deadlines.arrived(session, dataset, task_id=asked.task_id, now=now, ids=ids)
+    deadlines.arrived(session, dataset, task_id=asked.task_id, emitter=emitter, now=now, ids=ids)
+    if measured is not None and finding.seen is not None:
+        presence.returned(session, dataset, seen=finding.seen, task_id=asked.task_id, now=now, ids=ids)
     for each, run in done:
         if run is not None:
-            _emit(session, each, run, emitter, broke=finding.broke, now=now)
+            emission.note(session, each, run, emitter, broke=finding.broke, now=now)
     # In the order of names: whoever folds events locks them so.
     for other in sorted(finding.covered, key=lambda promise: promise.about):
         debounce.cover(session, *other.about, other.covers)
@@ -167,7 +180,8 @@ def _examined(asked: Order, tools: Tools) -> Finding:
     try:
         found = readings.read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
         if all(_is_settled(each, found) for each in asked.promises):
-            return Finding((), asked.also, found.measured, seen=started)
+            told = tuple(judged.redefined(judged.bench(asked, tools, found, started))) if asked.redefined else ()
+            return Finding(told, asked.also, found.measured, seen=started)
         return _judged(asked, tools, found, started)
     except (ContractError, StateError) as error:
         return unevaluated(asked, str(error), started=started, finished=tools.clock())
@@ -200,7 +214,7 @@ def _without_others(asked: Order, tools: Tools, error: EngineError) -> Finding:
 
 
 def _record(session: Session, found: Judged, *, origin: Origin, until: datetime, now: datetime, ids: Ids) -> Run:
-    whose = replace(origin, reason=found.reason, subscription_id=found.promise.subscription_id)
+    whose = replace(origin, reason=found.reason, subscription_id=found.promise.subscription_id, cause=found.cause)
     if not found.readable:
         whose = replace(whose, marker=None, states_version=None)
     run = runs.record(session, ids(), found.result, whose, now=now)
@@ -218,15 +232,6 @@ def _apart(session: Session, found: Judged, record: Callable[[Judged], Run]) -> 
     except StatementError:
         log.exception("a run beside that of the task could not be stored")
         return None
-
-
-def _emit(session: Session, found: Judged, run: Run, emitter: Emitter, *, broke: str | None, now: datetime) -> None:
-    """Tells of the run in the lineage. What cannot be told is logged: the verdict itself is not lost for it."""
-    try:
-        with session.begin_nested():
-            emission.of_run(session, found, run, emitter, now=now, broke=broke)
-    except Exception:
-        log.exception("a run could not be told of in the lineage")
 
 
 def _told(session: Session, asked: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:

@@ -113,10 +113,13 @@ class GateAnswer(StrEnum):
 
 
 class Cause(StrEnum):
-    """What a run judges: data as they are, or a promise of when they come."""
+    """What a run judges: data as they are, a promise of when they come, the columns that a table was given anew, or
+    that it is there at all."""
 
     DATA = "data"
     DEADLINE = "deadline"
+    SCHEMA = "schema"
+    PRESENCE = "presence"
 
 
 class TaskState(StrEnum):

@@ -10,13 +10,13 @@ from contracts.classification import alone
 from engine.files import StateFiles
 from engine.generations import Entry, Generation, Judgement
 from engine.requests import Source
-from registry import clock, gated, ids, questions, states
+from registry import clock, emission, gated, ids, questions, states
 from registry.access import Principal, decide_somewhere
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
 from registry.api.memory import Called
 from registry.errors import Conflict
-from registry.gated import Subject, Swap
+from registry.gated import Publishing, Subject, Swap
 from registry.words import Permission
 
 PATH = "/dataset/gate"
@@ -96,7 +96,8 @@ def swap_generation(
     swap = Swap(body.number, {name: Entry(each.fingerprint, each.bag) for name, each in body.entries.items()},
                 Judgement(**body.judged.model_dump()) if body.judged else None)  # fmt: skip
     ready, now = gated.prepared(read, of, swap, StateFiles(shared.settings.states)), clock.now()
-    made = gated.commit(tx, of, ready, actor=by.name, now=now, ids=ids.new)
+    publishing = Publishing(by.name, now, ids.new, emission.emitter(shared.settings))
+    made = gated.commit(tx, of, ready, publishing)
     states.prune(tx, of.dataset.id, before=now - timedelta(days=shared.settings.state_days))
     tx.commit()
     return _generation(made)

@@ -9,12 +9,12 @@ from uuid import UUID
 from sqlmodel import Session, select
 
 from contracts.document import Lineage
-from registry import audit, datasets, upstream
+from registry import audit, datasets, presence, upstream
 from registry.datasets import About
-from registry.lineage import aliases, debounce, subjects, suspects, unmatched, urgency
+from registry.lineage import aliases, debounce, subjects, suspects, told, unmatched, urgency
 from registry.lineage.debounce import Pace, Subject
 from registry.lineage.fold import FoldedRun
-from registry.lineage.names import location
+from registry.lineage.names import Name, location
 from registry.lineage.subjects import Concerned
 from registry.lineage.triggers import Reads, Trigger
 from registry.tables import Dataset, LineageRun
@@ -22,6 +22,7 @@ from registry.tasks import Priority
 from registry.words import Action
 
 ACTOR = "lineage"
+GONE = frozenset({Reads.DROPPED, Reads.RENAMED})
 # Clocks of those who write and of those who read agree to within this time.
 SKEW = timedelta(seconds=60)
 
@@ -53,7 +54,7 @@ class Ask:
 def ask(by: Ask, asked: Iterable[Trigger]) -> None:
     """Does for each contract's object what the triggers ask; remembers datasets that no contract is about."""
     found = subjects.of(by.session, asked)
-    alone = [each for each, concerned in found.items() if not concerned and each.reads is not Reads.DROPPED]
+    alone = [each for each, concerned in found.items() if not concerned and each.reads not in GONE]
     unmatched.remember(by.session, alone, by.run, by.folded, now=by.now)
     pairs = [(each, trigger) for trigger, concerned in found.items() for each in concerned]
     # In the order of names: so do others lock what they change.
@@ -66,6 +67,7 @@ def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
     if dataset is not None:
         _follow(by, trigger, whom.about, dataset)
         dataset.written = max(filter(None, (dataset.written, by.time)))
+        trigger = _defining(by, trigger, dataset)
     usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
     usual = urgency.priority(by.session, usual, whom.about.contract_id)
     subject = _subject(by, trigger, whom.about, upstream.priority(by.session, *whom.about, usual))
@@ -84,13 +86,34 @@ def _doubt(by: Ask, trigger: Trigger, whom: Concerned) -> None:
         _validate(by, trigger, whom)
 
 
+def _defining(by: Ask, trigger: Trigger, dataset: Dataset) -> Trigger:
+    """The trigger, without the columns that it tells where others were told of a later time."""
+    if not trigger.columns:
+        return trigger
+    if dataset.redefined is not None and dataset.redefined > by.time:
+        return replace(trigger, columns=())
+    dataset.redefined = by.time
+    return trigger
+
+
 def _drop(by: Ask, trigger: Trigger, whom: Concerned) -> None:
     dataset = _kept(by.session, whom.about)
-    if dataset is None or (dataset.dropped is not None and dataset.dropped >= by.time):
+    if dataset is None:
         return
-    dataset.dropped = by.time
-    details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
-    audit.record(by.session, Action.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now)
+    if dataset.dropped is None or dataset.dropped < by.time:
+        dataset.dropped = by.time
+        details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
+        audit.record(by.session, Action.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now)
+    if not (_is_late(by, dataset) or (dataset.written is not None and dataset.written > by.time)):
+        became = presence.Gone(trigger.why, by.time, by.run.id if by.run else None)
+        presence.gone(by.session, whom.about, became, now=by.now, ids=by.ids)
+
+
+def _rename(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    """What a contract names is gone where it had the old name; what is called so now was known already."""
+    dataset = _kept(by.session, whom.about)
+    if dataset is not None and Name(dataset.namespace, dataset.name) == trigger.formerly:
+        _drop(by, trigger, whom)
 
 
 REACTIONS: Mapping[Reads, Callable[[Ask, Trigger, Concerned], None]] = {
@@ -99,6 +122,7 @@ REACTIONS: Mapping[Reads, Callable[[Ask, Trigger, Concerned], None]] = {
     Reads.ORPHAN: _validate,
     Reads.SUSPECT: _doubt,
     Reads.DROPPED: _drop,
+    Reads.RENAMED: _rename,
 }
 
 
@@ -114,6 +138,8 @@ def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
     }
     if by.run is not None:
         extra["lineage_run_id"] = str(by.run.id)
+    if trigger.columns:
+        extra |= {told.COLUMNS: [list(each) for each in trigger.columns], told.AT: by.time.isoformat()}
     return Subject(*about, f"{run}/{trigger.dataset.namespace}/{trigger.dataset.name}/{trigger.reads}", extra, priority)
 
 

@@ -87,7 +87,7 @@ def settle(session: Session, subject: Subject, covered: int, *, now: datetime, t
     if mark.dirty_seq == mark.done_seq:
         return None
     last = mark.told[-1] if mark.told else {}
-    return _enqueue(session, replace(subject, extra=told.payload(last)), mark, now=now, task_id=task_id)
+    return _enqueue(session, replace(subject, extra=last), mark, now=now, task_id=task_id)
 
 
 def cover(session: Session, contract_id: str, object_name: str, covered: int) -> None:
@@ -146,7 +146,8 @@ def _enqueue(session: Session, subject: Subject, mark: DirtyMark, *, now: dateti
     _begin(mark, begins)
     mark.due, mark.task_id = None, task_id
     session.flush()
-    payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": mark.dirty_seq, **subject.extra}
+    payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": mark.dirty_seq,
+               **told.payload(subject.extra)}  # fmt: skip
     key = f"{VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{mark.dirty_seq}"
     return tasks.enqueue(
         session, kind=VALIDATE, payload=payload, key=key, now=now, task_id=task_id,

@@ -65,7 +65,8 @@ class About:
 @dataclass(frozen=True)
 class Judgement:
     """All that an event tells of. `hidden`: ids of checks of whose values nothing is told. `first`: when the validation
-    was first asked for. `broke`: why it could not be done at all; None: it was."""
+    was first asked for. `broke`: why it could not be done at all; None: it was. `beside`: what tells it from others
+    that were asked for at once; '' where its data do."""
 
     result: RunResult
     about: About
@@ -80,13 +81,14 @@ class Judgement:
     schemas: str = ""
     mirror: bool = True
     words: Mapping[str, str] = field(default_factory=dict)
+    beside: str = ""
 
 
 def run_id(judged: Judgement) -> str:
     """The identity of the validation as a run: the same however often it is told of."""
     of, about = judged.result, judged.about
     key = [of.contract_id, of.contract_version, of.object, about.namespace, about.name]
-    named = canonical([*key, sorted(of.partitions), judged.marker])
+    named = canonical([*key, sorted(of.partitions), judged.marker, *filter(None, [judged.beside])])
     return str(generate_static_uuid(judged.first, named))
 
 

@@ -36,6 +36,12 @@ def symlinks(dataset: FoldedDataset) -> Iterator[Name]:
             yield from _identified(each, str(each.get("type") or "").upper())
 
 
+def previous(dataset: FoldedDataset) -> Name | None:
+    """The name that the dataset had before it was renamed, as it told; None where it told none."""
+    before = dataset.facet("lifecycleStateChange").get("previousIdentifier")
+    return next(_identified(before, "TABLE"), None) if isinstance(before, dict) else None
+
+
 def links(run: FoldedRun) -> frozenset[Link]:
     """What the run tells of names that mean one dataset, of what it read and of what it wrote."""
     return frozenset(each for dataset in (*run.inputs, *run.outputs) for each in _of(dataset))
@@ -45,10 +51,8 @@ def _of(dataset: FoldedDataset) -> Iterator[Link]:
     table = trim(normalise(dataset.namespace, dataset.name)).dataset
     for other in symlinks(dataset):
         yield from _link(table, other, dataset.facets["symlinks"].at)
-    before = dataset.facet("lifecycleStateChange").get("previousIdentifier")
-    if isinstance(before, dict):
-        for other in _identified(before, "TABLE"):
-            yield from _link(table, other, dataset.facets["lifecycleStateChange"].at, renamed=True)
+    if before := previous(dataset):
+        yield from _link(table, before, dataset.facets["lifecycleStateChange"].at, renamed=True)
 
 
 def _link(table: Name, other: Name, at: datetime, *, renamed: bool = False) -> Iterator[Link]:

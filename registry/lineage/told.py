@@ -1,6 +1,7 @@
 """What triggers said that no validation has covered yet: plain data, equal ones once, never more than so many."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,8 @@ Told = Mapping[str, Any]
 # What is said beyond that is said of all: {"all": True}.
 MOST = 64
 RUNS = "runs"
+# What a table's columns are now, and since when.
+COLUMNS, AT = "columns", "at"
 # By these, what one trigger said is told from what another one did.
 SAYS = ("dataset", "partitions", "reads", "streaming", "all")
 
@@ -17,7 +20,7 @@ def added(before: Sequence[Told], extra: Told, seq: int) -> list[dict[str, Any]]
     new = {**extra, "seq": seq, RUNS: [extra["lineage_run_id"]] if "lineage_run_id" in extra else None}
     same = next((each for each in before if _says(each) == _says(new)), None)
     if same is not None:
-        new[RUNS] = _both(same[RUNS], new[RUNS])
+        new |= {RUNS: _both(same[RUNS], new[RUNS])} | _defined(same, new)
     kept = [dict(each) for each in before if each is not same]
     return [*kept, new] if len(kept) < MOST else [{"all": True, "seq": seq, RUNS: None, "streaming": streams(kept)}]
 
@@ -40,7 +43,25 @@ def streams(said: Iterable[Told]) -> bool:
 
 def payload(said: Told) -> dict[str, Any]:
     """What a task says of it."""
-    return {key: value for key, value in said.items() if key not in {"seq", RUNS, "all"}}
+    return {key: value for key, value in said.items() if key not in {"seq", RUNS, "all", COLUMNS, AT}}
+
+
+def columns(said: Iterable[Told]) -> list[tuple[str, str]]:
+    """The columns that a table has, as was told of it last; [] where nothing is told of them."""
+    told = [each for each in said if each.get(COLUMNS)]
+    last = max(told, key=_age, default={})
+    return [(str(name), str(kind)) for name, kind in last.get(COLUMNS, ())]
+
+
+def _defined(one: Told, other: Told) -> dict[str, Any]:
+    """Of two that say the same, the columns of the one that is of a later time, whichever came first."""
+    told = [each for each in (one, other) if each.get(COLUMNS)]
+    last = max(told, key=_age, default={})
+    return {key: last[key] for key in (COLUMNS, AT) if key in last}
+
+
+def _age(said: Told) -> datetime:
+    return datetime.fromisoformat(said[AT])
 
 
 def _says(said: Told) -> list[Any]:

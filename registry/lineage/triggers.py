@@ -9,7 +9,7 @@ from typing import Any
 
 from registry.lineage.events import DatasetEvent
 from registry.lineage.fold import FoldedDataset, FoldedRun
-from registry.lineage.links import symlinks
+from registry.lineage.links import previous, symlinks
 from registry.lineage.names import Name, Trimmed, normalise, trim
 
 OUR_NAMESPACE = "treaty"
@@ -30,32 +30,41 @@ class Reads(StrEnum):
     SCHEMA = "schema"
     SUSPECT = "suspect"
     DROPPED = "dropped"
+    RENAMED = "renamed"
     ORPHAN = "orphan"
 
 
 # As tasks have them: the smaller comes first.
-PRIORITIES = {Reads.DATA: 5, Reads.SCHEMA: 5, Reads.SUSPECT: 6, Reads.ORPHAN: 7, Reads.DROPPED: 5}
+PRIORITIES = {Reads.DATA: 5, Reads.SCHEMA: 5, Reads.SUSPECT: 6, Reads.ORPHAN: 7, Reads.DROPPED: 5,
+              Reads.RENAMED: 5}  # fmt: skip
 WHY = {
     Reads.DATA: "a run wrote to it and completed",
     Reads.SCHEMA: "its definition was told anew",
     Reads.SUSPECT: "a run that wrote to it failed",
     Reads.DROPPED: "a run dropped it",
+    Reads.RENAMED: "a run renamed it",
     Reads.ORPHAN: "a run that wrote to it never told its end",
 }
 STREAMING = "a stream writes to it"
+# A table of more columns than these is told by reading it.
+MOST_COLUMNS = 10_000
 
 
 @dataclass(frozen=True)
 class Trigger:
     """A dataset that a run was about: its name, other names it goes by, and the partitions the run spoke of.
 
-    `reads` says what is to be looked at, `why` says it for people. `streaming`: more comes all the time."""
+    `reads` says what is to be looked at, `why` says it for people. `streaming`: more comes all the time. `columns`:
+    those that the table has now, by name and type, where its definition was told anew. `formerly`: what a table was
+    called that was renamed."""
 
     dataset: Name
     also: tuple[Name, ...] = ()
     partitions: tuple[Partition, ...] = ()
     reads: Reads = Reads.DATA
     streaming: bool = False
+    columns: tuple[tuple[str, str], ...] = ()
+    formerly: Name | None = None
 
     @property
     def names(self) -> tuple[Name, ...]:
@@ -119,13 +128,13 @@ def _named(trigger: Trigger) -> Name:
 
 
 def _reads(run: FoldedRun, dataset: FoldedDataset) -> Reads | None:
-    """What of the dataset is to be looked at by what became of it; None: it only has another name now."""
+    """What of the dataset is to be looked at by what became of it; None: nothing of it."""
     counted = bool(dataset.own_facet("outputStatistics"))
     match _lifecycle(dataset):
         case "DROP":
             return Reads.DROPPED
         case "RENAME":
-            return Reads.DATA if counted else None
+            return Reads.DATA if counted else Reads.RENAMED if _formerly(dataset) else None
         case "ALTER":
             return Reads.DATA if counted else Reads.SCHEMA
         case "CREATE":
@@ -150,7 +159,9 @@ def _trigger(dataset: FoldedDataset, reads: Reads, *, streaming: bool = False) -
     table = spoken[0].dataset
     partitions = {each.partition for each in spoken if each.partition and each.dataset == table} | set(_listed(dataset))
     others = {full, *symlinks(dataset)} - {table}
-    return Trigger(table, tuple(sorted(others)), tuple(sorted(partitions)), reads, streaming)
+    columns = tuple(_columns(dataset)) if reads is Reads.SCHEMA else ()
+    formerly = _formerly(dataset) if reads is Reads.RENAMED else None
+    return Trigger(table, tuple(sorted(others)), tuple(sorted(partitions)), reads, streaming, columns, formerly)
 
 
 def _joined(same: list[Trigger]) -> Trigger:
@@ -158,7 +169,23 @@ def _joined(same: list[Trigger]) -> Trigger:
     others = {other for each in same for other in each.also}
     partitions = tuple(sorted({spoken for each in same for spoken in each.partitions}))
     reads = next(each for each in WHY if any(one.reads is each for one in same))
-    return Trigger(same[0].dataset, tuple(sorted(others)), partitions, reads, same[0].streaming)
+    columns = next((each.columns for each in same if each.columns and each.reads is reads), ())
+    formerly = next((each.formerly for each in same if each.formerly and each.reads is reads), None)
+    return Trigger(same[0].dataset, tuple(sorted(others)), partitions, reads, same[0].streaming, columns, formerly)
+
+
+def _columns(dataset: FoldedDataset) -> Iterator[tuple[str, str]]:
+    """The columns that the schema facet names, with their types as it has them ('' for none); nothing of too many."""
+    told = dataset.facet("schema").get("fields")
+    for each in told if isinstance(told, list) and len(told) <= MOST_COLUMNS else ():
+        if isinstance(each, dict) and isinstance(name := each.get("name"), str) and name:
+            yield name, kind if isinstance(kind := each.get("type"), str) else ""
+
+
+def _formerly(dataset: FoldedDataset) -> Name | None:
+    """The name that the dataset had before; None where it told none, or has it still."""
+    before = previous(dataset)
+    return None if before in {None, trim(normalise(dataset.namespace, dataset.name)).dataset} else before
 
 
 def _located(dataset: FoldedDataset) -> Iterator[Trimmed]:

@@ -54,9 +54,11 @@ class Dataset(Table, table=True):
 
     `states_version` counts the changes of its partitions' states. `publishing`: the version whose files a gate is
     about to publish; None: no publication is open. `seen`: when the newest look at its files began whose outcome is
-    kept; None: there was none. `arrived`: when data last came, as told by who wrote them, else when they were found.
-    `written` and `dropped`: when runs told so last. `read_at`: the version that the states are of, of a table format
-    that has them, with the table's own id (`engine.hints.At`)."""
+    kept; None: there was none. `arrived`: when data last came that were found, as told by who wrote them, else when
+    they were found. `written`: when a run last said that it had written, whether anybody has looked since or not.
+    `dropped`: when a run last said that it was dropped or renamed; None: it was read since. `redefined`: as of when its
+    columns were told last, apart from its data. `read_at`: the version that the states are of, of a table format that
+    has them, with the table's own id (`engine.hints.At`)."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"), Index(None, "name"))
@@ -72,6 +74,7 @@ class Dataset(Table, table=True):
     arrived: datetime | None = moment(default=None)
     written: datetime | None = moment(default=None)
     dropped: datetime | None = moment(default=None)
+    redefined: datetime | None = moment(default=None)
     read_at: str | None = None
 
 

@@ -69,13 +69,12 @@ def _judge_deadline(means: Means, task: Task) -> Effect:
     finding = validation.examine(order, means.tools(task)) if order else None
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
-        looked = None
+        looked, emitter = None, emission.emitter(means.settings)
         if order is not None and finding is not None:
             # Of data that somebody wrote and told of, it is known when they came.
             looked = finding.seen if validation.came(session, order, finding) == finding.seen else None
-            emitter = emission.emitter(means.settings)
             validation.keep(session, order, finding, emitter=emitter, now=now, ids=means.ids)
-        return deadlines.judge(session, task, looked=looked, now=now, ids=means.ids)
+        return deadlines.judge(session, task, looked=looked, emitter=emitter, now=now, ids=means.ids)
 
     return effect
 
@@ -86,7 +85,8 @@ def _give_validation_up(means: Means, session: Session, task: Task, reason: str,
 
 
 def _give_deadline_up(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
-    deadlines.give_up(session, task, reason, now=now, ids=means.ids)
+    emitter = emission.emitter(means.settings)
+    deadlines.give_up(session, task, reason, emitter=emitter, now=now, ids=means.ids)
 
 
 def _draft(means: Means, task: Task) -> Effect:

@@ -1,0 +1,111 @@
+"""Whether a promised dataset is there: a run that drops or renames it breaks the promise, until it is read again.
+
+Of this there are runs of their own, of cause `presence` and of no dataset: how the data stand is told by what judged
+them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document import Contract
+from engine.results import CheckResult, Outcome, RunResult, Verdict
+from registry import datasets, incidents, inforce, runs
+from registry.datasets import About
+from registry.runs import Origin
+from registry.tables import Dataset, Run
+from registry.words import Cause
+
+Ids = Callable[[], UUID]
+PROMISE = "the dataset is there"
+BACK = "it was read since"
+
+
+@dataclass(frozen=True)
+class Gone:
+    """What became of a dataset: `why`, in words, `at` that time, by which run, where one told of it."""
+
+    why: str
+    at: datetime
+    lineage_run_id: UUID | None = None
+
+
+def gone(session: Session, about: About, told: Gone, *, now: datetime, ids: Ids) -> Run | None:
+    """Keeps the run in which the object's dataset is not there any more, and what it means for incidents, which people
+    are told of; None where that is known already, or no version of the contract is in force."""
+    contract = next(iter(inforce.versions(session, about.contract_id)), None)
+    known = session.exec(_missed(about).where(col(Run.started) >= told.at).limit(1)).first()
+    if contract is None or known is not None:
+        return None
+    origin = Origin(lineage_run_id=told.lineage_run_id, reason=told.why, cause=Cause.PRESENCE)
+    result = _run(contract, about, Outcome.FAILED, told.why, at=told.at, now=now)
+    return _record(session, result, origin, now=now, ids=ids)
+
+
+def returned(
+    session: Session, dataset: Dataset, *, seen: datetime, task_id: UUID | None, now: datetime, ids: Ids
+) -> list[Run]:  # fmt: skip
+    """Tells of each object whose dataset was gone and has been read since that it is there: the runs that say so.
+
+    `seen`: when that look began; one that began before the dataset went says nothing."""
+    if dataset.dropped is None or dataset.dropped >= seen:
+        return []
+    dataset.dropped = None
+    told = [_back(session, about, task_id, now, ids) for about in _gone(session, dataset.id)]
+    return [each for each in told if each is not None]
+
+
+def _gone(session: Session, dataset_id: UUID) -> list[About]:
+    """The objects about the dataset that it is gone for, as far as is known."""
+    return [each for each in datasets.about(session, dataset_id) if session.exec(_missed(each).limit(1)).first()]
+
+
+def _missed(about: About) -> Any:
+    mine = Run.contract_id == about.contract_id, Run.object == about.object, Run.cause == Cause.PRESENCE
+    return select(Run).where(*mine, Run.verdict == Verdict.FAILED, col(Run.superseded).is_(None))
+
+
+def _back(session: Session, about: About, task_id: UUID | None, now: datetime, ids: Ids) -> Run | None:
+    for each in session.exec(_missed(about)).all():
+        each.superseded = BACK
+    contract = next(iter(inforce.versions(session, about.contract_id)), None)
+    if contract is None:
+        return None
+    origin = Origin(task_id=task_id, reason=BACK, cause=Cause.PRESENCE)
+    result = _run(contract, about, Outcome.PASSED, BACK, at=now, now=now)
+    return _record(session, result, origin, now=now, ids=ids)
+
+
+def _run(contract: Contract, about: About, outcome: Outcome, why: str, *, at: datetime, now: datetime) -> RunResult:
+    told = CheckResult(
+        check_id="presence",
+        name=PROMISE,
+        outcome=outcome,
+        severity="error",
+        scope="dataset",
+        partition=None,
+        sentence=PROMISE,
+        dimension="completeness",
+        found=why,
+    )
+    return RunResult(
+        contract_id=contract.id,
+        contract_version=contract.version,
+        contract_fingerprint=contract.fingerprint,
+        object=about.object,
+        partitions=(),
+        rows=None,
+        started=at,
+        finished=now,
+        results=(told,),
+        measurements=(),
+    )
+
+
+def _record(session: Session, result: RunResult, origin: Origin, *, now: datetime, ids: Ids) -> Run:
+    run = runs.record(session, ids(), result, origin, now=now)
+    incidents.of_run(session, run, result, now=now, ids=ids)
+    return run

@@ -1,0 +1,25 @@
+"""A scene whose judge looks at the columns of the table as well as at the data."""
+
+from typing import Any
+
+from support.engines import SCHEMA, judge
+from support.scenes import Scene
+
+from engine.results import RunResult
+from engine.structure import judge_structure
+from registry.worker import Worker
+
+
+class Structural(Scene):
+    """Texts that are good or bad, in a table whose columns are judged as the engine does."""
+
+    def worker(self, **other: Any) -> Worker:
+        """A worker that judges both."""
+        return super().worker(**({"judge": judged} | other))
+
+
+def judged(contract: Any, name: str, **told: Any) -> RunResult:
+    """The run of `support.engines`, and what the contract promises of the columns."""
+    run = judge(contract, name, **{**told, "schema": SCHEMA})
+    columns = tuple(judge_structure(contract.object(name), told["schema"], terms=contract.terms))
+    return run.model_copy(update={"results": (*columns, *run.results)})
