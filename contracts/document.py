@@ -89,7 +89,8 @@ class Lineage(TermsModel):
     behind is not looked at, told as suspect, or told and validated. `stream_interval`: minutes between validations of
     what is written all the time. `nominal`: by partition column how its values are made of a run's nominal time.
     `without_partition`: what is read where nothing tells what was written: the `latest` partitions, or all.
-    `sweep`: hours after which files are looked at that no event told of; 0: never."""
+    `sweep`: hours after which files are looked at that no event told of; 0: never. `on_upstream_failed`: bad data that
+    came from further up are told with the gate's answer, or make it a warning, or block."""
 
     quiet: Annotated[float, Field(ge=0, le=3600)] = 5
     settle: Literal["none", "parent"] = "none"
@@ -99,6 +100,7 @@ class Lineage(TermsModel):
     without_partition: Literal["latest", "all"] = "latest"
     latest: Annotated[int, Field(ge=1, le=64)] = 1
     sweep: Annotated[float, Field(ge=0, le=8760)] = 24
+    on_upstream_failed: Literal["tell", "warn", "block"] = "tell"
 
 
 class Deadline(TermsModel):

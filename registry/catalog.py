@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
-from registry import revisions, scope
+from registry import forewarned, revisions, scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
@@ -35,12 +35,15 @@ NEWEST = Order((Proposal.created, Proposal.id), newest_first=True)
 
 @dataclass(frozen=True)
 class ListedContract:
-    """A contract, its owner's name, its last run (None: never judged) and how many proposals are open."""
+    """A contract, its owner's name, its last run (None: never judged) and how many proposals are open.
+
+    `upstream_failed`: bad data came to its own from further up, or are on their way."""
 
     contract: Contract
     owner: str
     last_run: Run | None
     open_proposals: int
+    upstream_failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,11 @@ def _listed(session: Session, query: Select[Contract, str], by: Principal) -> li
     opened = select(Proposal.contract_id, func.count())
     opened = opened.where(col(Proposal.contract_id).in_(ids), col(Proposal.state).in_(OPEN))
     open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
-    return [ListedContract(each, owner, last.get(each.id), open_counts.get(each.id, 0)) for each, owner in found]
+    harmed = forewarned.harmed(session, ids)
+    return [
+        ListedContract(each, owner, last.get(each.id), open_counts.get(each.id, 0), each.id in harmed)
+        for each, owner in found
+    ]
 
 
 def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:

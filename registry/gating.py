@@ -80,7 +80,7 @@ class Version(NamedTuple):
 @dataclass(frozen=True)
 class Told:
     """How the data stand to one promise. `run`: what judged them, None where none did; `subscription_id`: the promise
-    is what that consumer checks, or follows."""
+    is what that consumer checks, or follows. `upstream_failed`: bad data came to them from further up."""
 
     about: About
     version: str
@@ -88,6 +88,7 @@ class Told:
     reason: str | None = None
     run: Run | None = None
     subscription_id: UUID | None = None
+    upstream_failed: bool = False
 
 
 def told(session: Session, found: Named, look: Look, consumer: str | None = None) -> tuple[Told, ...]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from registry import gating, questions
+from registry import forewarned, gating, questions
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader
 from registry.api.memory import Meant, Namespace
@@ -31,7 +31,7 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
     judged. Told of every contract about the dataset, and of a consumer's own checks."""
     found = questions.seen(tx, Question(name, namespace, contract_id=contract_id), by)
     since = as_of.replace(tzinfo=UTC) if as_of and as_of.tzinfo is None else as_of
-    told = gating.told(tx, found, Look(partition, marker, since), consumer)
+    told = forewarned.forewarned(tx, gating.told(tx, found, Look(partition, marker, since), consumer))
     return _shown(found, told, partition)
 
 
@@ -62,6 +62,7 @@ def _contract(told: Told) -> schemas.GateContractOut:
         marker=run.marker if run else None,
         states_version=run.states_version if run else None,
         subscription_id=told.subscription_id,
+        upstream_failed=told.upstream_failed,
     )
 
 

@@ -115,6 +115,7 @@ def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
         owner=listed.owner,
         last_run=last,
         open_proposals=listed.open_proposals,
+        upstream_failed=listed.upstream_failed,
     )
 
 

@@ -63,7 +63,8 @@ def summary(contract: ContractSummary) -> str:
     """What else the list says of a contract."""
     version = f"version {contract.active_version}" if contract.active_version else "no version yet"
     drafts = words.several(contract.open_proposals, "open draft") if contract.open_proposals else ""
-    return " · ".join(part for part in (contract.id, version, f"owner {contract.owner}", drafts) if part)
+    harm = "bad data from further up" if contract.upstream_failed else ""
+    return " · ".join(part for part in (contract.id, version, f"owner {contract.owner}", drafts, harm) if part)
 
 
 page()

@@ -41,7 +41,8 @@ class RunSummary(Schema):
 
 
 class ContractSummary(Schema):
-    """A contract in a list; `last_run` None: never judged."""
+    """A contract in a list; `last_run` None: never judged. `upstream_failed`: bad data came to its own from further up,
+    or are on their way, whatever the verdict on them is."""
 
     id: str
     name: str
@@ -50,6 +51,7 @@ class ContractSummary(Schema):
     created: datetime
     last_run: RunSummary | None
     open_proposals: int
+    upstream_failed: bool = False
 
 
 class ContractOut(ContractSummary):

@@ -86,7 +86,8 @@ class VerdictOut(Schema):
 
 class GateContractOut(Schema):
     """How the data stand to one promise about them. `marker` names the data that were judged, `states_version` their
-    states; `subscription_id`: the promise is what that consumer checks, or follows."""
+    states; `subscription_id`: the promise is what that consumer checks, or follows. `upstream_failed`: bad data came
+    to them from further up, or are on their way."""
 
     contract_id: str
     version: str
@@ -98,6 +99,7 @@ class GateContractOut(Schema):
     marker: str | None
     states_version: int | None
     subscription_id: UUID | None
+    upstream_failed: bool = False
 
 
 class GateOut(Schema):
@@ -116,4 +118,5 @@ class GateOut(Schema):
     run_id: UUID | None
     judged: datetime | None
     marker: str | None
+    upstream_failed: bool = False
     contracts: tuple[GateContractOut, ...]
