@@ -20,7 +20,7 @@ from contracts.reading import read
 from registry import acknowledgements, audit, datasets, scope, subscriptions, tasks
 from registry.access import Principal, decide
 from registry.consent import in_force
-from registry.database import lock
+from registry.database import UNKEYED, lock
 from registry.errors import Conflict, Invalid, NotFound, RegistryError
 from registry.lifecycle import IN_FORCE, VERSION
 from registry.lineage import aliases
@@ -70,7 +70,7 @@ def activate(session: Session, version: ContractVersion, *, actor: str, now: dat
         _end(old, "supersede", now=now)
         details = {"contract": old.contract_id, "version": old.version, "by": version.version}
         audit.record(session, Action.VERSION_SUPERSEDED, actor=actor, object_id=old.id, now=now, details=details)
-    contract = session.get_one(Contract, version.contract_id, with_for_update=True)
+    contract = session.get_one(Contract, version.contract_id, with_for_update=UNKEYED)
     contract.active_version, contract.name = version.version, document.name
     _place(session, contract, scope.domain_of(document))
     proposal = session.get(Proposal, version.proposal_id) if version.proposal_id else None
@@ -167,7 +167,7 @@ def _retire(session: Session, version: ContractVersion, farewell: Farewell, *, a
     _end(version, "retire", now=now)
     version.reason, version.successor = farewell.reason, farewell.successor
     session.flush()
-    contract = session.get_one(Contract, version.contract_id, with_for_update=True)
+    contract = session.get_one(Contract, version.contract_id, with_for_update=UNKEYED)
     if contract.active_version == version.version:
         newest = in_force(session, version.contract_id)
         contract.active_version = newest.version if newest else None

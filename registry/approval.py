@@ -24,7 +24,7 @@ from registry import (
     succession,
 )
 from registry.access import Principal, decide, decide_somewhere
-from registry.database import lock
+from registry.database import UNKEYED, lock
 from registry.errors import Conflict, Forbidden, Invalid, Outrun
 from registry.lifecycle import PROPOSAL
 from registry.records import Evidence
@@ -240,6 +240,6 @@ def _conclude(
 
 def _ensure_contract(session: Session, document: Document, *, by: Principal, now: datetime) -> None:
     """A contract exists from its first approved version on. Whoever gave the last approval that it needed owns it."""
-    if session.get(Contract, document.id, with_for_update=True) is None:
+    if session.get(Contract, document.id, with_for_update=UNKEYED) is None:
         domain = scope.domain_of(document)
         session.add(Contract(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created=now))

@@ -30,6 +30,8 @@ INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 # A connection is asked whether it still answers once it was not used for so many seconds.
 FRESH, RETURNED = 1.0, "treaty.returned"
 MIGRATING = 7_268_392_101
+# How a row is locked whose key stays: who merely refers to it does not wait.
+UNKEYED: Any = {"key_share": True}
 READ_ONLY = "treaty_read_only"
 # As many as the service has threads: a connection more than are kept is made anew each time.
 CONNECTIONS = {"pool_size": 40, "max_overflow": 10}

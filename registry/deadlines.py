@@ -114,6 +114,12 @@ def arrived(
     return told
 
 
+def hold(session: Session, dataset: Dataset) -> None:
+    """Locks what data of the dataset are waited for, before incidents are."""
+    for _ in _missed(session, dataset):
+        pass
+
+
 def _missed(session: Session, dataset: Dataset) -> Iterator[tuple[Appointment, Asked]]:
     """What data of the dataset are waited for, which a version in force promises."""
     row, version = Appointment, ContractVersion

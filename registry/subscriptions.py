@@ -16,6 +16,7 @@ from contracts.reading import read
 from registry import audit, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.cursors import Asked, Order, Portion
+from registry.database import UNKEYED
 from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from registry.lifecycle import IN_FORCE
 from registry.standing import Standing, in_force, lag, standings
@@ -247,7 +248,7 @@ def _counts(session: Session, subscription_ids: Sequence[UUID]) -> Mapping[UUID,
 
 def _lock(session: Session, contract_id: str) -> None:
     """Holds the contract's row: whoever approves a version of it sees this subscription, or comes before it."""
-    decided = session.get(Contract, contract_id, with_for_update=True)
+    decided = session.get(Contract, contract_id, with_for_update=UNKEYED)
     if decided is None:
         raise NotFound
 

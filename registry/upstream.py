@@ -136,6 +136,8 @@ def _hurry(session: Session, incident: Incident) -> None:
     )
     about = {(each.contract_id, each.object) for each in upstream_failed(session, came)}
     waiting = Task.kind == VALIDATE, Task.state == TaskState.QUEUED, col(Task.priority) > URGENT
-    for task in session.exec(select(Task).where(*waiting)) if about else ():
+    # Whoever holds one of them may be waiting for incidents: nobody waits here for that.
+    query = select(Task).where(*waiting).with_for_update(skip_locked=True)
+    for task in session.exec(query) if about else ():
         if (task.payload.get("contract_id"), task.payload.get("object")) in about:
             task.priority = URGENT

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy.exc import StatementError
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
@@ -31,6 +31,7 @@ from registry import (
     samples,
     states,
 )
+from registry.database import UNKEYED
 from registry.emission import SILENT, Emitter
 from registry.judged import Judged
 from registry.lineage import debounce, suspects
@@ -38,7 +39,7 @@ from registry.lineage.debounce import Subject
 from registry.orders import Order, Promise, Unworkable
 from registry.readings import Reading
 from registry.runs import Origin
-from registry.tables import Dataset, Run, Task
+from registry.tables import Dataset, LineageRun, Run, Task
 from registry.tools import Tools
 
 log = logging.getLogger("treaty.worker")
@@ -105,7 +106,7 @@ def keep(
     the task's result.
 
     Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
-    dataset = _claim_data(session, asked)
+    dataset = _claim(session, asked)
     portions.drop(session, asked.task_id)
     version = states.save(session, asked.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     dataset.arrived = came(session, asked, finding) or dataset.arrived
@@ -253,9 +254,20 @@ def _covered(session: Session, asked: Order) -> dict[str, Any]:
     return {"note": NOTHING_CHANGED, **({"covered_by": str(run.id)} if run else {})}
 
 
-def _claim_data(session: Session, asked: Order) -> Dataset:
-    """Locks the dataset, and makes sure that its states are still those that the judgement was built on."""
-    dataset = session.get_one(Dataset, asked.dataset_id, with_for_update=True, populate_existing=True)
+def _claim(session: Session, asked: Order) -> Dataset:
+    """Locks all that is written here, and makes sure that the dataset's states are still those that the judgement was
+    built on.
+
+    In the order in which whoever folds an event locks it, too: the run that wrote, the dataset, what is waited for of
+    it, the marks of its contracts' objects; incidents last."""
+    if asked.lineage_run_id is not None:
+        # Whether that run failed in the end is told by now, or will see the verdict.
+        session.exec(
+            select(LineageRun.id).where(LineageRun.id == asked.lineage_run_id).with_for_update(read=True)
+        ).all()
+    dataset = session.get_one(Dataset, asked.dataset_id, with_for_update=UNKEYED, populate_existing=True)
+    deadlines.hold(session, dataset)
+    debounce.hold(session, (each.about for each in asked.promises))
     found = states.known(session, asked.dataset_id), states.merged(session, asked.dataset_id)
     if found != (asked.known, asked.merged):
         raise states.Overtaken

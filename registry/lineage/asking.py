@@ -1,15 +1,16 @@
 """What becomes of a trigger: a task, a mark that data are suspect, or a note that a table is gone."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from contracts.document import Lineage
 from registry import audit, datasets, presence, upstream
+from registry.database import UNKEYED
 from registry.datasets import About
 from registry.lineage import aliases, debounce, subjects, suspects, told, unmatched, urgency
 from registry.lineage.debounce import Pace, Subject
@@ -57,9 +58,18 @@ def ask(by: Ask, asked: Iterable[Trigger]) -> None:
     alone = [each for each, concerned in found.items() if not concerned and each.reads not in GONE]
     unmatched.remember(by.session, alone, by.run, by.folded, now=by.now)
     pairs = [(each, trigger) for trigger, concerned in found.items() for each in concerned]
+    _hold(by.session, {each.about for each, _ in pairs})
     # In the order of names: so do others lock what they change.
     for each, trigger in sorted(pairs, key=lambda pair: (pair[0].about, pair[1].dataset)):
         REACTIONS[trigger.reads](by, trigger, each)
+
+
+def _hold(session: Session, about: Collection[About]) -> None:
+    """Locks the datasets of these objects, before any of their marks: so does whoever keeps a validation."""
+    kept = {found.id for each in about if (found := _kept(session, each))}
+    query = select(Dataset).where(col(Dataset.id).in_(kept)).order_by(col(Dataset.id)).with_for_update(**UNKEYED)
+    if kept:
+        session.exec(query.execution_options(populate_existing=True)).all()
 
 
 def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:

@@ -4,7 +4,7 @@ A contract object is dirty while triggers are counted that no validation has cov
 enqueues a task that begins at once; later ones only count. The task that ends covers what was counted when it began;
 for the others one more is enqueued, which begins when the quiet time of the one before is over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -121,6 +121,12 @@ def release(session: Session, run_id: str, *, now: datetime) -> None:
         mark.waits_for, mark.due = None, now
         _hasten(session, mark, now)
     session.flush()
+
+
+def hold(session: Session, about: Iterable[tuple[str, str]]) -> None:
+    """Locks the marks of these objects, as far as there are any, in the order in which all who lock several do."""
+    for each in sorted(set(about)):
+        session.get(DirtyMark, each, with_for_update=True, populate_existing=True)
 
 
 def is_clean(session: Session, contract_id: str, object_name: str) -> bool:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlmodel import Session, select
 
 from registry import upstream
-from registry.database import insert
+from registry.database import UNKEYED, insert
 from registry.lineage import aliases, asking, debounce, events, graph, links
 from registry.lineage.asking import Ask
 from registry.lineage.diagnostics import AHEAD
@@ -61,9 +61,9 @@ def _of_run(ask: Ask, event: Event, content: RunEvent) -> tuple[LineageRun, Fold
     _store(stored, after, ask.now)
     aliases.learn(ask.session, links.links(told))
     graph.note(ask.session, after, ids=ask.ids)
+    _asked(ask.of(stored, after), _fresh(before, after, content))
     if stored.ended:
         debounce.release(ask.session, stored.run_id, now=ask.now)
-    _asked(ask.of(stored, after), _fresh(before, after, content))
     return stored, after
 
 
@@ -83,7 +83,7 @@ def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[T
 
 def _locked(session: Session, key: RunKey, *, now: datetime, ids: Ids) -> LineageRun:
     """The run's row, new if need be, locked until the transaction ends."""
-    query = select(LineageRun).filter_by(**key._asdict()).with_for_update()
+    query = select(LineageRun).filter_by(**key._asdict()).with_for_update(**UNKEYED)
     if found := session.exec(query).first():
         return found
     fresh = LineageRun(id=ids(), state={}, updated=now, **key._asdict())
