@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from registry import blast
 from registry.lineage.fold import FoldedRun
-from registry.lineage.names import Name
+from registry.lineage.names import Name, normalise, trim
 from registry.lineage.walks import Job, Walked, portions
 from registry.tables import LineageRun, Run
 
@@ -61,6 +61,46 @@ def dataset(name: Name, group: Collection[Name] = ()) -> dict[str, Any]:
         "sourceName": name.namespace,
         "aliases": [_identity(each) for each in sorted(group) if each != name],
     }
+
+
+def version(name: Name, group: Collection[Name], row: LineageRun) -> dict[str, Any] | None:
+    """The dataset as a run wrote it: its columns, and what else the run told of it; None where it did not write it.
+
+    `version` is the one of its table format, where the run told one, else the run's id."""
+    state = FoldedRun.model_validate(row.state)
+    wrote = next((each for each in state.outputs if _is_of(each.identity, group)), None)
+    if wrote is None:
+        return None
+    facets = {key: each.value for key, each in sorted({**wrote.facets, **wrote.own}.items())}
+    change = str(wrote.facet("lifecycleStateChange").get("lifecycleStateChange") or "")
+    return {
+        **dataset(name),
+        "version": str(wrote.facet("version").get("datasetVersion") or row.run_id),
+        "createdAt": _time(row.finished),
+        "fields": list(_fields(wrote.facet("schema").get("fields"))),
+        "tags": [],
+        "lifecycleState": change or None,
+        "createdByRun": _run(row),
+        "facets": facets,
+    }
+
+
+def facets(row: LineageRun, kind: str) -> dict[str, Any]:
+    """What is kept of the facets of the run, or of those of its job."""
+    state = FoldedRun.model_validate(row.state)
+    told = state.job_facets if kind == "job" else state.run_facets
+    return {"runId": row.run_id, "facets": {name: each.value for name, each in sorted(told.items())}}
+
+
+def _is_of(name: Name, group: Collection[Name]) -> bool:
+    whole = normalise(name.namespace, name.name)
+    return not {name, whole, trim(whole).dataset}.isdisjoint(group)
+
+
+def _fields(told: Any) -> Iterator[dict[str, Any]]:
+    for each in told if isinstance(told, list) else ():
+        if isinstance(each, dict) and isinstance(each.get("name"), str):
+            yield {"name": each["name"], "type": each.get("type"), "tags": [], "description": each.get("description")}
 
 
 def run(row: LineageRun) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 Nobody is told of a contract that they may not read. A channel of one contract is told of all that happens to it; any
 other of what concerns its holder: the contracts that they own or decide about, and those that they subscribe to."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
@@ -16,7 +17,7 @@ from registry.ids import derived
 from registry.notices import Notice, Told
 from registry.outbox import NOTICE
 from registry.rights import GRANTS, Granted, permissions_of
-from registry.tables import Channel, Contract, Grant, Proposal, Team, User
+from registry.tables import Channel, Contract, Grant, Proposal, Subscription, Team, User
 from registry.words import NoticeKind, Part, Permission, Role
 
 
@@ -65,27 +66,47 @@ class _Hall:
         self._session, self._notice = session, notice
         self._contract = session.get(Contract, notice.contract_id)
         self._place = _place(session, notice.contract_id)
-        self._consumers = {each.user_id for each in subscriptions.active(session, notice.contract_id)}
+        used = subscriptions.active(session, notice.contract_id)
+        self._consumers = {each.user_id for each in used}
+        # By team that subscribed, who did it for them.
+        self._teams = {team: {each.user_id for each in used if each.team_id == team} for team in _teams_of(used)}
 
     def hears(self, channel: Channel) -> bool:
         """Whether the channel is told."""
         holder = _holder(self._session, channel)
         knows = channel.user_id is not None and channel.user_id == self._notice.by
-        if holder is None or knows or not holder.may(Permission.READ, self._place):
+        if holder is None or knows or not self._may_read(holder, channel):
             return False
         if channel.contract_id is not None:
             return channel.contract_id == self._notice.contract_id
-        return self._concerns(channel.user_id, holder)
+        return self._concerns(channel, holder)
 
-    def _concerns(self, user_id: UUID | None, holder: Principal) -> bool:
-        audience = AUDIENCES[self._notice.kind]
-        owner = self._contract is not None and self._contract.owner_id == user_id
+    def _may_read(self, holder: Principal, channel: Channel) -> bool:
+        """A team reads what it was granted, and what somebody who may read it subscribed to for the team."""
+        return holder.may(Permission.READ, self._place) or any(map(self._reads, self._spoke(channel)))
+
+    def _reads(self, user_id: UUID) -> bool:
+        user = self._session.get(User, user_id)
+        return (
+            user is not None and user.active and access.rights_of(self._session, user).may(Permission.READ, self._place)
+        )
+
+    def _spoke(self, channel: Channel) -> set[UUID]:
+        return self._teams.get(channel.team_id, set()) if channel.team_id else set()
+
+    def _concerns(self, channel: Channel, holder: Principal) -> bool:
+        audience, meant = AUDIENCES[self._notice.kind], {channel.user_id} | self._spoke(channel)
+        owner = self._contract is not None and self._contract.owner_id == channel.user_id
         owns = owner or holder.may(Permission.DECIDE, self._place)
         return (
-            user_id in self._notice.to
+            not meant.isdisjoint(self._notice.to)
             or (Audience.OWNERS in audience and owns)
-            or (Audience.CONSUMERS in audience and user_id in self._consumers)
+            or (Audience.CONSUMERS in audience and not meant.isdisjoint(self._consumers))
         )
+
+
+def _teams_of(used: Iterable[Subscription]) -> set[UUID]:
+    return {each.team_id for each in used if each.team_id is not None}
 
 
 def _place(session: Session, contract_id: str) -> Place:

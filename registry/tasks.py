@@ -1,7 +1,8 @@
 """The durable queue in the registry's own tables: tasks leased to workers, fenced against those that come back late.
 
 Its functions take the session, so that a task ends in the same transaction as its effect. What a task is about is one
-worker's at a time. Of tasks of one priority those of each producer are a line, and the lines are served in turns.
+worker's at a time. Of tasks of one priority those of each producer are a line, and the lines are served in turns. What
+waits becomes more urgent with time.
 
 Workers on several hosts tell the time by the database (`registry.work.hours`): their own clocks do not matter."""
 
@@ -11,7 +12,7 @@ from enum import IntEnum
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, CursorResult, and_, func, or_, update
+from sqlalchemy import ColumnElement, CursorResult, and_, case, func, or_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -32,6 +33,8 @@ CLAIMING = 7_268_392_104
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=30)
 AT_ONCE = timedelta(0)
+# After each of these spans a task that could be done is as urgent as those of one priority above.
+AGES = timedelta(minutes=15)
 
 
 class Priority(IntEnum):
@@ -203,10 +206,25 @@ def _free(now: datetime) -> ColumnElement[bool]:
     return or_(col(Task.subject).is_(None), ~taken.exists())
 
 
+def urgency(priority: int, waited: timedelta) -> int:
+    """How urgent a task is that has waited so long since it could be done: a step more with every `AGES`, until it is
+    as urgent as any; the smaller the sooner. So none waits for ever behind others that keep coming."""
+    return max(priority - waited // AGES, 0)
+
+
+def _urgency(now: datetime) -> ColumnElement[int]:
+    """The same in SQL. A task older than these steps is as urgent as can be."""
+    steps = [(col(Task.available_at) <= now - each * AGES, each) for each in range(max(Priority), 0, -1)]
+    aged = col(Task.priority) - case(*steps, else_=0)
+    return case((aged < 0, 0), else_=aged)
+
+
 def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
     ready = and_(col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now)
     expired = and_(col(Task.state) == TaskState.RUNNING, col(Task.lease_until) < now)
-    order = col(Task.priority), col(Task.turn), col(Task.available_at), col(Task.id)
+    urgent = _urgency(now)
+    # Of what has become as urgent as can be, the oldest first: whatever comes anew, it is done.
+    order = urgent, case((urgent == 0, 0), else_=col(Task.turn)), col(Task.available_at), col(Task.id)
     return select(Task).where(*which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
 
 

@@ -34,6 +34,7 @@ NodeId = Annotated[
 Depth = Annotated[int, Query(ge=0, le=DEEPEST, description="how many jobs further")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Offset = Annotated[int, Query(ge=0, le=1_000_000)]
+FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="whose facets")]
 Moment = Annotated[AwareDatetime | None, Query(description="when it was received")]
 FORMS = "a node is dataset:{namespace}:{name} or job:{namespace}:{name}"
 AROUND = {"dataset": walks.around, "job": walks.around_job}
@@ -89,8 +90,8 @@ def get_namespaces(by: Caller, tx: Reader) -> dict[str, Any]:
 def get_within_namespace(
     request: Request, rest: str, by: Caller, tx: Reader, limit: Limit = 100, offset: Offset = 0
 ) -> dict[str, Any]:
-    """Within a namespace: `{namespace}/datasets`, `.../datasets/{dataset}`, `.../jobs`, `.../jobs/{job}`,
-    `.../jobs/{job}/runs`. Each name is encoded, its slashes too."""
+    """Within a namespace: `{namespace}/datasets`, `.../datasets/{dataset}`, `.../datasets/{dataset}/versions`,
+    `.../jobs`, `.../jobs/{job}`, `.../jobs/{job}/runs`. Each name is encoded, its slashes too."""
     steps = sent_path(request, "namespaces")
     answer = WITHIN.get((len(steps), *steps[1:2], *steps[3:4]))
     if answer is None:
@@ -98,10 +99,15 @@ def get_within_namespace(
     return answer(_Asking(tx, sight.sight(tx, by), by, Span(limit, offset)), *steps[::2])
 
 
-@router.get("/jobs/runs/{run_id}")
-def get_lineage_run(run_id: str, by: Caller, tx: Reader) -> dict[str, Any]:
-    """A run of a job, by the id that its producer gave it."""
-    return marquez.run(listing.run(tx, sight.sight(tx, by), run_id))
+@router.get("/jobs/runs/{rest:path}")
+def get_lineage_run(request: Request, rest: str, by: Caller, tx: Reader, kind: FacetsOf = "run") -> dict[str, Any]:
+    """`{run}`: a run of a job, by the id that its producer gave it; `{run}/facets`: what is kept of its facets, or of
+    those of its job."""
+    run_id, *more = sent_path(request, "jobs/runs")
+    if more not in ([], ["facets"]):
+        raise NotFound
+    found = listing.run(tx, sight.sight(tx, by), run_id)
+    return marquez.facets(found, kind) if more else marquez.run(found)
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,14 @@ def _datasets(asking: _Asking, namespace: str) -> dict[str, Any]:
 
 def _dataset(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
     return _data(asking, walks.around, flows.node(namespace, name), DATASET)
+
+
+def _versions(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
+    nodes, node = asking.sight.nodes, flows.node(namespace, name)
+    group = nodes.group(node)
+    found, total = listing.written(asking.tx, asking.sight, group, asking.span)
+    told = (marquez.version(nodes.of(node), group, each) for each in found)
+    return {"versions": [each for each in told if each], "totalCount": total}
 
 
 def _jobs(asking: _Asking, namespace: str) -> dict[str, Any]:
@@ -158,6 +172,7 @@ WITHIN: Mapping[tuple[int | str, ...], Callable[..., dict[str, Any]]] = {
     (1,): _namespace,
     (2, "datasets"): _datasets,
     (3, "datasets"): _dataset,
+    (4, "datasets", "versions"): _versions,
     (2, "jobs"): _jobs,
     (3, "jobs"): _job,
     (4, "jobs", "runs"): _runs,

@@ -1,7 +1,7 @@
 """What lineage knows, listed: namespaces, datasets, jobs, runs and events, as far as somebody may see them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from registry.lineage import walks
 from registry.lineage.names import Name
 from registry.lineage.walks import Sight
 from registry.tables import InboxEvent, LineageEdge, LineageJob, LineageRun
+from registry.words import Direction
 
 # Whoever may see a part of the graph alone is shown so much of it at most.
 MOST = 20_000
@@ -64,6 +65,23 @@ def runs(session: Session, sight: Sight, job: Name, span: Span) -> Sequence[Line
     mine = select(row).where(row.job_namespace == job.namespace, row.job_name == job.name)
     newest = mine.order_by(func.coalesce(row.started, row.finished, row.updated).desc(), col(row.id).desc())
     return session.exec(newest.limit(span.limit).offset(span.offset)).all()
+
+
+def written(session: Session, sight: Sight, names: Collection[Name], span: Span) -> tuple[Sequence[LineageRun], int]:
+    """The runs of jobs that write the dataset of these names, newest first, that completed; and how many there are.
+
+    Raises NotFound where nobody writes it, or it may not be seen."""
+    if not sight(names):
+        raise NotFound
+    job, edge, row = LineageJob, LineageEdge, LineageRun
+    writing = select(edge.job_id).where(edge.direction == Direction.OUTPUT, walks.named(edge, names))
+    same = (col(job.namespace) == row.job_namespace) & (col(job.name) == row.job_name)
+    done = col(job.id).in_(writing), col(row.ended).is_(True), col(row.failed).is_(False), col(job.ours).is_(False)
+    total = session.exec(select(func.count()).select_from(row).join(job, same).where(*done)).one()
+    newest = select(row).join(job, same).where(*done).order_by(col(row.finished).desc(), col(row.id).desc())
+    if not total:
+        raise NotFound
+    return session.exec(newest.limit(span.limit).offset(span.offset)).all(), total
 
 
 def run(session: Session, sight: Sight, run_id: str) -> LineageRun:

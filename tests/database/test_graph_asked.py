@@ -186,6 +186,48 @@ def test_a_run_is_found_by_its_producers_id(harm: Harm) -> None:
     told = get(harm, f"/jobs/runs/{run_id}").json()
     assert (told["state"], told["job"]["name"], told["inputs"][0]["name"]) == ("COMPLETED", "report", "/lake/orders")
     assert get(harm, "/jobs/runs/unknown").status_code == 404
+    assert get(harm, f"/jobs/runs/{run_id}/nothing").status_code == 404
+
+
+def test_the_facets_of_a_run_and_of_its_job_are_told_as_far_as_they_are_kept(harm: Harm) -> None:
+    nominal = {"nominalStartTime": "2026-03-01T00:00:00Z"}
+    event = step("nightly", "COMPLETE", 3, reads=["orders"], writes=["night"])
+    event["run"] = {"runId": "night/1", "facets": {"nominalTime": nominal, "environmentVariables": {"a": "b"}}}
+    event["job"]["facets"] = {"jobType": {"processingType": "BATCH"}}
+    harm.events(event)
+    path = f"/jobs/runs/{quote('night/1', safe='')}/facets"
+    assert get(harm, path).json() == {"runId": "night/1", "facets": {"nominalTime": nominal}}
+    of_job = get(harm, path, type="job").json()["facets"]
+    assert of_job == {"jobType": {"processingType": "BATCH"}}
+    assert get(harm, path, type="all").status_code == 422
+
+
+def test_the_versions_of_a_dataset_are_what_runs_wrote_newest_first(harm: Harm) -> None:
+    def wrote(at: float, run: int, kind: str = "COMPLETE", **facets: Any) -> dict[str, Any]:
+        return step(
+            "versioned", kind, at, run, writes=[{"namespace": "file", "name": "/lake/v/ds=1", "facets": facets}]
+        )
+
+    fields = [{"name": "id", "type": "long"}, {"type": "no name"}]
+    harm.events(
+        wrote(1, 1, schema={"fields": fields}),
+        wrote(2, 2, version={"datasetVersion": "7"}, lifecycleStateChange={"lifecycleStateChange": "OVERWRITE"}),
+        wrote(3, 3, "FAIL"),
+        step("versioned", "COMPLETE", 4, 4, writes=["elsewhere"]),
+        wrote(5, 5),
+    )
+    path = f"/namespaces/file/datasets/{quote('/lake/v', safe='')}/versions"
+    told = get(harm, path).json()
+    assert [each["version"] for each in told["versions"]] == [
+        str(uuid5(SPACE, "versioned/5")),
+        "7",
+        str(uuid5(SPACE, "versioned/1")),
+    ]
+    assert (told["totalCount"], told["versions"][1]["lifecycleState"]) == (4, "OVERWRITE")
+    assert told["versions"][2]["fields"] == [{"name": "id", "type": "long", "tags": [], "description": None}]
+    assert told["versions"][2]["createdByRun"]["state"] == "COMPLETED"
+    assert len(get(harm, path, limit=1).json()["versions"]) == 1
+    assert get(harm, f"/namespaces/file/datasets/{quote('/lake/none', safe='')}/versions").status_code == 404
 
 
 READERS = [

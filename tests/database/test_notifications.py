@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from email import message_from_string, policy
 from typing import Any
 from uuid import UUID
@@ -248,6 +249,24 @@ def test_a_team_that_owns_a_contract_is_told_through_its_channel(world: World) -
     assert waiting(world) == [("violation", "team")]
     world.client("admin").remove_team(team.id)
     assert rows(world.engine, Channel) == []
+
+
+def test_a_team_is_told_of_what_it_subscribed_to_for_as_long_as_who_did_so_may_read_it(world: World) -> None:
+    approve(world, content())
+    team, other = (Team(id=ids.new(), name=name, created=NOW) for name in ("buyers", "others"))
+    people = [(team, "consumer", TeamRole.MEMBER), (team, "viewer", TeamRole.LEAD), (other, "viewer", TeamRole.LEAD)]
+    members = [TeamMember(team_id=of.id, user_id=world.users[who].id, role=role) for of, who, role in people]
+    add(world.engine, team, other, *members)
+    for each in (team, other):
+        channel(world, "viewer", team_id=str(each.id))
+    assert tell(world, VIOLATION) == 0
+    use = {"contract_id": CONTRACT, "purpose": "reports", "contact": "buyers@shop.example", "team": "buyers"}
+    world.client("consumer").subscribe(schemas.SubscriptionIn.model_validate(use))
+    consumer = world.users["consumer"].id
+    lag = Notice(NoticeKind.LAG, CONTRACT, "x", "your pin is behind", to=frozenset({consumer}))
+    assert (tell(world, VIOLATION), tell(world, lag)) == (1, 1)
+    world.client("admin").change_user(world.users["consumer"].id, schemas.UserChange(active=False))
+    assert (tell(world, replace(VIOLATION, subject="b")), tell(world, replace(lag, subject="y"))) == (0, 0)
 
 
 def test_a_proposal_is_told_to_owners_and_the_decision_to_its_author(world: World) -> None:

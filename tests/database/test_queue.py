@@ -55,6 +55,50 @@ def served(engine: Engine) -> list[str]:
     return keys
 
 
+@given(
+    st.sampled_from(Priority), st.sampled_from(Priority),
+    st.timedeltas(timedelta(0), timedelta(days=9)), st.timedeltas(timedelta(0), timedelta(days=9)),
+)  # fmt: skip
+def test_whoever_waits_longer_becomes_no_less_urgent_and_in_the_end_as_urgent_as_any(
+    one: Priority, other: Priority, waited: timedelta, more: timedelta
+) -> None:
+    assert 0 <= tasks.urgency(one, waited + more) <= tasks.urgency(one, waited) <= one
+    assert tasks.urgency(one, max(Priority) * tasks.AGES + more) == 0 <= tasks.urgency(other, waited)
+
+
+def test_what_waits_is_served_by_its_urgency_and_what_is_as_urgent_as_any_by_its_age(engine: Engine) -> None:
+    minutes = {"new": 0, "an hour": 60, "two hours": 120, "a day": 1440}
+    waiting = {
+        f"{each.name} {name}": (each, timedelta(minutes=at)) for each in Priority for name, at in minutes.items()
+    }
+    with transaction(engine) as tx:
+        for key, (priority, age) in waiting.items():
+            tasks.enqueue(tx, kind="draft", payload={}, key=key, now=NOON - age, task_id=ids.new(), priority=priority)
+        tx.commit()
+    found = [(tasks.urgency(*waiting[key]), waiting[key]) for key in served(engine)]
+    assert [urgent for urgent, _ in found] == sorted(urgent for urgent, _ in found)
+    oldest = [age for urgent, (_, age) in found if urgent == 0]
+    assert oldest == sorted(oldest, reverse=True)
+
+
+def test_nothing_waits_for_ever_behind_what_keeps_coming(engine: Engine) -> None:
+    put(engine, "upkeep", Priority.UPKEEP)
+    for step in range(1, 12):
+        now, done = NOON + step * tasks.AGES, set()
+        with transaction(engine) as tx:
+            for each in range(2):
+                tasks.enqueue(tx, kind="draft", payload={}, key=f"{step}-{each}", now=now, task_id=ids.new(),
+                              priority=Priority.DRAFT)  # fmt: skip
+            tx.commit()
+        task = take(engine, now)
+        assert task is not None
+        done.add(task.key)
+        end(engine, task)
+        if "upkeep" in done:
+            return
+    pytest.fail("the upkeep of the day was never done")
+
+
 def test_what_people_wait_for_comes_first_and_what_nobody_waits_for_last(engine: Engine) -> None:
     for each in sorted(Priority, key=lambda one: one.name):
         put(engine, each.name, each)
