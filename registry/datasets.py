@@ -2,7 +2,7 @@
 
 Several contracts may be about one dataset: each promises what it promises, of the same memory."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from contracts.document import Contract, DataObject
 from contracts.reading import read
+from registry.database import UNKEYED
 from registry.lifecycle import IN_FORCE
 from registry.lineage.names import Name, location, normalise
 from registry.tables import ContractVersion, Dataset, DatasetContract
@@ -46,6 +47,14 @@ def kept(session: Session, contract_id: str, object_name: str) -> Dataset | None
     mine = select(Dataset).join(link, col(link.dataset_id) == col(Dataset.id))
     query = mine.where(link.contract_id == contract_id, link.object == object_name)
     return session.exec(query.order_by(col(Dataset.location).is_(None), col(Dataset.id)).limit(1)).first()
+
+
+def hold(session: Session, objects: Iterable[About]) -> None:
+    """Locks the datasets of these objects, before any of their marks: so does whoever keeps a validation."""
+    found = {dataset.id for each in objects if (dataset := kept(session, *each))}
+    query = select(Dataset).where(col(Dataset.id).in_(found)).order_by(col(Dataset.id)).with_for_update(**UNKEYED)
+    if found:
+        session.exec(query.execution_options(populate_existing=True)).all()
 
 
 def about(session: Session, dataset_id: UUID) -> list[About]:

@@ -4,7 +4,6 @@ Of this there are runs of their own, of cause `presence` and of no dataset: how 
 them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -21,28 +20,27 @@ from registry.words import Cause
 
 Ids = Callable[[], UUID]
 PROMISE = "the dataset is there"
+GONE = "a run dropped it, or gave it another name"
 BACK = "it was read since"
 
 
-@dataclass(frozen=True)
-class Gone:
-    """What became of a dataset: `why`, in words, `at` that time, by which run, where one told of it."""
+def notice(session: Session, *, now: datetime, ids: Ids) -> list[Run]:
+    """Keeps, of each object whose dataset is not there any more, the run that says so, and what it means for incidents,
+    which people are told of; once each time that a dataset goes, and of contracts in force alone."""
+    gone = select(Dataset).where(col(Dataset.dropped).is_not(None)).order_by(col(Dataset.id))
+    pairs = [(each, about) for each in session.exec(gone).all() for about in datasets.about(session, each.id)]
+    told = [_tell(session, each, about, now, ids) for each, about in pairs]
+    return [each for each in told if each is not None]
 
-    why: str
-    at: datetime
-    lineage_run_id: UUID | None = None
 
-
-def gone(session: Session, about: About, told: Gone, *, now: datetime, ids: Ids) -> Run | None:
-    """Keeps the run in which the object's dataset is not there any more, and what it means for incidents, which people
-    are told of; None where that is known already, or no version of the contract is in force."""
-    contract = next(iter(inforce.versions(session, about.contract_id)), None)
-    known = session.exec(_missed(about).where(col(Run.started) >= told.at).limit(1)).first()
-    if contract is None or known is not None:
+def _tell(session: Session, dataset: Dataset, about: About, now: datetime, ids: Ids) -> Run | None:
+    at = dataset.dropped or now
+    known = session.exec(_missed(about).where(col(Run.started) >= at).limit(1)).first()
+    contract = None if known else next(iter(inforce.versions(session, about.contract_id)), None)
+    if contract is None or (dataset.written is not None and dataset.written > at):
         return None
-    origin = Origin(lineage_run_id=told.lineage_run_id, reason=told.why, cause=Cause.PRESENCE)
-    result = _run(contract, about, Outcome.FAILED, told.why, at=told.at, now=now)
-    return _record(session, result, origin, now=now, ids=ids)
+    result = _run(contract, about, Outcome.FAILED, GONE, at=at, now=now)
+    return _record(session, result, Origin(reason=GONE, cause=Cause.PRESENCE), now=now, ids=ids)
 
 
 def returned(

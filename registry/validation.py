@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy.exc import StatementError
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
@@ -39,7 +39,7 @@ from registry.lineage.debounce import Subject
 from registry.orders import Order, Promise, Unworkable
 from registry.readings import Reading
 from registry.runs import Origin
-from registry.tables import Dataset, LineageRun, Run, Task
+from registry.tables import Dataset, Run, Task
 from registry.tools import Tools
 
 log = logging.getLogger("treaty.worker")
@@ -258,13 +258,8 @@ def _claim(session: Session, asked: Order) -> Dataset:
     """Locks all that is written here, and makes sure that the dataset's states are still those that the judgement was
     built on.
 
-    In the order in which whoever folds an event locks it, too: the run that wrote, the dataset, what is waited for of
-    it, the marks of its contracts' objects; incidents last."""
-    if asked.lineage_run_id is not None:
-        # Whether that run failed in the end is told by now, or will see the verdict.
-        session.exec(
-            select(LineageRun.id).where(LineageRun.id == asked.lineage_run_id).with_for_update(read=True)
-        ).all()
+    In the order in which whoever folds an event locks it, too: the dataset, what is waited for of it, the marks of its
+    contracts' objects; incidents last."""
     dataset = session.get_one(Dataset, asked.dataset_id, with_for_update=UNKEYED, populate_existing=True)
     deadlines.hold(session, dataset)
     debounce.hold(session, (each.about for each in asked.promises))

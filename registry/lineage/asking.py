@@ -1,16 +1,15 @@
 """What becomes of a trigger: a task, a mark that data are suspect, or a note that a table is gone."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from contracts.document import Lineage
-from registry import audit, datasets, presence, upstream
-from registry.database import UNKEYED
+from registry import audit, datasets, upstream
 from registry.datasets import About
 from registry.lineage import aliases, debounce, subjects, suspects, told, unmatched, urgency
 from registry.lineage.debounce import Pace, Subject
@@ -58,18 +57,10 @@ def ask(by: Ask, asked: Iterable[Trigger]) -> None:
     alone = [each for each, concerned in found.items() if not concerned and each.reads not in GONE]
     unmatched.remember(by.session, alone, by.run, by.folded, now=by.now)
     pairs = [(each, trigger) for trigger, concerned in found.items() for each in concerned]
-    _hold(by.session, {each.about for each, _ in pairs})
+    datasets.hold(by.session, {each.about for each, _ in pairs})
     # In the order of names: so do others lock what they change.
     for each, trigger in sorted(pairs, key=lambda pair: (pair[0].about, pair[1].dataset)):
         REACTIONS[trigger.reads](by, trigger, each)
-
-
-def _hold(session: Session, about: Collection[About]) -> None:
-    """Locks the datasets of these objects, before any of their marks: so does whoever keeps a validation."""
-    kept = {found.id for each in about if (found := _kept(session, each))}
-    query = select(Dataset).where(col(Dataset.id).in_(kept)).order_by(col(Dataset.id)).with_for_update(**UNKEYED)
-    if kept:
-        session.exec(query.execution_options(populate_existing=True)).all()
 
 
 def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
@@ -108,15 +99,13 @@ def _defining(by: Ask, trigger: Trigger, dataset: Dataset) -> Trigger:
 
 def _drop(by: Ask, trigger: Trigger, whom: Concerned) -> None:
     dataset = _kept(by.session, whom.about)
-    if dataset is None:
+    if dataset is None or (dataset.dropped is not None and dataset.dropped >= by.time):
         return
-    if dataset.dropped is None or dataset.dropped < by.time:
-        dataset.dropped = by.time
-        details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
-        audit.record(by.session, Action.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now)
-    if not (_is_late(by, dataset) or (dataset.written is not None and dataset.written > by.time)):
-        became = presence.Gone(trigger.why, by.time, by.run.id if by.run else None)
-        presence.gone(by.session, whom.about, became, now=by.now, ids=by.ids)
+    if _is_late(by, dataset) or (dataset.written is not None and dataset.written > by.time):
+        return
+    dataset.dropped = by.time
+    details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
+    audit.record(by.session, Action.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now)
 
 
 def _rename(by: Ask, trigger: Trigger, whom: Concerned) -> None:

@@ -14,7 +14,8 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
-from registry import tasks
+from registry import datasets, tasks
+from registry.datasets import About
 from registry.lineage import told
 from registry.tables import DirtyMark, Task
 from registry.words import TaskState
@@ -116,6 +117,8 @@ def withdraw(session: Session, contract_id: str, object_name: str, run: UUID, *,
 
 def release(session: Session, run_id: str, *, now: datetime) -> None:
     """Lets begin what waited for the end of that run."""
+    waiting = session.exec(select(DirtyMark.contract_id, DirtyMark.object).where(DirtyMark.waits_for == run_id)).all()
+    datasets.hold(session, [About(*each) for each in waiting])
     query = select(DirtyMark).where(DirtyMark.waits_for == run_id).order_by(DirtyMark.contract_id, DirtyMark.object)
     for mark in session.exec(query.with_for_update()).all():
         mark.waits_for, mark.due = None, now

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlmodel import Session, select
 
-from registry import upstream
+from registry import presence, upstream
 from registry.database import UNKEYED, insert
 from registry.lineage import aliases, asking, debounce, events, graph, links
 from registry.lineage.asking import Ask
@@ -29,6 +29,7 @@ def take_in(session: Session, rows: Sequence[InboxEvent], *, now: datetime, ids:
     with aliases.remembered(session):
         folded = [each for row in rows if (each := _folded(session, row, now, ids, old))]
         # Last: incidents are locked once all that is validated is.
+        presence.notice(session, now=now, ids=ids)
         for run in {each.key: each for each in folded}.values():
             upstream.follow(session, run)
 
