@@ -66,6 +66,8 @@ def test_an_event_of_32_mib_is_taken_and_a_larger_one_is_not(
     )
 
 
+# To fold it takes long: once is enough.
+@pytest.mark.parametrize("kind", ["sqlite"])
 def test_ten_thousand_outputs_are_one_event_and_each_is_seen(
     engine: Engine, client: TestClient, tmp_path: Path
 ) -> None:
