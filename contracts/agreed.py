@@ -25,6 +25,7 @@ def agreed(old: Contract, new: Contract) -> Iterator[Difference]:
         was, now = old.terms.arrivals, new.terms.arrivals
         yield _of(Part.GUARANTEES, "arrivals").difference("arrivals", was, now, Direction.UNDETERMINED)
     yield from _deadlines(old.terms, new.terms)
+    yield from _anomalies(old.terms, new.terms)
     for name in POLICIES:
         was, now = _plain(old.terms, name), _plain(new.terms, name)
         if was != now:
@@ -36,6 +37,17 @@ def _deadlines(old: Terms, new: Terms) -> Iterator[Difference]:
         if was != now:
             before, after = (each and f"{each.by} {each.zone}" for each in (was, now))
             yield _of(Part.GUARANTEES, "deadlines").difference("deadline", before, after, _sooner(was, now))
+
+
+def _anomalies(old: Terms, new: Terms) -> Iterator[Difference]:
+    """More false alarms are narrower bands, where all else is the same."""
+    was, now = old.anomalies, new.anomalies
+    if was != now:
+        more, fewer = now.false_alarms >= was.false_alarms, now.false_alarms <= was.false_alarms
+        alike = was.holidays == now.holidays
+        direction = inclusion(new_within_old=more, old_within_new=fewer) if alike else Direction.UNDETERMINED
+        before, after = _plain(old, "anomalies"), _plain(new, "anomalies")
+        yield _of(Part.GUARANTEES, "anomalies").difference("anomalies", before, after, direction)
 
 
 def _told_apart(deadline: Deadline) -> tuple[str, str] | None:

@@ -19,6 +19,9 @@ OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "mustNotBeBetween": (lambda value, limit: not limit[0] <= value <= limit[1], "not be between {0[0]} and {0[1]}"),
 }
 PAIRED = frozenset({"mustBeBetween", "mustNotBeBetween"})
+# The operator of promises whose limits a detector tells from the metric's past.
+ANOMALIES = "mustHaveNoAnomalies"
+OPERATORS[ANOMALIES] = (lambda value, limit: False, "have no anomalies as {} tells them")
 # The operator of promises that only code can judge: no document has it.
 FUNCTION = "function"
 
@@ -42,6 +45,19 @@ class Referred:
 
 
 @dataclass(frozen=True)
+class Detection:
+    """A limit that is told from the metric's past, by the detector of that name with these arguments."""
+
+    detector: str = "auto"
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The detector in words, equal for equal ones: 'online_normal (std_devs 4)'."""
+        said = ", ".join(f"{name} {given}" for name, given in sorted(self.arguments.items()))
+        return f"{self.detector} ({said})" if said else self.detector
+
+
+@dataclass(frozen=True)
 class Assertion:
     """A promise about one measured value: `operator` is an ODCS word, `limit` a scalar, or a pair of them (PAIRED).
 
@@ -56,6 +72,11 @@ class Assertion:
         limits = self.limit if self.operator in PAIRED else (self.limit,)
         return tuple(each for each in limits if isinstance(each, Referred))
 
+    @property
+    def detection(self) -> Detection | None:
+        """The detector that tells the limits; None where they are written."""
+        return self.limit if isinstance(self.limit, Detection) else None
+
     def resolved(self, values: Mapping[str, Any]) -> "Assertion":
         """The promise with the value of each limit that refers, by its words. Raises KeyError (the words)."""
         known = {str(each): values[str(each)] for each in self.references}
@@ -69,6 +90,8 @@ class Assertion:
         """Whether `value` keeps the promise. NaN keeps none; raises TypeError where it cannot be compared."""
         if isinstance(value, float) and isnan(value):
             return False
+        if self.detection is not None:
+            raise TypeError("what is an anomaly is known only beside the metric's past")
         if self.references:
             raise TypeError("the limit refers to a metric whose value is not known")
         test, _ = OPERATORS[self.operator]

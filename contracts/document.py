@@ -103,6 +103,16 @@ class Lineage(TermsModel):
     on_upstream_failed: Literal["tell", "warn", "block"] = "tell"
 
 
+class Anomalies(TermsModel):
+    """How anomalies of the objects' metrics are told.
+
+    `false_alarms`: how many a year the checks of an object may raise together while nothing is wrong. `holidays`: days
+    that are not like others, as ISO 8601."""
+
+    false_alarms: Annotated[float, Field(gt=0, le=1000)] = 4
+    holidays: list[Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]] = []
+
+
 class Deadline(TermsModel):
     """By when data of an object must have come: a time of day in a time zone, on days of the week.
 
@@ -132,6 +142,7 @@ class Terms(TermsModel):
     review: Review = Review()
     lineage: Lineage = Lineage()
     deadlines: list[Deadline] = []
+    anomalies: Anomalies = Anomalies()
     # Of each group one version is in force: versions of different groups are in force side by side.
     group: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")] = "main"
     # What the gate answers where a check could not be evaluated.
@@ -192,8 +203,9 @@ class DataObject:
     """A table of the contract: its columns and its checks (those on its properties included).
 
     `views` are those of the contract, which its checks may name as their scope. `arrivals`: its files are told apart by
-    when they came. `computed`: the partition columns that are computed, as words (`contracts.partitioning`). `beside`:
-    objects of other contracts about the same table; what they classify is classified here, too."""
+    when they came. `computed`: the partition columns that are computed, as words (`contracts.partitioning`).
+    `anomalies`: how they are told of its metrics. `beside`: objects of other contracts about the same table; what they
+    classify is classified here, too."""
 
     name: str
     physical_name: str | None = None
@@ -203,6 +215,7 @@ class DataObject:
     views: tuple[View, ...] = ()
     arrivals: bool = False
     computed: tuple[str, ...] = ()
+    anomalies: Anomalies = field(default_factory=Anomalies)
     beside: "tuple[DataObject, ...]" = field(default=(), repr=False)
     path: str = ""
     line: int | None = None

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contracts.assertions import Referred
+from contracts.assertions import Detection, Referred
 from contracts.document import Check
 
 
@@ -27,4 +27,6 @@ def _limit(limit: Any) -> Any:
         return [_limit(each) for each in limit]
     if isinstance(limit, Referred):
         return {"dataset": limit.dataset, "analyzer": limit.analyzer, **limit.arguments}
+    if isinstance(limit, Detection):
+        return {"detector": limit.detector, **limit.arguments}
     return limit

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.assertions import OPERATORS, PAIRED, Assertion, Referred
+from contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, Detection, Referred
 from contracts.document import SCOPES, Check, CheckKind, Severity
 from contracts.errors import Faults
 from contracts.predicates import PredicateError, parse
@@ -181,8 +181,21 @@ def _assertion(entry: Entry, *, strict: bool = False) -> Assertion | None:
         entry.add("check-operator", "", f"has {' and '.join(words)}", "write one operator")
     if len(words) != 1:
         return None
+    if words[0] == ANOMALIES:
+        return _detecting(entry, entry.content[ANOMALIES], strict=strict)
     limit = _referring(entry, words[0], entry.content[words[0]]) if strict else entry.content[words[0]]
     return _paired(entry, words[0], limit) if words[0] in PAIRED else _single(entry, words[0], limit, strict=strict)
+
+
+def _detecting(entry: Entry, given: Any, *, strict: bool) -> Assertion | None:
+    """The promise of no anomalies by the detector that is named, with its arguments beside it."""
+    words = {"detector": given} if isinstance(given, str) else given
+    if not strict or not isinstance(words, dict) or not isinstance(words.get("detector", "auto"), str):
+        message = "names no detector" if strict else "is no operator of the standard's own checks"
+        entry.add("check-limit", ANOMALIES, message, "write {detector: auto} in a check of engine 'treaty'")
+        return None
+    arguments = {key: value for key, value in words.items() if key != "detector"}
+    return Assertion(ANOMALIES, Detection(words.get("detector", "auto"), arguments))
 
 
 def _referring(entry: Entry, word: str, limit: Any) -> Any:

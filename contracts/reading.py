@@ -186,6 +186,7 @@ def _with_terms(described: DataObject, terms: Terms) -> DataObject:
         described,
         views=tuple(terms.views),
         arrivals=described.name in terms.arrivals,
+        anomalies=terms.anomalies,
         computed=tuple(f"{each.name}=({each.by})" for each in terms.partitions if each.object == described.name),
     )
 

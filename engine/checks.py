@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts import partitioning
-from contracts.assertions import Assertion
+from contracts.assertions import ANOMALIES, Assertion
 from contracts.classification import marked
 from contracts.document import SCOPES, Check, DataObject, View
 from contracts.errors import ContractError, Fault, nearest
@@ -18,13 +18,17 @@ from contracts.predicates import PredicateError, parse, quote, quote_path
 from engine import selecting, views
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import BoundAnalyzer
+from engine.analyzers.bound import BoundAnalyzer, Reading
 from engine.analyzers.breaking import Breaking
+from engine.anomaly.base import Band, Detector, Learning
+from engine.anomaly.detectors import DETECTORS
+from engine.anomaly.pasts import Judged
 from engine.library import translated
 from engine.plan import Plan, plan
 from engine.promises import columns_of, promised
 from engine.references import Referent, bound_of, promise, sources
 
+NO_PAST = "learning: no past of the metric is at hand"
 NOT_OF_VIEWS = "it must see all rows at once, and of a view only the states of its partitions are known"
 # Kinds of checks that are the standard's own words.
 STANDARD = frozenset({"library", "schema", "sql"})
@@ -34,7 +38,8 @@ STANDARD = frozenset({"library", "schema", "sql"})
 class BoundCheck:
     """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`.
 
-    `view` is the one that its scope names, `within` its condition in SQL on the table's rows."""
+    `view` is the one that its scope names, `within` its condition in SQL on the table's rows. `detector` tells its
+    limits from the metric's past; `judged` is what it said of the point to be judged, None: it was not asked."""
 
     check: Check
     analyzer: Analyzer | None
@@ -43,6 +48,8 @@ class BoundCheck:
     referents: Mapping[str, Referent] = field(default_factory=dict)
     view: View | None = None
     within: str | None = None
+    detector: Detector | None = None
+    judged: Judged | None = None
 
     @property
     def identity(self) -> str | None:
@@ -54,11 +61,37 @@ class BoundCheck:
     @cached_property
     def promise(self) -> Assertion | str:
         """The assertion with the value of every limit that refers to another dataset; else in words why it has none."""
+        if self.detector is not None:
+            return self._detected()
         found = promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"
         try:
             return self.bound.comparable(found) if self.bound and isinstance(found, Assertion) else found
         except ValueError:
             return "the limit is no date or time as ISO 8601, which the column holds"
+
+    def _detected(self) -> Assertion | str:
+        if self.judged is None:
+            return Learning(NO_PAST)
+        band = self.judged.band
+        return band if isinstance(band, Learning) else self.judged.detector.promise(band)
+
+    @property
+    def band(self) -> Band | None:
+        """What the detector admits of the point to be judged; None where there is none, or while it learns."""
+        found = self.judged.band if self.judged else None
+        return found if isinstance(found, Band) else None
+
+    def observed(self, reading: Reading) -> Reading:
+        """The reading with the value that is held against the limits: that of the metric, unless the detector looks at
+        something else, such as when data came."""
+        if self.detector is None or self.judged is None or not self.detector.looks_elsewhere:
+            return reading
+        return reading._replace(value=self.detector.observed(self.judged.asked, reading.value))
+
+    @property
+    def shares_alarms(self) -> bool:
+        """Whether it raises false alarms out of the table's budget."""
+        return self.detector is not None and self.detector.shares_alarms
 
     @property
     def limit(self) -> Any:
@@ -84,7 +117,7 @@ class BoundCheck:
     @property
     def breaking(self) -> Breaking | None:
         """Which single rows break the check; None where none does, or where it cannot be judged."""
-        if self.bound is None or self.check.assertion is None or self.check.assertion.references:
+        if self.bound is None or self.check.assertion is None or self.check.assertion.references or self.detector:
             return None
         found = self.bound.breaking(self.check.assertion)
         return found.within(self.within) if found and self.within else found
@@ -206,11 +239,30 @@ class Binding:
         if check.kind != "treaty":
             return _foreign(check)
         analyzer = self._analyzer(check)
+        detector = self._detector(check)
         if check.assertion is None:
             self._add("ASSERTION", check, "the check promises nothing", "add one operator word")
         for limit in check.assertion.references if check.assertion else ():
             self._analyzer(replace(check, analyzer=limit.analyzer, arguments=limit.arguments, where=None, column=None))
-        return self._bound(check, analyzer) if analyzer else None
+        return replace(self._bound(check, analyzer), detector=detector) if analyzer else None
+
+    def _detector(self, check: Check) -> Detector | None:
+        """The detector that tells the check's limits; None where they are written, or where it has faults."""
+        wanted = check.assertion.detection if check.assertion else None
+        if wanted is None:
+            return None
+        kind = DETECTORS.get(wanted.detector)
+        if kind is None:
+            remedy = nearest(wanted.detector, DETECTORS) or f"known are {', '.join(sorted(DETECTORS))}"
+            self._add("DETECTOR", check, f"no detector is named {wanted.detector!r}", remedy)
+            return None
+        try:
+            return kind.model_validate(dict(wanted.arguments))
+        except ValidationError as invalid:
+            for place, message in messages(invalid):
+                takes = f"{wanted.detector} takes {', '.join(kind.model_fields)}"
+                self._add("DETECTOR", check, message, takes, f"implementation.{ANOMALIES}{place}")
+            return None
 
     def _standard(self, check: Check) -> BoundCheck:
         """A check in the standard's own words: what we cannot judge is bound to its reason, others' documents open."""

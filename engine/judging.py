@@ -14,6 +14,9 @@ from engine import evolution, plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.analyzers.frequencies import Frequencies, Spectrum
+from engine.anomaly.base import Learning
+from engine.anomaly.pasts import Histories, Pasts
+from engine.anomaly.series import finite
 from engine.checks import BoundCheck, BoundChecks, bind, together
 from engine.keying import Key
 from engine.plan import ROWS
@@ -49,6 +52,7 @@ def judge(  # noqa: PLR0913
     checks: BoundChecks | None = None,
     spectra: Mapping[str, Spectrum] | None = None,
     parts: Mapping[str, Bag] | None = None,
+    history: Histories | None = None,
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
@@ -59,10 +63,14 @@ def judge(  # noqa: PLR0913
     values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
     a schema already, `spectra` what Spark told, by component key, of frequencies that are too many to be merged here.
     `parts`: of new partitions, what arrived of them where that is not all they have; checks of scope delta are judged
-    on that. Raises ContractError for faults of the contract, StateError for damaged states."""
+    on that.
+    `history`: what was measured before, by the metric's identity, for checks of anomalies; what is not among it of
+    earlier partitions is told from their states. Raises ContractError for faults of the contract, StateError for
+    damaged states."""
     bench = Bench(
         contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
         references or {}, {checks.schema: checks} if checks else {}, spectra or {}, parts or {},
+        history or {},
     )  # fmt: skip
     judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
@@ -100,6 +108,14 @@ class Bench:
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
     spectra: Mapping[str, Spectrum] = field(default_factory=dict)
     parts: Mapping[str, Bag] = field(default_factory=dict)
+    history: Histories = field(default_factory=dict)
+    stated: dict[str, dict[str, tuple[float | None, str | None]]] = field(default_factory=dict)
+
+    @cached_property
+    def pasts(self) -> Pasts:
+        """What the metrics were before, and how the checks that ask for it share the false alarms."""
+        sharing = sum(check.shares_alarms for check in self._bound(self.schema).checks)
+        return Pasts(self.history, list(self.packed), self.now, self.object.anomalies, sharing)
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
@@ -208,12 +224,41 @@ class Bench:
         return bags.unpack(self.at_once, keys=keys)
 
     def _judge(self, check: BoundCheck, bag: States, partition: str | None) -> Judged:
-        return _judge(replace(check, referents=self.known), bag, partition, self.now)
+        known = replace(check, referents=self.known)
+        return _judge(self._beside_past(known, partition) if check.detector else known, bag, partition, self.now)
+
+    def _beside_past(self, check: BoundCheck, partition: str | None) -> BoundCheck:
+        """The check with what its detector says of the point that is judged."""
+        if check.detector is None or check.analyzer is None or check.bound is None:
+            return check
+        share = check.analyzer.unit == "share"
+        told = partial(self._stated, check)
+        return replace(check, judged=self.pasts.judged(check.detector, check.identity or "", partition, told, share))
+
+    def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, tuple[float | None, str | None]]:
+        """The check's metric on other partitions, as their states tell it; a gap where they do not."""
+        for name in names:
+            if name not in self.stated:
+                self.stated[name] = self._metrics(name)
+        return {name: self.stated[name].get(check.identity or "", (None, UNKNOWN)) for name in names}
+
+    def _metrics(self, partition: str) -> dict[str, tuple[float | None, str | None]]:
+        """What the metrics that detectors look at are on that partition."""
+        asking = [each for each in self._checks("delta", self.schema) if each.detector]
+        try:
+            bag = bags.unpack(self.packed[partition], files=self.files, keys=_keys(asking))
+        except StateError as error:
+            return {each.identity or "": (None, str(error)) for each in asking}
+        found = [(each.identity or "", reading(each, bag, self.now)) for each in asking]
+        return {name: (None, each) if isinstance(each, str) else (finite(each.value), None) for name, each in found}
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
+        return [check for check in self._bound(schema).checks if check.scope == scope]
+
+    def _bound(self, schema: Schema) -> BoundChecks:
         if schema not in self.bound:
             self.bound[schema] = bind(self.object, schema)
-        return [check for check in self.bound[schema].checks if check.scope == scope]
+        return self.bound[schema]
 
     def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
         return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
@@ -249,6 +294,7 @@ def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | Non
 
 def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
     found = reading(check, bag, now)
+    found = check.observed(found) if not isinstance(found, str) else found
     ended, reason = outcome(check, found)
     if isinstance(found, str) or check.bound is None or check.analyzer is None:
         return _result(check, partition, ended, reason=reason), None
@@ -271,6 +317,8 @@ def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
     if reading.value is None:
         return Outcome.NOT_APPLICABLE, UNMEASURED
     promised = check.promise
+    if isinstance(promised, Learning):
+        return Outcome.NOT_APPLICABLE, promised
     return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
 
 
@@ -312,13 +360,15 @@ def _result(
         unevaluated=reading.unevaluated + reading.unfiltered,
         limit=check.limit,
         reference=check.sources,
+        band=check.band.plain() if check.band else None,
     )
 
 
 def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
     if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
         return None
-    return found(check.analyzer, check.promise, reading)
+    told = found(check.analyzer, check.promise, reading)
+    return f"{told}; {check.band.told}" if check.band else told
 
 
 def lacking(

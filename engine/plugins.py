@@ -1,4 +1,4 @@
-"""Plug-ins: analyzers and assertions of other packages, found by entry point, loaded only where they are named.
+"""Plug-ins: analyzers, assertions and detectors of other packages, found by entry point, loaded where they are named.
 
 A package offers them in its pyproject.toml:
 
@@ -7,6 +7,9 @@ A package offers them in its pyproject.toml:
 
     [project.entry-points."treaty.assertions"]
     mustBeDivisibleBy = "my_package:DIVISIBLE"     # (test of value and limit, "be divisible by {}")
+
+    [project.entry-points."treaty.detectors"]
+    lunar = "my_package:Lunar"                     # a subclass of Detector, under its own name
 """
 
 import re
@@ -17,6 +20,7 @@ from typing import Any
 from contracts import assertions
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer
+from engine.anomaly.base import DETECTORS, Detector
 from engine.requests import EngineError
 
 _LOADED: dict[str, str] = {}
@@ -86,6 +90,13 @@ def _analyzer(entry: EntryPoint, offered: Any) -> None:
         raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
 
 
+def _detector(entry: EntryPoint, offered: Any) -> None:
+    if not (isinstance(offered, type) and issubclass(offered, Detector)):
+        raise PluginError(f"{entry.value} is no detector: make it a subclass of engine.anomaly.base.Detector")
+    if offered.name != entry.name or DETECTORS.get(entry.name) is not offered:
+        raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
+
+
 def _assertion(entry: EntryPoint, offered: Any) -> None:
     if not _WORD.fullmatch(entry.name):
         raise PluginError(f"{entry.name!r} is no operator: name the entry point 'must...', as in mustBeDivisibleBy")
@@ -98,4 +109,5 @@ def _assertion(entry: EntryPoint, offered: Any) -> None:
 _TAKING: dict[str, Callable[[EntryPoint, Any], None]] = {
     "treaty.analyzers": _analyzer,
     "treaty.assertions": _assertion,
+    "treaty.detectors": _detector,
 }

@@ -60,7 +60,8 @@ class CheckResult(Record):
     do not. `unevaluated`: rows whose conditions could not be evaluated; they never count as keeping it.
 
     `limit`: the bound that was judged, as plain data. `reference`: where it is another dataset's metric, by its words,
-    the value that it had and where that comes from."""
+    the value that it had and where that comes from. `band`: where a detector told the bound, what it admits, expects
+    and promises (`engine.anomaly.base.Band`)."""
 
     check_id: str
     name: str
@@ -80,6 +81,7 @@ class CheckResult(Record):
     unevaluated: int = 0
     limit: Any = None
     reference: Mapping[str, Any] | None = None
+    band: Mapping[str, Any] | None = None
 
 
 class Sample(Record):

@@ -7,8 +7,20 @@ run = check.verify(orders)
 """
 
 from engine.dsl.check import Check
-from engine.dsl.limits import at_least, at_most, between, equal_to, less_than, more_than, outside, satisfying, unlike
+from engine.dsl.limits import (
+    at_least,
+    at_most,
+    between,
+    equal_to,
+    less_than,
+    more_than,
+    no_anomalies,
+    outside,
+    satisfying,
+    unlike,
+)
 
 __all__ = [
-    "Check", "at_least", "at_most", "between", "equal_to", "less_than", "more_than", "outside", "satisfying", "unlike",
+    "Check", "at_least", "at_most", "between", "equal_to", "less_than", "more_than", "no_anomalies", "outside",
+    "satisfying", "unlike",
 ]  # fmt: skip

@@ -10,9 +10,11 @@ from contracts.document import Check as Promise
 from contracts.document import Contract, DataObject, Scope, Severity, Terms
 from contracts.errors import ContractError, Fault
 from contracts.logical_types import Schema
+from engine.analyzers.base import Analyzer
+from engine.anomaly.base import Detector
 from engine.dsl.columns import OfColumns
 from engine.dsl.groups import OfGroups
-from engine.dsl.limits import Expected, Satisfying, expected
+from engine.dsl.limits import Expected, Satisfying, expected, no_anomalies
 from engine.dsl.tables import OfTables
 from engine.results import RunResult
 
@@ -58,6 +60,13 @@ class Check(OfColumns, OfGroups, OfTables):
             path=f"promise {len(self.promises) + 1}, {analyzer}",
         )
         return replace(self, promises=(*self.promises, promise))
+
+    def has_no_anomalies(self, metric: str | Analyzer, detector: str | Detector = "auto", **words: Any) -> Self:
+        """The metric is what its own past says, as a detector tells it: `has_no_anomalies("mean", column="amount")`,
+        `has_no_anomalies(Size(), OnlineNormal(std_devs=4))`."""
+        if isinstance(metric, str):
+            return self.that(metric, no_anomalies(detector), **words)
+        return self.that(metric.name, no_anomalies(detector), **{**metric.arguments(), **words})
 
     def _identity(self, analyzer: str, arguments: Mapping[str, Any]) -> str:
         """An id from names; numbered where an earlier promise has it."""
@@ -137,6 +146,8 @@ def entry(promise: Promise) -> dict[str, Any]:
 
 
 def _written(assertion: Assertion) -> Any:
+    if assertion.detection:
+        return {"detector": assertion.detection.detector, **assertion.detection.arguments}
     return list(assertion.limit) if isinstance(assertion.limit, tuple) else assertion.limit
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from contracts.assertions import FUNCTION, Assertion
+from contracts.assertions import ANOMALIES, FUNCTION, Assertion, Detection
+
+if TYPE_CHECKING:
+    from engine.anomaly.base import Detector
 
 Expected = Assertion | Callable[[Any], bool]
 
@@ -69,6 +72,14 @@ def between(low: Any, high: Any) -> Assertion:
 def outside(low: Any, high: Any) -> Assertion:
     """A value that is not between two limits."""
     return Assertion("mustNotBeBetween", (low, high))
+
+
+def no_anomalies(detector: "str | Detector" = "auto", **arguments: Any) -> Assertion:
+    """A value that is no anomaly beside the metric's past: by the detector of that name with these arguments, or by one
+    that was made (`OnlineNormal(std_devs=4)`)."""
+    if isinstance(detector, str):
+        return Assertion(ANOMALIES, Detection(detector, arguments))
+    return Assertion(ANOMALIES, Detection(detector.name, {**detector.arguments(), **arguments}))
 
 
 def expected(given: Expected) -> Assertion:

@@ -1,0 +1,86 @@
+"""The pasts of a table's metrics: what each was on earlier partitions, or in earlier runs, of the same segment."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cache, cached_property
+
+from contracts.document import Anomalies
+from engine.anomaly.base import Band, Detector, Learning
+from engine.anomaly.series import Place, Point, Question, Series, placed
+from engine.months import members
+
+# By the identity of a metric, what was measured of it, in the order in which that was done.
+Histories = Mapping[str, Sequence[Point]]
+# What a metric is on these partitions, as their stored states tell it: the value, else why there is none.
+Told = Callable[[Iterable[str]], Mapping[str, tuple[float | None, str | None]]]
+place = cache(placed)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a detector said of a metric's next point: the `band`, or why there is none yet."""
+
+    detector: Detector
+    asked: Question
+    band: Band | Learning
+
+
+@dataclass
+class Pasts:
+    """What is known of the past of a table's metrics: `measured` earlier, and by the states of the `partitions`.
+
+    `now`: the time of data that no partition dates. `series`: how many metrics share the false alarms."""
+
+    measured: Histories
+    partitions: Sequence[str]
+    now: datetime
+    terms: Anomalies = field(default_factory=Anomalies)
+    metrics: int = 1
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """The partitions that a time dates; months of merged states are of no single day."""
+        found = {name: place(name) for name in self.partitions if len(members(name)) == 1}
+        return {name: each for name, each in found.items() if each.time is not None}
+
+    @cached_property
+    def segments(self) -> int:
+        """How many segments the table has, each with a past of its own."""
+        return max(1, len({each.segment for each in self.places.values()}))
+
+    def judged(self, detector: Detector, identity: str, partition: str | None, told: Told, share: bool) -> Judged:  # noqa: FBT001
+        """What the detector says of the metric on that partition; None: on all of them together."""
+        here = place(partition)
+        at = here.time or self.now
+        points = list(self._measured(identity, partition, here))
+        if partition is not None and here.time is not None:
+            points = [*self._stated(here, {each.partition for each in points}, told), *points]
+        past = Series.of(each for each in points if each.partition != partition or here.time is None).before(at)
+        asked = Question(past, at, self._alarms(detector, partition), self._holidays, share)
+        return Judged(detector, asked, detector.judge(asked))
+
+    def _measured(self, identity: str, partition: str | None, here: Place) -> Iterable[Point]:
+        """What was measured of the same segment; of what no time dates, of the same partition."""
+        for point in self.measured.get(identity, ()):
+            its = place(point.partition)
+            if (its.time is None) is not (here.time is None):
+                continue
+            if its.segment == here.segment if here.time else (point.partition or None) == (partition or None):
+                yield point
+
+    def _stated(self, here: Place, known: set[str | None], told: Told) -> Iterable[Point]:
+        """What the states of other partitions of the segment say, where nothing was measured of them."""
+        others = {name: its for name, its in self.places.items() if its.segment == here.segment and name not in known}
+        for name, (value, reason) in told(others).items():
+            time = others[name].time
+            if time is not None:
+                yield Point(time, value, name, reason)
+
+    def _alarms(self, detector: Detector, partition: str | None) -> float:
+        """The detector's share of the false alarms that the contract admits of the table."""
+        return self.terms.false_alarms / max(1, self.metrics * (self.segments if partition else 1))
+
+    @cached_property
+    def _holidays(self) -> frozenset[date]:
+        return frozenset(map(date.fromisoformat, self.terms.holidays))

@@ -1,0 +1,140 @@
+"""Checks of anomalies, judged beside the past of their metric: from stored states, and from what was measured."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from support.orders import NOW, SCHEMA, check, contract, states
+
+from contracts.document import Contract
+from contracts.errors import ContractError
+from contracts.reading import read
+from contracts.writing import write
+from engine.anomaly.plain import OnlineNormal
+from engine.anomaly.series import Point
+from engine.checks import bind
+from engine.dsl import Check, no_anomalies
+from engine.judging import judge
+from engine.results import CheckResult, Outcome
+
+SIZES = [100, 104, 98, 101, 103, 97, 99, 102, 100, 101]
+START = datetime(2026, 4, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def watched(detector: Any = "auto", analyzer: str = "size", **words: Any) -> Contract:
+    return contract(check(analyzer, "watched", mustHaveNoAnomalies=detector, **words))
+
+
+def packed(of: Contract, size: int) -> bytes:
+    rows = {"id": list(range(size)), "amount": [float(each) for each in range(size)], "status": ["new"] * size}
+    return states(of, rows, SCHEMA).pack()
+
+
+def named(at: int, segment: str = "") -> str:
+    return f"day={(START + at * DAY).date()}{segment}"
+
+
+def judged(of: Contract, sizes: Sequence[int], *delta: str, **given: Any) -> list[CheckResult]:
+    table = {named(at): packed(of, size) for at, size in enumerate(sizes)}
+    return list(on(of, table, *(delta or (named(len(sizes) - 1),)), **given))
+
+
+def on(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> list[CheckResult]:
+    run = judge(of, "orders", states=table, delta=delta, started=NOW, finished=NOW, **given)
+    return [each for each in run.results if each.check_id == "watched"]
+
+
+@pytest.mark.parametrize("detector", ["auto", "online_normal", {"detector": "robust", "std_devs": 4}])
+@pytest.mark.parametrize(("size", "outcome"), [(101, Outcome.PASSED), (700, Outcome.FAILED), (5, Outcome.FAILED)])
+def test_a_partition_is_judged_beside_the_states_of_those_before_it(
+    detector: Any, size: int, outcome: Outcome
+) -> None:
+    [found] = judged(watched(detector), [*SIZES, size])
+    assert found.outcome is outcome
+    assert found.band is not None
+    assert found.limit == [found.band["lower"], found.band["upper"]]
+    assert found.limit[0] < 100 < found.limit[1]
+    assert found.band["points"] == len(SIZES)
+
+
+def test_the_verdict_says_what_was_expected_and_how_often_that_is_a_false_alarm() -> None:
+    [found] = judged(watched(), [*SIZES, 700])
+    assert found.found is not None
+    assert "too many; expected 100" in found.found
+    assert "4 false alarms a year" in found.found
+
+
+def test_what_comes_later_is_not_the_past_of_a_partition() -> None:
+    [first, last] = judged(watched(), [*SIZES, 700, 900], named(10), named(11))
+    assert first.outcome is Outcome.FAILED
+    assert first.band is not None
+    assert last.band is not None
+    assert (first.band["points"], last.band["points"]) == (10, 11)
+
+
+def test_while_there_is_too_little_past_nothing_is_judged() -> None:
+    [found] = judged(watched(), SIZES[:4])
+    assert (found.outcome, found.reason) == (Outcome.NOT_APPLICABLE, "learning: 3 of 7 values")
+
+
+def test_each_segment_has_a_past_of_its_own() -> None:
+    of = watched("online_normal")
+    table = {
+        named(at, f"/land={land}"): packed(of, size)
+        for land, factor in (("DE", 1), ("US", 3))
+        for at, size in enumerate([*(each * factor for each in SIZES), 300])
+    }
+    found = {each.partition: each.outcome for each in on(of, table, named(10, "/land=DE"), named(10, "/land=US"))}
+    assert found == {named(10, "/land=DE"): Outcome.FAILED, named(10, "/land=US"): Outcome.PASSED}
+
+
+def test_points_of_incidents_are_not_learned_from() -> None:
+    of, sizes = watched("online_normal"), [*SIZES, 5000, 5000, 300]
+    identity = bind(of.object("orders"), SCHEMA).checks[-1].identity or ""
+    bad = [Point(START + at * DAY, 5000.0, named(at), excluded=True) for at in (10, 11)]
+    [poisoned], [clean] = judged(of, sizes), judged(of, sizes, history={identity: bad})
+    assert (poisoned.outcome, clean.outcome) == (Outcome.PASSED, Outcome.FAILED)
+
+
+def test_a_dataset_as_a_whole_is_judged_beside_earlier_runs() -> None:
+    of = watched("online_normal", scope="dataset")
+    identity = bind(of.object("orders"), SCHEMA).checks[-1].identity or ""
+    runs = [Point(NOW - (20 - at) * DAY, float(size)) for at, size in enumerate(SIZES)]
+    found = {
+        size: on(of, {named(0): packed(of, size)}, named(0), history={identity: runs})[0].outcome
+        for size in (100, 400)
+    }
+    assert found == {100: Outcome.PASSED, 400: Outcome.FAILED}
+
+
+def test_a_metric_that_is_a_text_has_no_past_of_numbers() -> None:
+    [found] = judged(watched("online_normal", "minimum", column="status"), SIZES)
+    assert (found.outcome, found.reason) == (Outcome.NOT_APPLICABLE, "learning: 0 of 3 values")
+
+
+@pytest.mark.parametrize(
+    ("detector", "told"),
+    [
+        ("onlinenormal", "no detector is named 'onlinenormal' (did you mean 'online_normal'?)"),
+        ({"detector": "robust", "std_devs": -1}, "should be greater than 0"),
+        ({"detector": "threshold"}, "give at least one limit"),
+        ({"detector": "difference", "detector_": "auto"}, "not permitted"),
+    ],
+)
+def test_what_is_no_detector_is_a_fault_of_the_contract(detector: Any, told: str) -> None:
+    with pytest.raises(ContractError) as caught:
+        bind(watched(detector).object("orders"), SCHEMA)
+    assert told in " ".join(f"{each.message} ({each.remedy})" for each in caught.value.faults)
+
+
+def test_code_and_document_promise_the_same() -> None:
+    code = (
+        Check.warning("orders")
+        .has_no_anomalies("size", OnlineNormal(std_devs=4), scope="delta")
+        .has_mean("amount", no_anomalies("auto", sides="lower"))
+    )
+    again = read(code.document(SCHEMA)).object("orders")
+    assert [each.assertion for each in again.checks] == [each.assertion for each in code.promises]
+    assert read(write(read(code.document(SCHEMA)).document)).object("orders").checks == again.checks
