@@ -223,6 +223,8 @@ def _measurements(made: Made, at: int, run_id: UUID) -> Rows:
             "counted": 1000,
             "details": None,
             "subscription_id": None,
+            "data_time": None,
+            "segment": None,
         }
 
 

@@ -86,7 +86,15 @@ def judge(  # noqa: PLR0913
         results=(*bench.judge_structure(), *(result for result, _ in judged)),
         measurements=tuple(measured.values()),
         plugins=plugins.loaded(),
+        tags=tagged(contract, bench.object),
     )
+
+
+def tagged(contract: Contract, of: DataObject) -> tuple[str, ...]:
+    """The tags of the contract and of the object, each once."""
+    given = contract.document.get("tags")
+    words = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    return tuple(dict.fromkeys([*words, *of.tags]))
 
 
 Judged = tuple[CheckResult, Measurement | None]
@@ -293,22 +301,39 @@ def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | Non
 
 
 def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
-    found = reading(check, bag, now)
-    found = check.observed(found) if not isinstance(found, str) else found
+    measured = reading(check, bag, now)
+    found = measured if isinstance(measured, str) else check.observed(measured)
     ended, reason = outcome(check, found)
-    if isinstance(found, str) or check.bound is None or check.analyzer is None:
-        return _result(check, partition, ended, reason=reason), None
-    measurement = Measurement(
+    if isinstance(found, str):
+        return _result(check, partition, ended, reason=reason), gap(check, partition, found)
+    kept = None if isinstance(measured, str) else _measured(check, bag, measured, partition)
+    return _result(check, partition, ended, reason=reason, reading=found), kept
+
+
+def gap(check: BoundCheck, partition: str | None, reason: str) -> Measurement | None:
+    """The metric of the check without a value, for that reason; None where nobody knows what it measures."""
+    if check.analyzer is None:
+        return None
+    return Measurement(
+        analyzer=check.analyzer.name, arguments=check.analyzer.arguments(), partition=partition, value=None,
+        reason=reason, identity=check.identity or check.analyzer.identity,
+    )  # fmt: skip
+
+
+def _measured(check: BoundCheck, bag: States, found: Reading, partition: str | None) -> Measurement | None:
+    if check.analyzer is None or check.bound is None:
+        return None
+    return Measurement(
         analyzer=check.analyzer.name,
         arguments=check.analyzer.arguments(),
         partition=partition,
         value=found.value,
+        reason=UNMEASURED if found.value is None else None,
         identity=check.identity or check.analyzer.identity,
         counted=found.counted,
         details=found.details,
         sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
     )
-    return _result(check, partition, ended, reason=reason, reading=found), measurement
 
 
 def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:

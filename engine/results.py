@@ -98,7 +98,8 @@ class Sample(Record):
 class RunResult(Record):
     """One verification of one schema object of a contract version.
 
-    `samples`: of failed checks, where they were asked for and single rows break them."""
+    `samples`: of failed checks, where they were asked for and single rows break them. `tags`: those of the contract and
+    of the object."""
 
     contract_id: str
     contract_version: str
@@ -111,6 +112,7 @@ class RunResult(Record):
     results: tuple[CheckResult, ...]
     measurements: tuple[Measurement, ...]
     plugins: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     samples: tuple[Sample, ...] = ()
 
     @property

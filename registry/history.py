@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy
-from sqlalchemy import ColumnElement, Select, String, Subquery, case, cast, func, or_
+from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
 from engine.results import Outcome
@@ -16,6 +16,7 @@ from registry import scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
+from registry.runs import Whose
 from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
 
 SHOWN = 60
@@ -82,8 +83,15 @@ def measurements(
     """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
 
     Those of the contract's own checks, or of that consumer's."""
-    whose = col(MeasurementRow.subscription_id).is_not_distinct_from(subscription_id)
-    ranked = _ranked(contract_id, object_name, identities, whose)
+    whose = Whose(contract_id, object_name, "", subscription_id)
+    return earlier(session, whose, identities, limit=limit)
+
+
+def earlier(
+    session: Session, whose: Whose, identities: Collection[str], *, limit: int, before: datetime | None = None
+) -> dict[str, list[Point]]:
+    """As `measurements`, of what was measured `before`; None: of all."""
+    ranked = _ranked(whose, identities, before)
     newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.time.desc()
     place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
     kept = sqlalchemy.select(ranked, place).where(ranked.c.age == 1).subquery()
@@ -98,9 +106,7 @@ def measurements(
     return found
 
 
-def _ranked(
-    contract_id: str, object_name: str, identities: Collection[str], whose: ColumnElement[bool]
-) -> Subquery:  # fmt: skip
+def _ranked(whose: Whose, identities: Collection[str], before: datetime | None) -> Subquery:
     """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
     row = MeasurementRow
     whole = or_(col(row.partition).is_(None), col(row.partition) == "")
@@ -112,5 +118,10 @@ def _ranked(
     )
     shown = (col(getattr(row, name)) for name in (*Point._fields, "position"))
     chosen: Select[Any] = sqlalchemy.select(*shown, age.label("age"))
-    mine = col(row.contract_id) == contract_id, col(row.object) == object_name, whose
+    mine = (
+        col(row.contract_id) == whose.contract_id,
+        col(row.object) == whose.object,
+        col(row.subscription_id).is_not_distinct_from(whose.subscription_id),
+        *(() if before is None else (col(row.time) < before,)),
+    )
     return chosen.where(*mine, col(row.identity).in_(list(identities))).subquery()

@@ -16,7 +16,7 @@ from engine.requests import SpectraRequest
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError
-from registry import references, runs, sampling, states
+from registry import pasts, references, runs, sampling, states
 from registry.database import reading
 from registry.orders import Order, Promise
 from registry.readings import Reading
@@ -133,9 +133,12 @@ def _of_nothing(on: Bench, promise: Promise, reason: str) -> Judged:
 
 
 def _judged(on: Bench, promise: Promise, delta: tuple[str, ...]) -> RunResult:
+    checks = bind(promise.object, on.schema)
+    whose = runs.Whose(*promise.about, promise.contract.fingerprint, promise.subscription_id)
     large = on.tools.large(promise.contract, promise.object.name, on.schema, on.states)
     with reading(on.tools.database) as session:
         referents = references.referents(session, promise.contract, promise.object)
+        known = pasts.pasts(session, whose, checks)
     result = on.tools.judge(
         promise.contract,
         promise.object.name,
@@ -147,8 +150,8 @@ def _judged(on: Bench, promise: Promise, delta: tuple[str, ...]) -> RunResult:
         whole=on.found.measured.whole,
         references=referents,
         spectra={key: on.spectra[key] for key in large},
+        history=known,
     )
-    checks = bind(promise.object, on.schema)
     return _sampled(on, promise, discreet(checks, result), delta)
 
 

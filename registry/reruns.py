@@ -14,9 +14,10 @@ from engine.checks import bind
 from engine.references import Referent
 from engine.results import CheckResult, RunResult, Value
 from engine.samples import discreet
-from registry import catalog, inforce, runs, states
+from registry import catalog, inforce, pasts, runs, states
 from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound
+from registry.runs import Whose
 from registry.tables import ResultRow, Run
 from registry.tools import Judge
 
@@ -75,6 +76,8 @@ def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referent
     contract = inforce.sharing(session, dataset_id, version, run.object)
     stored = states.load(session, dataset_id, version=run.states_version)
     schema = states.schema(session, dataset_id, version=run.states_version)
+    checks = bind(contract.object(run.object), schema)
+    whose = Whose(run.contract_id, run.object, run.fingerprint, run.subscription_id)
     result = judge(
         contract,
         run.object,
@@ -86,8 +89,9 @@ def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referent
         whole=None,
         references=referents,
         spectra={},
+        history=pasts.pasts(session, whose, checks, before=run.finished),
     )
-    return discreet(bind(contract.object(run.object), schema), result)
+    return discreet(checks, result)
 
 
 def _referents(results: Sequence[ResultRow]) -> dict[str, Referent]:

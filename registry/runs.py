@@ -11,10 +11,11 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from contracts.document import Check, Contract
+from engine.anomaly.series import placed
 from engine.hints import How
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Value
 from registry import audit
-from registry.tables import MeasurementRow, ResultRow, Run
+from registry.tables import MeasurementRow, ResultRow, Run, RunTag
 from registry.words import Action, Cause
 
 ACTOR = "worker"
@@ -49,6 +50,7 @@ def record(
     session.add(run)
     session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
     session.add_all(_measurements(run_id, result, origin.subscription_id))
+    session.add_all(RunTag(run_id=run_id, tag=each) for each in sorted(set(result.tags)))
     details = {"contract": run.contract_id, "version": run.version, "object": run.object, "verdict": run.verdict.value}
     audit.record(session, Action.RUN_RECORDED, actor=actor, object_id=run_id, details=details, now=now)
     return run
@@ -136,8 +138,8 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
 
 
 def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
-    plain = result.model_dump(mode="json", include={"limit", "reference"})
-    told = result.model_dump(exclude={"limit", "reference", "value", "reason", "found"})
+    plain = result.model_dump(mode="json", include={"limit", "reference", "band"})
+    told = result.model_dump(exclude={"limit", "reference", "band", "value", "reason", "found"})
     return ResultRow(
         run_id=run_id,
         position=position,
@@ -147,11 +149,13 @@ def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
         found=_text(result.found),
         bound=plain.get("limit"),
         reference=plain.get("reference"),
+        band=plain.get("band"),
     )
 
 
 def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:
     for position, each in enumerate(result.measurements):
+        place = placed(each.partition)
         yield MeasurementRow(
             run_id=run_id,
             position=position,
@@ -168,6 +172,8 @@ def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None)
             counted=each.counted,
             details=each.model_dump(mode="json")["details"],
             subscription_id=subscription_id,
+            data_time=place.time,
+            segment=place.segment,
         )
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import Engine as Database
 from contracts.document import Contract, DataObject
 from contracts.logical_types import Schema
 from engine.analyzers.frequencies import Spectrum
+from engine.anomaly.pasts import Histories
 from engine.keying import Key
 from engine.references import Referent
 from engine.requests import Engine
@@ -34,6 +35,7 @@ class Judge(Protocol):
         whole: bytes | None,
         references: Mapping[str, Referent],
         spectra: Mapping[str, Spectrum],
+        history: Histories,
     ) -> RunResult: ...
 
 

@@ -1,10 +1,11 @@
 """Detectors in closed form: limits, changes, and how far from the middle of the past a value may be."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
-from math import comb, log, sqrt
+from math import log, sqrt
 from statistics import fmean, median, stdev
 from typing import Any, ClassVar, Literal
 
@@ -29,7 +30,8 @@ class Threshold(Detector):
 
     @model_validator(mode="after")
     def _limited(self) -> "Threshold":
-        return _with_limit(self, self.lower, self.upper)
+        _require(self.lower, self.upper)
+        return self
 
     def band(self, asked: Question) -> Band:
         return Band(self.lower, self.upper, by="limits that were set", points=len(asked.past.values))
@@ -45,7 +47,8 @@ class AbsoluteChange(Detector):
 
     @model_validator(mode="after")
     def _limited(self) -> "AbsoluteChange":
-        return _with_limit(self, self.decrease, self.increase)
+        _require(self.decrease, self.increase)
+        return self
 
     def band(self, asked: Question) -> Band | Learning:
         values = asked.past.values
@@ -67,7 +70,8 @@ class RelativeChange(Detector):
 
     @model_validator(mode="after")
     def _limited(self) -> "RelativeChange":
-        return _with_limit(self, self.least_rate, self.largest_rate)
+        _require(self.least_rate, self.largest_rate)
+        return self
 
     def band(self, asked: Question) -> Band | Learning:
         values = asked.past.values
@@ -226,15 +230,14 @@ def _hours(gap: timedelta) -> float:
     return gap / timedelta(hours=1)
 
 
-def _with_limit(of: Any, *limits: float | None) -> Any:
+def _require(*limits: float | None) -> None:
     if all(limit is None for limit in limits):
         raise ValueError(NEEDS_LIMIT)
-    return of
 
 
 def continued(values: Sequence[float], order: int) -> float:
     """What the next value is where the difference of that order is 0."""
-    return sum((-1) ** (at + 1) * comb(order, at) * values[-at] for at in range(1, order + 1))
+    return sum(math.comb(order, at) * values[-at] * (1 if at % 2 else -1) for at in range(1, order + 1))
 
 
 def _shifted(band: Band, by: float) -> Band:

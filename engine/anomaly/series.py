@@ -153,8 +153,8 @@ def moment(text: str) -> datetime | None:
 
 
 def _time(*numbers: int) -> datetime | None:
-    year, month, day, *clock = numbers
+    year, month, day, hour, minute, second = (*numbers, 0, 0)[:6]
     try:
-        return datetime(year, month, day, *clock, tzinfo=UTC)
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None

@@ -40,7 +40,7 @@ from registry.tables.people import (
 )
 from registry.tables.proof import ApprovalRecord
 from registry.tables.requests import DoneRequest
-from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, SampleRow
+from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, RunTag, SampleRow
 from registry.tables.search import SearchEntry, SearchLabel, make_words
 from registry.tables.tasks import Appointment, DirtyMark, PartRead, Task
 
@@ -84,6 +84,7 @@ __all__ = [
     "RejectedEvent",
     "ResultRow",
     "Run",
+    "RunTag",
     "SampleRow",
     "SearchEntry",
     "SearchLabel",

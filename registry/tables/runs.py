@@ -56,7 +56,8 @@ class ResultRow(Table, table=True):
     """One check of a run, in the order of the run. `value` is JSON: exact numbers as text.
 
     `found`: what was found, in words. `counted`, `broken`, `unevaluated`: of how many rows. `bound`: the limit that was
-    judged, `reference`: where it came from another dataset."""
+    judged, `reference`: where it came from another dataset. `band`: what a detector admitted, expected and
+    promised."""
 
     __tablename__ = "result"
     run_id: UUID = reference("run.id", primary_key=True)
@@ -79,6 +80,7 @@ class ResultRow(Table, table=True):
     unevaluated: int = big(default=0)
     bound: Any | None = data(default=None)
     reference: dict[str, Any] | None = data(default=None)
+    band: dict[str, Any] | None = data(default=None)
 
 
 class SampleRow(Table, table=True):
@@ -100,7 +102,9 @@ class SampleRow(Table, table=True):
 class MeasurementRow(Table, table=True):
     """One metric as measured in a run: `value` for charts, `exact` for judging, `reason` where there is no value.
 
-    `counted`: on how many rows. `details`: the distribution behind the value. `subscription_id`: as the run's."""
+    `counted`: on how many rows. `details`: the distribution behind the value. `subscription_id`: as the run's.
+    `data_time`: when the data are of, which the partition's name says; None: it says none. `segment`: what else the
+    name says."""
 
     __tablename__ = "measurement"
     __table_args__ = (Index(None, "contract_id", "object", "identity", "time"),)
@@ -119,6 +123,16 @@ class MeasurementRow(Table, table=True):
     counted: int | None = big(default=None)
     details: dict[str, Any] | None = data(default=None)
     subscription_id: UUID | None = None
+    data_time: datetime | None = moment(default=None)
+    segment: str | None = None
+
+
+class RunTag(Table, table=True):
+    """A word that the contract tagged the object with that a run judged."""
+
+    __tablename__ = "run_tag"
+    run_id: UUID = reference("run.id", primary_key=True)
+    tag: str = Field(primary_key=True, index=True)
 
 
 class PartitionState(Table, table=True):

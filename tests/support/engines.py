@@ -9,6 +9,7 @@ from typing import Any
 from contracts.document import Contract, DataObject
 from contracts.logical_types import Column, Schema
 from engine.analyzers.frequencies import Spectrum
+from engine.anomaly.pasts import Histories
 from engine.hints import At, How
 from engine.keying import Key
 from engine.references import Referent
@@ -111,6 +112,7 @@ def judge(
     whole: bytes | None,
     references: Mapping[str, Referent],
     spectra: Mapping[str, Spectrum],
+    history: Histories,
 ) -> RunResult:
     """A run with one result for each new partition (failed where its text says 'bad') and one for the whole."""
     assert schema.names == SCHEMA.names

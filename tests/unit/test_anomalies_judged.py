@@ -48,9 +48,7 @@ def on(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> l
 
 @pytest.mark.parametrize("detector", ["auto", "online_normal", {"detector": "robust", "std_devs": 4}])
 @pytest.mark.parametrize(("size", "outcome"), [(101, Outcome.PASSED), (700, Outcome.FAILED), (5, Outcome.FAILED)])
-def test_a_partition_is_judged_beside_the_states_of_those_before_it(
-    detector: Any, size: int, outcome: Outcome
-) -> None:
+def test_a_partition_is_judged_beside_the_states_of_those_before_it(detector: Any, size: int, outcome: Outcome) -> None:
     [found] = judged(watched(detector), [*SIZES, size])
     assert found.outcome is outcome
     assert found.band is not None
@@ -103,8 +101,7 @@ def test_a_dataset_as_a_whole_is_judged_beside_earlier_runs() -> None:
     identity = bind(of.object("orders"), SCHEMA).checks[-1].identity or ""
     runs = [Point(NOW - (20 - at) * DAY, float(size)) for at, size in enumerate(SIZES)]
     found = {
-        size: on(of, {named(0): packed(of, size)}, named(0), history={identity: runs})[0].outcome
-        for size in (100, 400)
+        size: on(of, {named(0): packed(of, size)}, named(0), history={identity: runs})[0].outcome for size in (100, 400)
     }
     assert found == {100: Outcome.PASSED, 400: Outcome.FAILED}
 

@@ -66,7 +66,8 @@ class ResultOut(Schema):
     """One check of a run. `value` is the measured number as text, `found` what was found in words.
 
     Of how many rows: `counted` were measured, `broken` break it (None: single rows do not), `unevaluated` it could not
-    be evaluated on. `bound` is the limit that was judged, `reference` where it came from another dataset."""
+    be evaluated on. `bound` is the limit that was judged, `reference` where it came from another dataset. `band`: where
+    a detector told it from the metric's past, what that admits, expects and promises."""
 
     check_id: str
     name: str
@@ -86,6 +87,7 @@ class ResultOut(Schema):
     unevaluated: int
     bound: Any
     reference: dict[str, Any] | None
+    band: dict[str, Any] | None = None
 
 
 class SampleOut(Schema):

@@ -1,0 +1,65 @@
+"""The pasts of metrics as detectors learn from them: what was measured, without what incidents spoiled."""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, select
+
+from engine.anomaly.pasts import Histories
+from engine.anomaly.series import Point, placed
+from engine.checks import BoundChecks
+from engine.results import Outcome
+from registry import history
+from registry.incidents import NO_FAULT
+from registry.runs import Whose
+from registry.tables import Incident, IncidentPart, ResultRow, Run
+
+# Points of a metric that are learned from; older ones are another time (engine.anomaly.automatic).
+MOST = 600
+# What failed in a run on a partition; None: on all together.
+Spoilt = frozenset[tuple[UUID, str | None]]
+
+
+def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: datetime | None = None) -> Histories:
+    """What was measured of the metrics that detectors look at, by identity; {} where none does.
+
+    `before`: as it was known then."""
+    wanted = {each.identity for each in checks.checks if each.detector and each.identity}
+    if not wanted:
+        return {}
+    found = history.earlier(session, whose, wanted, limit=MOST, before=before)
+    bad = spoilt(session, whose)
+    return {identity: [_point(each, bad) for each in points] for identity, points in found.items()}
+
+
+def _point(measured: history.Point, bad: Spoilt) -> Point:
+    time = placed(measured.partition).time or measured.time
+    excluded = (measured.run_id, measured.partition or None) in bad
+    return Point(time, measured.value, measured.partition, measured.reason, excluded)
+
+
+def spoilt(session: Session, whose: Whose) -> Spoilt:
+    """Which partitions failed in which runs, where that was an incident; not where somebody said that it was none."""
+    parts = session.exec(
+        select(IncidentPart, Incident)
+        .join(Incident, col(Incident.id) == col(IncidentPart.incident_id))
+        .where(IncidentPart.contract_id == whose.contract_id, IncidentPart.object == whose.object)
+    ).all()
+    spans = [(part.first_run_id, part.last_run_id) for part, each in parts if each.resolution not in NO_FAULT]
+    query = select(ResultRow.run_id, ResultRow.partition).join(Run).where(*_failed(whose))
+    failed = session.exec(query).all() if spans else []
+    return frozenset(
+        (run_id, partition or None) for run_id, partition in failed if any(a <= run_id <= b for a, b in spans)
+    )
+
+
+def _failed(whose: Whose) -> Collection[ColumnElement[bool]]:
+    return (
+        col(Run.contract_id) == whose.contract_id,
+        col(Run.object) == whose.object,
+        col(Run.subscription_id).is_(None),
+        col(ResultRow.outcome) == Outcome.FAILED,
+        col(ResultRow.severity) == "error",
+    )

@@ -1,0 +1,95 @@
+"""What validations judge anomalies by: what was measured before, without what incidents spoiled."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import Engine
+from support import scenes
+from support.orders import NOW, SCHEMA, check, contract
+from support.orders import states as bag_of
+
+from contracts.document import Contract
+from engine.checks import bind
+from engine.judging import judge
+from engine.results import Outcome, RunResult
+from registry import ids, incidents, pasts, runs
+from registry.database import reading, transaction
+from registry.runs import Origin, Whose
+from registry.tables import Incident, MeasurementRow, ResultRow, RunTag
+from registry.words import IncidentState, Resolution
+
+START = datetime(2026, 4, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+WHOSE = Whose("orders", "orders", "")
+OF = contract(check("size", "watched", mustHaveNoAnomalies="online_normal"))
+IDENTITY = bind(OF.object("orders"), SCHEMA).checks[-1].identity or ""
+
+
+def named(at: int) -> str:
+    return f"day={(START + at * DAY).date()}"
+
+
+def validated(database: Engine, at: int, size: int, of: Contract = OF) -> RunResult:
+    """The run that judges a day by what is stored alone, recorded with its incident."""
+    rows = {"id": list(range(size)), "amount": [1.0] * size, "status": ["new"] * size}
+    with transaction(database) as tx:
+        known = pasts.pasts(tx, WHOSE, bind(of.object("orders"), SCHEMA))
+        moment = NOW + at * DAY
+        states = {named(at): bag_of(of, rows).pack()}
+        run = judge(of, "orders", states=states, delta=[named(at)], started=moment, finished=moment, history=known)
+        row = runs.record(tx, ids.uuid7(moment), run, Origin(), now=moment)
+        incidents.of_run(tx, row, run, now=moment, ids=ids.new)
+        tx.commit()
+    return run
+
+
+def outcome(run: RunResult) -> Outcome:
+    return next(each.outcome for each in run.results if each.check_id == "watched")
+
+
+@pytest.fixture
+def database(engine: Engine) -> Engine:
+    scenes.contract_in_force(engine)
+    return engine
+
+
+def resolve(database: Engine, resolution: Resolution) -> None:
+    with transaction(database) as tx:
+        [found] = scenes.rows(database, Incident)
+        row = tx.get_one(Incident, found.id)
+        row.state, row.resolution = IncidentState.RESOLVED, resolution
+        tx.commit()
+
+
+def test_days_are_judged_by_those_that_were_measured_before(database: Engine) -> None:
+    for at, size in enumerate([100, 103, 98, 101, 99, 102]):
+        run = validated(database, at, size)
+    assert outcome(run) is Outcome.PASSED
+    bad = validated(database, 6, 300)
+    assert outcome(bad) is Outcome.FAILED
+    found = [each for each in scenes.rows(database, ResultRow) if each.outcome is Outcome.FAILED]
+    assert [each.band["points"] for each in found if each.band] == [6]
+    assert [each.bound for each in found] == [[found[0].band["lower"], found[0].band["upper"]]]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("resolution", "learned"),
+    [(None, 6), (Resolution.FIXED, 6), (Resolution.FALSE_ALARM, 7), (Resolution.EXPECTED_CHANGE, 7)],
+)
+def test_what_an_incident_spoiled_is_not_learned_from_unless_it_was_none(
+    database: Engine, resolution: Resolution | None, learned: int
+) -> None:
+    for at, size in enumerate([100, 103, 98, 101, 99, 102, 300]):
+        validated(database, at, size)
+    if resolution is not None:
+        resolve(database, resolution)
+    with reading(database) as tx:
+        known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
+    assert [not each.excluded for each in known[IDENTITY]].count(True) == learned
+
+
+def test_measurements_say_of_what_time_and_segment_they_are_and_runs_their_tags(database: Engine) -> None:
+    validated(database, 0, 4)
+    [row] = scenes.rows(database, MeasurementRow)
+    assert (row.data_time, row.segment) == (START, None)
+    assert scenes.rows(database, RunTag) == []
