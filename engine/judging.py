@@ -22,17 +22,16 @@ from engine.keying import Key
 from engine.plan import ROWS
 from engine.references import Referent
 from engine.results import CheckResult, Measurement, Outcome, RunResult
-from engine.sentences import found
 from engine.settled import Settled
 from engine.states import Bag, Files, State, StateError, States
 from engine.structure import judge_structure
+from engine.verdicts import UNMEASURED, gap, is_gap, measurement, result_of, tagged
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 AGAIN = "validate all partitions again, or judge a view of those that are alike"
 ANEW = "write them anew with one type, or judge a view of those that are alike"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
 UNFILTERED = "of {} rows the filter cannot say whether they count"
-UNMEASURED = "there was nothing to measure: no matching row has a value"
 TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
 UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
@@ -88,13 +87,6 @@ def judge(  # noqa: PLR0913
         plugins=plugins.loaded(),
         tags=tagged(contract, bench.object),
     )
-
-
-def tagged(contract: Contract, of: DataObject) -> tuple[str, ...]:
-    """The tags of the contract and of the object, each once."""
-    given = contract.document.get("tags")
-    words = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
-    return tuple(dict.fromkeys([*words, *of.tags]))
 
 
 Judged = tuple[CheckResult, Measurement | None]
@@ -182,12 +174,12 @@ class Bench:
             names = views.chosen(view.where, self.packed, views.columns(self.object, self.schema, self.packed))
         except PredicateError as error:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
-            yield from ((_result(check, None, Outcome.NOT_EVALUATED, reason=reason), None) for check in ours)
+            yield from ((result_of(check, None, Outcome.NOT_EVALUATED, reason=reason), None) for check in ours)
             return
         bag, schemas = self._merged(names, _keys(ours))
         if bag is None:
             reason = f"view {view.name} chooses none of {len(self.packed)} partitions"
-            yield from ((_result(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
+            yield from ((result_of(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
         else:
             yield from (self._of_all(check, bag, schemas) for check in ours)
 
@@ -210,12 +202,12 @@ class Bench:
         result, measured = self._judge(check, bag, None)
         missing, told = evolution.missing(paths, schemas), evolution.differing(paths, schemas)
         # What Spark adds up it takes by key alone.
-        if told and (measured is None or not self.spectra.keys().isdisjoint(_keys([check]))):
+        if told and (is_gap(measured) or not self.spectra.keys().isdisjoint(_keys([check]))):
             reason = f"{told}: {AGAIN if missing else ANEW}"
             if result.reason and result.reason != UNKNOWN and bags.UNLIKE.format("") not in result.reason:
                 reason = f"{result.reason}; {reason}"
-            return _result(check, None, Outcome.NOT_EVALUATED, reason=reason), None
-        if measured is None or missing is None:
+            return result_of(check, None, Outcome.NOT_EVALUATED, reason=reason), gap(check, None, reason)
+        if measured is None or is_gap(measured) or missing is None:
             return result, measured
         note = {"reason": f"{result.reason}; {missing}" if result.reason else missing}
         return result.model_copy(update=note), measured.model_copy(update=note)
@@ -305,35 +297,9 @@ def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime)
     found = measured if isinstance(measured, str) else check.observed(measured)
     ended, reason = outcome(check, found)
     if isinstance(found, str):
-        return _result(check, partition, ended, reason=reason), gap(check, partition, found)
-    kept = None if isinstance(measured, str) else _measured(check, bag, measured, partition)
-    return _result(check, partition, ended, reason=reason, reading=found), kept
-
-
-def gap(check: BoundCheck, partition: str | None, reason: str) -> Measurement | None:
-    """The metric of the check without a value, for that reason; None where nobody knows what it measures."""
-    if check.analyzer is None:
-        return None
-    return Measurement(
-        analyzer=check.analyzer.name, arguments=check.analyzer.arguments(), partition=partition, value=None,
-        reason=reason, identity=check.identity or check.analyzer.identity,
-    )  # fmt: skip
-
-
-def _measured(check: BoundCheck, bag: States, found: Reading, partition: str | None) -> Measurement | None:
-    if check.analyzer is None or check.bound is None:
-        return None
-    return Measurement(
-        analyzer=check.analyzer.name,
-        arguments=check.analyzer.arguments(),
-        partition=partition,
-        value=found.value,
-        reason=UNMEASURED if found.value is None else None,
-        identity=check.identity or check.analyzer.identity,
-        counted=found.counted,
-        details=found.details,
-        sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
-    )
+        return result_of(check, partition, ended, reason=reason), gap(check, partition, found)
+    kept = None if isinstance(measured, str) else measurement(check, bag, measured, partition)
+    return result_of(check, partition, ended, reason=reason, reading=found), kept
 
 
 def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
@@ -358,42 +324,6 @@ def _held(assertion: Assertion, reading: Reading) -> tuple[Outcome, str | None]:
         if isinstance(error, TypeError):
             return Outcome.NOT_EVALUATED, UNLIKE
         raise
-
-
-NOTHING = Reading(None, 0)
-
-
-def _result(
-    check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: Reading = NOTHING
-) -> CheckResult:
-    return CheckResult(
-        check_id=check.check.id,
-        name=check.check.name,
-        outcome=outcome,
-        severity=check.check.severity,
-        scope=check.scope,
-        partition=partition,
-        sentence=check.sentence,
-        column=check.column,
-        dimension=check.check.dimension,
-        value=reading.value,
-        reason=reason,
-        measurement=check.identity,
-        found=_found(check, outcome, reading),
-        counted=reading.counted,
-        broken=reading.broken,
-        unevaluated=reading.unevaluated + reading.unfiltered,
-        limit=check.limit,
-        reference=check.sources,
-        band=check.band.plain() if check.band else None,
-    )
-
-
-def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
-    if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
-        return None
-    told = found(check.analyzer, check.promise, reading)
-    return f"{told}; {check.band.told}" if check.band else told
 
 
 def lacking(

@@ -19,6 +19,7 @@ BOUNDS = {
     "mustBeLessOrEqualTo": "at most {} required",
     "mustBeBetween": "between {} and {} required",
     "mustNotBeBetween": "nothing between {} and {} required",
+    "mustHaveNoAnomalies": "no anomalies as {} tells them",
 }
 AT_LEAST = frozenset({"mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo", "mustBeBetween"})
 AT_MOST = frozenset({"mustBe", "mustBeLessThan", "mustBeLessOrEqualTo", "mustBeBetween"})

@@ -67,14 +67,14 @@ class Learning(str):
 class Detector(BaseModel):
     """How anomalies of one metric are told. Subclasses are frozen values; their fields are their arguments.
 
-    `least` is how many points of the past they need before they say anything. `looks_elsewhere`: `observed` is not the
-    metric's value."""
+    `least` is how many points of the past they need before they say anything. `looks_elsewhere`: what `observed`
+    is, in words, where it is not the metric's value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     name: ClassVar[str]
     least: ClassVar[int] = 1
-    looks_elsewhere: ClassVar[bool] = False
+    looks_elsewhere: ClassVar[str] = ""
 
     sides: Sides = Field(default="both", description="which side alarms: both, lower or upper")
     holidays: tuple[date, ...] = Field(default=(), description="days that are not like others")

@@ -201,7 +201,7 @@ class MissingArrival(Promising):
 
     name = "missing_arrival"
     least: ClassVar[int] = 0
-    looks_elsewhere: ClassVar[bool] = True
+    looks_elsewhere: ClassVar[str] = "hours since the data before"
     sides: Literal["upper"] = Field(default="upper", description="data that come early are no anomaly")
     within: float | None = Field(default=None, gt=0, description="hours; learned from the past without")
 
