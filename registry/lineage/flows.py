@@ -113,8 +113,10 @@ def _job_inputs(run: FoldedRun) -> set[Name]:
 
 def _joined(outputs: Sequence[Output]) -> Iterator[Output]:
     """One output a dataset: its partitions may have been told as datasets of their own."""
-    for name in {each.name for each in outputs}:
-        same = [each for each in outputs if each.name == name]
+    told: dict[Name, list[Output]] = {}
+    for each in outputs:
+        told.setdefault(each.name, []).append(each)
+    for name, same in told.items():
         listed = [each.sources for each in same if each.sources is not None]
         sources = frozenset[Name]().union(*listed) if listed else None
         feeds = sorted({feed for each in same for feed in each.feeds}, key=repr)
