@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from support.archive import options
 
 KEPT = ("TREATY_SHARED", "TREATY_REQUIRE", "TREATY_WRITE_PLANS", "TREATY_TEST_REMOTE", "TREATY_EVENTS")
 for name in [each for each in os.environ if each.startswith("TREATY_") and each not in KEPT]:
@@ -17,10 +18,8 @@ settings.register_profile("same", deadline=None, derandomize=True, max_examples=
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-# Java begins dozens of times here, for tables of a few rows: what it compiles well it never runs often enough.
-BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-os.environ.setdefault("SPARK_SUBMIT_OPTS", BRIEF)
-os.environ.setdefault("SPARK_LAUNCHER_OPTS", BRIEF)
+for name, option in options().items():
+    os.environ.setdefault(name, option)
 
 HERE = Path(__file__).parent
 # What takes long is begun first; what is in no other group goes file by file, the short ones last.

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from support.agents import delta
+from support.archive import options
 from support.required import require
 
 SETTINGS = {
@@ -18,8 +19,6 @@ SETTINGS = {
 }
 STARTED = re.compile(r"Spark Connect server started at: (\S+:\d+)")
 PATIENCE = 120
-# How the tests have Java run.
-JAVA = ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS")
 
 
 @contextmanager
@@ -54,7 +53,7 @@ def _command(folder: Path) -> list[str]:
 def _environment() -> Mapping[str, str]:
     """Without what a client's process may hold: a server that is told to be remote does not start."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_", "TREATY_"))}
-    return {**ours, **{name: os.environ[name] for name in JAVA if name in os.environ}}
+    return {**ours, **options()}
 
 
 def _address(server: subprocess.Popen[bytes], log: Path) -> str:
