@@ -34,6 +34,7 @@ from engine.options import (
     Report,
     ReportForm,
     RowsFormat,
+    Sample,
     Samples,
     Warnings,
 )
@@ -190,18 +191,24 @@ def _console() -> Any:
 
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
-    object_name: ObjectName = None, out: Out = None, format: Format = None, as_json: Json = False,
-    remote: Remote = None, memory: Memory = "2g",
+    sample: Sample = None, object_name: ObjectName = None, out: Out = None, format: Format = None,
+    as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)
     request = DraftRequest(
         source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
-        columns=tuple(each.strip() for each in columns.split(",")) if columns else (),
+        columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
-        drafted = spark.draft(request)
+        drafted = spark.draft(request, progress)
     _print_draft(drafted, out, as_json=as_json)
+
+
+def progress(words: str) -> None:
+    """Says how far something is to who sits at a terminal."""
+    if sys.stderr.isatty():
+        print(f"{words} ...", file=sys.stderr)
 
 
 def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:

@@ -47,6 +47,9 @@ Format = Annotated[str | None, typer.Option(help="parquet, orc, csv, json, delta
 ObjectName = Annotated[str | None, typer.Option("--object", help="which table of the contract; the first by default")]
 Columns = Annotated[str | None, typer.Option(help="only these columns, comma-separated")]
 ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")]
+Sample = Annotated[
+    int | None, typer.Option(min=1, help="read only about so many rows, drawn one by one; by default all")
+]
 Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 AsJson = Annotated[bool, typer.Option("--json", help="the same as --report json")]

@@ -8,6 +8,7 @@ from contracts.logical_types import Schema
 from engine.analyzers.frequencies import Spectrum
 from engine.hints import At, How, Look
 from engine.keying import Key
+from engine.progress import Tell, silent
 from engine.references import Referent
 from engine.results import Sample
 
@@ -131,11 +132,25 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class DraftRequest:
-    """Profile a table and suggest checks. `columns` () means all; `partitions` () means all.
+class ProfileRequest:
+    """Profile a table. `columns` () means all; `partitions` () means all; `sample`: about so many rows are read, drawn
+    one by one, None: all.
 
-    `in_force`: the contract's version in force, None where there is none: what it classifies is so in the draft, too,
-    and none of its values are shown."""
+    `in_force`: the contract's version in force, None where there is none: of what it classifies no value is shown."""
+
+    source: Source
+    object: str
+    columns: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
+    sample: int | None = None
+    in_force: bytes | None = None
+
+
+@dataclass(frozen=True)
+class DraftRequest:
+    """Profile a table and suggest checks. The profile's words are those of `ProfileRequest`.
+
+    `in_force`: what it classifies is so in the draft, too."""
 
     source: Source
     contract_id: str
@@ -144,6 +159,12 @@ class DraftRequest:
     partitions: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     in_force: bytes | None = None
+    sample: int | None = None
+
+    @property
+    def profile(self) -> ProfileRequest:
+        """The profile that the draft rests on."""
+        return ProfileRequest(self.source, self.object, self.columns, self.partitions, self.sample, self.in_force)
 
 
 @dataclass(frozen=True)
@@ -236,7 +257,9 @@ class Engine(Protocol):
 
     def measure(self, request: MeasureRequest) -> Measured: ...
 
-    def draft(self, request: DraftRequest) -> Drafted: ...
+    def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted: ...
+
+    def cancel(self) -> None: ...
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]: ...
 

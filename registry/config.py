@@ -70,6 +70,16 @@ class Settings(BaseModel):
     merge_values: int = Field(
         default=16_000_000, gt=0, description="stored counts of more values than these are added up by Spark"
     )
+    redraft_hour: int = Field(
+        default=2,
+        ge=-1,
+        le=23,
+        description="the hour (UTC) in which contracts in force are drafted anew once a day, and what is new is"
+        " proposed; -1: never",
+    )
+    redraft_rows: int = Field(
+        default=1_000_000, gt=0, description="of larger tables about so many rows are read for that, drawn one by one"
+    )
     sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
     state_days: float = Field(default=30, gt=0, description="how long states that are no longer current are kept")
     compact_days: int = Field(

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from engine.requests import Drafted, DraftRequest, Source
-from registry import alarms, catalog, drafts
+from registry import alarms, catalog, drafts, profiles
 from registry.errors import NotFound
 from registry.tables import Proposal, Task
 from registry.validation import Ids
@@ -36,6 +36,7 @@ def request(payload: Mapping[str, Any], in_force: bytes | None = None) -> DraftR
         partitions=tuple(payload.get("partitions") or ()),
         aliases=tuple((alias["namespace"], alias["name"]) for alias in payload.get("aliases") or ()),
         in_force=in_force,
+        sample=payload.get("sample"),
     )
 
 
@@ -54,4 +55,5 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
     )
     suggestions = alarms.weighed(session, proposal.contract_id, drafted.suggestions)
     drafts.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
+    profiles.keep(session, proposal, drafted.profile, now=now)
     return {"proposal_id": str(proposal.id), "suggestions": len(drafts.suggestions_of(session, proposal))}

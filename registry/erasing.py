@@ -26,6 +26,7 @@ from registry.tables import (
     MeasurementRow,
     PartitionState,
     PartRead,
+    ProfileRow,
     Proposal,
     ResultRow,
     Run,
@@ -133,6 +134,7 @@ def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now
         results=sum(map(_empty_result, _of_runs(session, ResultRow, runs, asked))),
         suggestions=_suggestions(session, asked),
     )
+    _drop_profiles(session, asked)
     named = sorted(asked.partitions)
     for each in asked.datasets:
         details = {"name": each.name, "partitions": named[:NAMED], "of": len(named) or "all", **asdict(done)}
@@ -243,6 +245,16 @@ def _suggestions(session: Session, asked: Erasure) -> int:
         # Whoever looks at it decides about what it has become.
         proposal.revision += 1
     return changed
+
+
+def _drop_profiles(session: Session, asked: Erasure) -> None:
+    """Drops what drafts told of the table: a profile is of all its partitions together."""
+    contracts = {each.contract_id for each in asked.about}
+    drafted = session.exec(select(Proposal.id, Proposal.source).where(col(Proposal.contract_id).in_(contracts))).all()
+    objects = {each.object for each in asked.about}
+    going = [key for key, source in drafted if (source or {}).get("object") in objects]
+    for ids in _chunks(going):
+        session.exec(delete(ProfileRow).where(col(ProfileRow.proposal_id).in_(ids)))
 
 
 def _without_values(content: Mapping[str, Any], asked: Erasure, *, kept: bool) -> dict[str, Any]:

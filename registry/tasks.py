@@ -168,6 +168,18 @@ def retry(session: Session, task: Task, *, now: datetime) -> Task:
     return task
 
 
+def stop(session: Session, task: Task, *, error: str, now: datetime) -> Task:
+    """Ends a task that waits or is being done: whoever does it cannot write any more. Raises Conflict for one that has
+    ended."""
+    under_way = col(Task.id) == task.id, col(Task.state).in_((TaskState.QUEUED, TaskState.RUNNING))
+    ended = {"state": TaskState.FAILED, "error": error, "finished": now, "lease_until": None, "progress": None}
+    statement = update(Task).where(*under_way).values(**ended, fence=col(Task.fence) + 1)
+    if cast("CursorResult[Any]", session.exec(statement)).rowcount != 1:
+        raise Conflict(f"the task is {task.state.value}: only one that waits or is being done can be ended")
+    session.refresh(task)
+    return task
+
+
 def waiting(session: Session, *, now: datetime, most: int) -> int:
     """How many tasks could be done at once if there were workers for them; no more than `most` are counted."""
     ready = col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now

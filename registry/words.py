@@ -272,6 +272,7 @@ class Action(StrEnum):
     TEMPLATE_REMOVED = "template:removed"
     TASK_FAILED = "task:failed"
     TASK_RETRIED = "task:retried"
+    TASK_STOPPED = "task:stopped"
     EVENT_PARKED = "event:parked"
     EVENT_RETRIED = "event:retried"
     DATASET_DROPPED = "dataset:dropped"

@@ -51,6 +51,7 @@ def navigation(waiting: InboxOut | None, *, audits: bool = False) -> st.Page:
         _page("tasks", "Tasks", ":material/list_alt:"),
         *([_page("audit", "Audit", ":material/history:")] if audits else []),
         _page("reference", "Reference", ":material/menu_book:"),
+        _page("profile", "Profile", ":material/table_chart:"),
         _page("review", "Review", ":material/rate_review:", hidden=True),
         _page("contract", "Contract", ":material/contract:", hidden=True),
         _page("run", "Run", ":material/fact_check:", hidden=True),

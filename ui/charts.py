@@ -92,6 +92,22 @@ def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | N
     return _chart([*_layers(series, band, x=x, y=y, marked=marked), *labels], height=280)
 
 
+def distribution(edges: Sequence[float], counts: Sequence[int], *, metric: str) -> Spec:
+    """How numbers are distributed: a bar for each bin, from its edge to the next, as high as its count."""
+    bins = [
+        {"from": low, "to": high, "rows": count} for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+    bare = {"grid": False, "domain": False, "ticks": False}
+    x = {"field": "from", "type": "quantitative", "bin": {"binned": True}, "axis": {**bare, "title": metric}}
+    y = {"field": "rows", "type": "quantitative", "axis": {**bare, "title": None, "tickCount": 3, "format": "~s"}}
+    drawn = {
+        "data": {"values": bins},
+        "mark": {"type": "bar", "color": BLUE},
+        "encoding": {"x": x, "x2": {"field": "to"}, "y": y},
+    }
+    return _chart([drawn], height=96)
+
+
 def domain(series: Sequence[Point], band: Band) -> tuple[float, float]:
     """The range of the vertical axis: all values and limits with a little air, and never empty."""
     seen = [point.value for point in series] + list(band.edges)

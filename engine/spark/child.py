@@ -6,7 +6,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from threading import Event
@@ -14,12 +14,14 @@ from typing import Any
 
 from contracts.logical_types import Schema
 from engine.analyzers.frequencies import Spectrum
+from engine.progress import Tell, Told, silent
 from engine.requests import (
     Drafted,
     DraftRequest,
     EngineKilled,
     Measured,
     MeasureRequest,
+    ProfileRequest,
     Quarantined,
     QuarantineRequest,
     SampleRequest,
@@ -83,9 +85,13 @@ class SparkChild:
         """The states of what changed. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
         return self._ask("engine.spark.measure:measure", request)  # type: ignore[no-any-return]
 
-    def draft(self, request: DraftRequest) -> Drafted:
-        """A base document and suggestions. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("engine.spark.draft:draft", request)  # type: ignore[no-any-return]
+    def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
+        """A base document and suggestions; `tell` hears how far it is. Raises EngineError."""
+        return self._ask("engine.spark.draft:draft", request, tell)  # type: ignore[no-any-return]
+
+    def profile(self, request: ProfileRequest, tell: Tell = silent) -> Mapping[str, Any]:
+        """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""
+        return self._ask("engine.spark.profile:profile", request, tell)  # type: ignore[no-any-return]
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
@@ -137,20 +143,20 @@ class SparkChild:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._process = self._pipe = self._folder = None
 
-    def _ask(self, verb: str, request: Any) -> Any:
+    def _ask(self, verb: str, request: Any, tell: Tell | None = None) -> Any:
         began = time.monotonic()
         try:
-            return self._answer(verb, request)
+            return self._answer(verb, request, tell)
         finally:
             if self._note is not None:
                 self._note(verb.partition(":")[2], time.monotonic() - began)
 
-    def _answer(self, verb: str, request: Any) -> Any:
+    def _answer(self, verb: str, request: Any, tell: Tell | None) -> Any:
         pipe = self._started()
         self._told_to_stop.clear()
         try:
-            pipe.send((verb, request))
-            answer = self._awaited(pipe)
+            pipe.send((verb, request, tell is not None))
+            answer = self._awaited(pipe, tell or silent)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise self._killed("its process ended") from None
         except KeyboardInterrupt:
@@ -162,17 +168,15 @@ class SparkChild:
             raise answer
         return answer
 
-    def _awaited(self, pipe: Connection) -> Any:
+    def _awaited(self, pipe: Connection, tell: Tell) -> Any:
         """The answer; past a limit, what the child makes of being told to stop."""
-        why = self._overran(pipe, self.settings.limit_seconds)
+        why, answer = self._waited(pipe, self.settings.limit_seconds, tell)
         if why is None:
-            return pipe.recv()
+            return answer
         self._told_to_stop.clear()
         pipe.send(CANCEL)
-        if self._overran(pipe, self.settings.grace_seconds):
-            raise self._killed(why)
-        answer = pipe.recv()
-        if isinstance(answer, EngineKilled):
+        late, answer = self._waited(pipe, self.settings.grace_seconds, silent)
+        if late or isinstance(answer, EngineKilled):
             raise self._killed(why)
         if answer != CANCELLED:
             return answer
@@ -180,17 +184,26 @@ class SparkChild:
             raise self._killed(why)
         raise _error(f"{why}; its jobs were cancelled")
 
-    def _overran(self, pipe: Connection, seconds: float) -> str | None:
-        """Waits for an answer. None: it is there; else why waiting is over. Kills where memory is overrun."""
+    def _waited(self, pipe: Connection, seconds: float, tell: Tell) -> tuple[str | None, Any]:
+        """(why waiting is over or None, the answer), with `tell` hearing what comes before it. Kills where memory is
+        overrun."""
         end = time.monotonic() + seconds
-        while not pipe.poll(max(0.0, min(LOOK_SECONDS, end - time.monotonic()))):
-            if processes.memory(self._process.pid) > self.settings.limit_bytes:
-                raise self._killed(f"it overran its memory limit of {_told(self.settings.limit_bytes)}")
-            if self._told_to_stop.is_set():
-                return "it was told to stop"
-            if time.monotonic() >= end:
-                return f"it overran its limit of {seconds:g} s"
-        return None
+        while True:
+            if pipe.poll(max(0.0, min(LOOK_SECONDS, end - time.monotonic()))):
+                answer = pipe.recv()
+                if not isinstance(answer, Told):
+                    return None, answer
+                tell(answer.words)
+            if why := self._overran(end, seconds):
+                return why, None
+
+    def _overran(self, end: float, seconds: float) -> str | None:
+        """Why waiting is over; None: it is not. Kills where memory is overrun."""
+        if processes.memory(self._process.pid) > self.settings.limit_bytes:
+            raise self._killed(f"it overran its memory limit of {_told(self.settings.limit_bytes)}")
+        if self._told_to_stop.is_set():
+            return "it was told to stop"
+        return f"it overran its limit of {seconds:g} s" if time.monotonic() >= end else None
 
     def _killed(self, why: str) -> EngineKilled:
         self.close()

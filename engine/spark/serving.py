@@ -15,6 +15,7 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from contracts.errors import ContractError
+from engine.progress import Told
 from engine.requests import EngineError, EngineKilled
 
 CANCEL, CANCELLED = "cancel", "cancelled"
@@ -56,7 +57,7 @@ class Desk:
 
     pipe: Connection
     session: Any = None
-    asked: "SimpleQueue[tuple[str, Any]]" = field(default_factory=SimpleQueue)
+    asked: "SimpleQueue[tuple[str, Any, bool]]" = field(default_factory=SimpleQueue)
     busy: Event = field(default_factory=Event)
     cancelled: Event = field(default_factory=Event)
     calm: Any = field(default_factory=Lock)
@@ -85,6 +86,11 @@ class Desk:
         cut_off = self.cancelled.is_set() and not isinstance(outcome, EngineKilled)
         self.pipe.send(CANCELLED if cut_off else outcome)
 
+    def tell(self, words: str) -> None:
+        """Sends how far the request is; nothing once it was told to stop."""
+        if not self.cancelled.is_set():
+            self.pipe.send(Told(words))
+
     def _cancel(self) -> None:
         """Cancels jobs until the request has come to its end: one that fails may be followed by others."""
         self.cancelled.set()
@@ -105,8 +111,8 @@ def serve(pipe: Connection, serving: Serving) -> None:
     Thread(target=desk.listen, name="listener", daemon=True).start()
     outcome: Any = None
     while not isinstance(outcome, EngineKilled):
-        verb, request = desk.asked.get()
-        outcome = _outcome(desk, serving, verb, request)
+        verb, request, telling = desk.asked.get()
+        outcome = _outcome(desk, serving, verb, (request, desk.tell) if telling else (request,))
         desk.rest()
         if not (isinstance(outcome, EngineKilled) or _lives(desk.session)):
             outcome = EngineKilled(_end_of_spark(serving))
@@ -139,13 +145,13 @@ def _redirect_output(log: str) -> None:
     os.dup2(target, 2)
 
 
-def _outcome(desk: Desk, serving: Serving, verb: str, request: Any) -> Any:
+def _outcome(desk: Desk, serving: Serving, verb: str, given: tuple[Any, ...]) -> Any:
     """The answer, or the error that is to be raised; EngineKilled where this process is of no use any more."""
     from engine.spark.failures import told
 
     try:
         desk.session = desk.session or _session(serving)
-        return resolve_name(verb)(desk.session, request)
+        return resolve_name(verb)(desk.session, *given)
     except (EngineError, ContractError) as error:
         return error
     except MemoryError:

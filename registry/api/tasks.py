@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import access, audit, catalog, clock, ids, replays, retrying, scope, tasks, workload
+from registry import access, audit, catalog, clock, ids, replays, retrying, scope, stopping, tasks, workload
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Writer
 from registry.errors import Forbidden, NotFound
@@ -62,6 +62,14 @@ def retry_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
     return schemas.TaskOut.model_validate(task)
 
 
+@router.post("/tasks/{task_id}/stop")
+def stop_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Ends a draft or a replay that waits or is being done. 409 for any other task."""
+    task = stopping.stop_task(tx, task_id, by=by, now=clock.now())
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
 @router.get("/tasks/{task_id}/events")
 def task_events(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskEventsOut:
     """The lineage events of the run that triggered the task, as far as they are kept."""
@@ -89,6 +97,7 @@ def _payload(body: schemas.DraftIn) -> dict[str, object]:
         "object": body.object,
         "columns": list(body.columns),
         "partitions": list(body.partitions),
+        "sample": body.sample,
         "aliases": [each.model_dump() for each in body.aliases],
     }
 

@@ -19,6 +19,7 @@ from registry.client.incidents import Incidents
 from registry.client.memory import Memory
 from registry.client.notifications import Notifications
 from registry.client.people import People
+from registry.client.profiles import Profiles
 from registry.client.proposals import Proposals
 from registry.client.replays import Replays
 from registry.client.tasks import Tasks
@@ -32,6 +33,7 @@ class Client(
     People,
     Teams,
     Audit,
+    Profiles,
     Proposals,
     Contracts,
     Catalog,

@@ -23,6 +23,10 @@ class Tasks(Calls):
         """Has a task that was given up tried anew."""
         return self._post(schemas.TaskOut, f"/tasks/{task_id}/retry")
 
+    def stop_task(self, task_id: UUID) -> schemas.TaskOut:
+        """Ends a draft or a replay that waits or is being done."""
+        return self._post(schemas.TaskOut, f"/tasks/{task_id}/stop")
+
     def task_events(self, task_id: UUID) -> schemas.TaskEventsOut:
         """The lineage events behind a task, as far as they are kept."""
         return self._get(schemas.TaskEventsOut, f"/tasks/{task_id}/events")

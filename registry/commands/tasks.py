@@ -45,4 +45,13 @@ def replay_task(
     print("it is tried again")
 
 
-COMMANDS = (tasks, dead, replay_task)
+def stop_task(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
+) -> None:
+    """End a draft or a replay that waits or is being done."""
+    with service.opened() as registry:
+        registry.stop_task(read_id(task))
+    print("it is stopped")
+
+
+COMMANDS = (tasks, dead, replay_task, stop_task)

@@ -10,6 +10,7 @@ from registry.tables.contracts import (
     ContractVersion,
     Dataset,
     DatasetContract,
+    ProfileRow,
     Proposal,
     SuggestionRow,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "OutboxMessage",
     "PartRead",
     "PartitionState",
+    "ProfileRow",
     "Proposal",
     "Reached",
     "RejectedEvent",

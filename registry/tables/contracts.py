@@ -135,6 +135,15 @@ class SuggestionRow(Table, table=True):
     decided_at: datetime | None = moment(default=None)
 
 
+class ProfileRow(Table, table=True):
+    """What the table was like that a proposal was drafted of, in the format of `engine.profile.shape`."""
+
+    __tablename__ = "proposal_profile"
+    proposal_id: UUID = reference("proposal.id", primary_key=True)
+    document: dict[str, Any] = data()
+    created: datetime = moment()
+
+
 class ChangeRow(Table, table=True):
     """One change of a proposal, by the revision that it made. `wrote`: its author had a hand in what is proposed."""
 

@@ -12,7 +12,7 @@ from threading import Thread
 
 from sqlalchemy.exc import OperationalError
 
-from registry import activation, appointments, upkeep
+from registry import activation, appointments, redrafting, upkeep
 from registry.database import reading, transaction
 from registry.delivery import Deliverer
 from registry.lineage import orphans
@@ -70,6 +70,17 @@ def _done(means: Means, waits: Callable[..., object], do: Callable[..., int]) ->
     return found
 
 
+def order_redrafts(means: Means) -> int:
+    """Has contracts in force drafted anew, in the hour that is set for it; how many tasks that makes."""
+    now = means.clock()
+    if not redrafting.is_due(means.settings, now=now):
+        return 0
+    with transaction(means.database) as tx:
+        made = redrafting.order(tx, means.settings, now=now, ids=means.ids)
+        tx.commit()
+    return made
+
+
 def deliver(means: Means) -> int:
     """Delivers what waits in the outbox; how many tries there were."""
     return Deliverer(means.database, means.settings, means.clock, means.jitter).drain()
@@ -79,6 +90,7 @@ DUTIES = (
     Duty("upkeep", timedelta(minutes=1), order_upkeep),
     Duty("versions", timedelta(seconds=1), keep_time),
     Duty("appointments", timedelta(seconds=5), keep_appointments),
+    Duty("redrafts", timedelta(minutes=10), order_redrafts),
     Duty("orphans", timedelta(minutes=1), find_orphans),
     # Several, so that one that waits for a slow destination holds up no other destination.
     *(Duty(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),

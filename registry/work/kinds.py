@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
-from registry import deadlines, drafting, emission, orders, replays, states, tasks, upkeep, validation
+from registry import deadlines, drafting, emission, orders, redrafting, replays, states, tasks, upkeep, validation
 from registry.database import reading
 from registry.lineage import debounce
 from registry.orders import Unworkable
@@ -92,8 +92,15 @@ def _give_deadline_up(means: Means, session: Session, task: Task, reason: str, *
 def _draft(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
         in_force = drafting.in_force(session, task.payload)
-    drafted = means.engine.draft(drafting.request(task.payload, in_force))
+    drafted = means.engine.draft(drafting.request(task.payload, in_force), means.hear(task))
     return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=means.ids)
+
+
+def _redraft(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        in_force = drafting.in_force(session, task.payload)
+    drafted = means.engine.draft(drafting.request(task.payload, in_force), means.hear(task))
+    return lambda session, now: redrafting.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _keep_up(means: Means, task: Task) -> Effect:
@@ -121,6 +128,7 @@ KINDS: dict[str, Kind] = {
     debounce.VALIDATE: Kind(_validate, _give_validation_up),
     tasks.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
     drafting.DRAFT: Kind(_draft),
+    redrafting.REDRAFT: Kind(_redraft),
     upkeep.UPKEEP: Kind(_keep_up),
     replays.REPLAY: Kind(_replay),
 }

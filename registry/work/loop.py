@@ -186,7 +186,8 @@ class Worker(Means):
                     tasks.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease)
                     tx.commit()
             except Fenced:
-                return
+                # It is another's by now, or somebody ended it: what the engine does for it is of no use.
+                self.engine.cancel()
             except OperationalError:
                 log.warning("a heartbeat was lost; the lease still holds for a while")
 

@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 from random import random
 
 from sqlalchemy import Engine as Database
+from sqlalchemy.exc import OperationalError
 
 from engine.judging import lacking
 from engine.keying import Key
+from engine.progress import Tell
 from engine.requests import Engine
 from registry import clock, consumer_checks, ids, tasks
 from registry.config import Settings
@@ -53,6 +55,22 @@ class Means:
             self.database, self.engine, self.judge, self.lacking, self.large, self.clock, self.settings.states,
             sampling, parts, self.settings.portion_partitions, self.key,
         )  # fmt: skip
+
+    def hear(self, task: Task) -> Tell:
+        """Keeps what is told of a task as its progress; where it is another's, or was ended, the engine is stopped."""
+
+        def tell(words: str) -> None:
+            try:
+                with transaction(self.database) as tx:
+                    tasks.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=words)
+                    tx.commit()
+            except tasks.Fenced:
+                self.engine.cancel()
+            except OperationalError:
+                # The work goes on without its progress being known; the next words may be kept again.
+                return
+
+        return tell
 
     def tell(self, task: Task, done: int, of: int) -> bool:
         """Tells how far the task is, about fifty times in all; True: go on. Raises Fenced where it is another's."""

@@ -135,6 +135,7 @@ PATHS = [
     "/contract/document?id={}",
     "/dataset/metrics?name={}&metric=size",
     "/dataset/states?name={}",
+    "/dataset/profile?name={}",
     "/dataset/states?name={}.orders",
     "/dataset/gate?name={}",
     "/gate?dataset={}",

@@ -658,3 +658,28 @@ def test_a_job_that_reads_the_data_becomes_a_consumer_with_one_click(open_page: 
     (made,) = the_shop.client("owner").subscriptions(contract_id="shop-sales")
     assert made.subscriber == "consumer"
     assert "Jobs that read it and are not registered (1)" in texts(at)
+
+
+def test_a_profile_shows_what_the_stored_states_tell(open_page: Open) -> None:
+    at = open_page("viewer", "profile", dataset="shop-orders")
+    assert "Profile of" in texts(at)
+    assert "Told from stored states: no data was read" in texts(at)
+
+
+def test_a_profile_is_asked_for_by_name(open_page: Open) -> None:
+    at = open_page("viewer", "profile")
+    at.get("form_submit_button")[0].click()
+    shown(at)
+    assert "Still missing: the name of a contract or a dataset" in texts(at)
+
+
+def test_a_draft_that_nobody_wants_any_more_is_stopped(open_page: Open, the_shop: Shop) -> None:
+    body = schemas.DraftIn(location="/lake/new", contract_id="stopped", object="t", sample=1000)
+    task = the_shop.client("producer").request_draft(body)
+    at = open_page("producer", "draft", task=task.id)
+
+    at.button(key="stop").click()
+    shown(at)
+
+    assert the_shop.client("producer").task(task.id).error == "stopped by producer"
+    assert "stopped by producer" in texts(at)

@@ -48,6 +48,7 @@ def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
     if predicate is None or not rows:
         return [True] * rows
     with sqlite3.connect(":memory:") as database:
+        database.create_function("char_length", 1, lambda text: None if text is None else len(text))
         database.execute(f"create table t ({', '.join(map(quote, columns))})")
         given = zip(*columns.values(), strict=True)
         places = ", ".join("?" * len(columns))

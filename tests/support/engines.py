@@ -12,6 +12,7 @@ from engine.analyzers.frequencies import Spectrum
 from engine.anomaly.pasts import Histories
 from engine.hints import At, How
 from engine.keying import Key
+from engine.progress import Tell, silent
 from engine.references import Referent
 from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, SpectraRequest, Unreadable
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
@@ -38,6 +39,7 @@ class FakeEngine:
     at: At | None = None
     meanwhile: Callable[[], None] = lambda: None
     closed: bool = False
+    cancelled: int = 0
 
     def measure(self, request: MeasureRequest) -> Measured:
         """The states of the partitions whose text differs from the known one."""
@@ -55,8 +57,9 @@ class FakeEngine:
         schema = SCHEMA if changed or added else Schema(())
         return Measured(schema, now, changed, vanished, added, left, how=How.FINGERPRINTS, at=self.at)
 
-    def draft(self, request: DraftRequest) -> Drafted:
-        """The draft that the test prepared."""
+    def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
+        """The draft that the test prepared; of its progress one word is told."""
+        tell("first scan")
         self._asked(request)
         assert self.drafted is not None
         return self.drafted
@@ -69,6 +72,10 @@ class FakeEngine:
     def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]:
         """One value that occurs as often as there are files, whatever lies in them."""
         return {key: Spectrum({len(names): 1}, {len(names): 1}, key) for key, names in request.files.items()}
+
+    def cancel(self) -> None:
+        """Counts how often it was told to stop."""
+        self.cancelled += 1
 
     def close(self) -> None:
         self.closed = True

@@ -1,5 +1,6 @@
 """States of each kind of component made from plain values, without Spark: what the laws are tested on."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import fsum
@@ -102,6 +103,21 @@ def _matches(values: Values) -> tuple[int, ...]:
     return (len(present(values)), *(states[at] for at in range(4)), len(values) - len(present(values)))
 
 
+def _class(value: Any) -> int:
+    """The place in CLASSES of what a text reads as; a number stands for the place itself."""
+    if not isinstance(value, str):
+        return int(value % 7)
+    forms = (
+        r"[+-]?\d+",
+        r"[+-]?(\d+[.]\d*|[.]\d+)",
+        r".*\de.*",
+        "true|false",
+        r"\d{4}-\d\d-\d\d",
+        r"\d{4}-\d\d-\d\d[T ].+",
+    )
+    return next((at for at, form in enumerate(forms) if re.fullmatch(form, value)), 6)
+
+
 STATE_OF: dict[str, Callable[[Values], Any]] = {
     "count": len,
     "count_if": lambda values: sum(1 for value in present(values) if value > 0),
@@ -110,7 +126,7 @@ STATE_OF: dict[str, Callable[[Values], Any]] = {
     "max": _extreme(max),
     "moments": _moments,
     "higher_moments": _higher_moments,
-    "type_counts": lambda values: tuple(sum(value % 7 == at for value in present(values)) for at in range(7)),
+    "type_counts": lambda values: tuple(sum(_class(value) == at for value in present(values)) for at in range(7)),
     "co_moments": _co_moments,
     "distinct": _distinct,
     "quantiles": _quantiles,

@@ -11,7 +11,12 @@ from ui import actions, panels, session, words
 
 FOUND_OUT = "find out"
 FORMATS = (FOUND_OUT, "parquet", "delta", "iceberg", "csv", "json", "orc")
-FIELDS = {"location": "Where the table lies", "contract_id": "Contract id", "object": "Name of the table"}
+FIELDS = {
+    "location": "Where the table lies",
+    "contract_id": "Contract id",
+    "object": "Name of the table",
+    "sample": "Sample",
+}
 
 
 def page() -> None:
@@ -36,6 +41,8 @@ def form() -> None:
         st.text_input(
             "Partition columns", key="partition", placeholder="day", help="Separated by commas; none: one partition"
         )
+        st.text_input("Columns", key="columns", placeholder="all", help="Only these, separated by commas")
+        st.text_input("Sample", key="sample", placeholder="all rows", help="Read only about so many rows")
         st.text_input(FIELDS["object"], key="object", placeholder="orders")
         st.text_input(FIELDS["contract_id"], key="contract", placeholder="shop-orders", help="Letters, digits, . _ : -")
         st.form_submit_button("Draft", type="primary", icon=":material/edit_note:", on_click=request)
@@ -75,8 +82,15 @@ def wanted() -> DraftIn:
         contract_id=typed("contract"),
         object=typed("object"),
         format=None if chosen == FOUND_OUT else chosen,
-        partition_by=tuple(part.strip() for part in typed("partition").split(",") if part.strip()),
+        partition_by=several("partition"),
+        columns=several("columns"),
+        sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] # the model says what is wrong with it
     )
+
+
+def several(key: str) -> tuple[str, ...]:
+    """The names in that input, which commas part."""
+    return tuple(part.strip() for part in typed(key).split(",") if part.strip())
 
 
 def progress(task_id: UUID) -> None:
@@ -97,6 +111,15 @@ def waiting(task_id: UUID) -> None:
         panels.marks(words.TASKS[task.state])
         st.text(task.progress or ("Waiting for a worker" if task.state == "queued" else "Under way"))
         panels.time("Asked for", task.created)
+        st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=stop, args=(task_id,))
+
+
+def stop(task_id: UUID) -> None:
+    """Ends the draft; what it had read is of no use to anybody."""
+    try:
+        session.registry().stop_task(task_id)
+    except ClientError as error:
+        panels.tell(panels.sentence(error), problem=True)
 
 
 def ended(task: TaskOut) -> None:
@@ -109,6 +132,7 @@ def ended(task: TaskOut) -> None:
         elif result.get("proposal_id"):
             st.text(words.several(int(result.get("suggestions", 0)), "suggestion"))
             panels.link("review", "Review the draft", proposal=str(result["proposal_id"]))
+            panels.link("profile", "See what the table is like", proposal=str(result["proposal_id"]))
     st.button("Draft another", key="another", on_click=actions.forget, args=("task",))
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from registry.api.schemas.base import Location, Name, Request, Schema
 from registry.words import TaskState
@@ -18,7 +18,9 @@ class AliasIn(Request):
 
 
 class DraftIn(Request):
-    """A table to draft a contract of. `columns` () means all; `format` None: found out."""
+    """A table to draft a contract of. `columns` () means all; `format` None: found out.
+
+    `sample`: about so many rows are read; None: all."""
 
     location: Location
     contract_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
@@ -28,6 +30,7 @@ class DraftIn(Request):
     columns: tuple[Name, ...] = ()
     partitions: tuple[Location, ...] = ()
     aliases: tuple[AliasIn, ...] = ()
+    sample: Annotated[int, Field(ge=1)] | None = None
 
 
 class TaskOut(Schema):

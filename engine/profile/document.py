@@ -1,0 +1,100 @@
+"""A history of states told as a profile's document (`engine.profile.shape`): all partitions together."""
+
+import itertools
+from collections.abc import Mapping
+from datetime import timedelta
+from math import isfinite
+from typing import Any
+
+from engine.analyzers.components import EPOCH
+from engine.analyzers.quoting import TEMPORAL
+from engine.profile import notes
+from engine.profile.facts import FACTS
+from engine.profile.profile import ColumnProfile, History, plain
+from engine.profile.shape import FORMAT, VERSION, Bins, ColumnDocument, Counted, Plain, ProfileDocument, Reads
+from engine.profile.types import ReadAs
+from engine.states import States
+
+MOST_SHOWN = 20
+BINS = 20
+
+
+def document(history: History, name: str) -> ProfileDocument:
+    """The profile of the table of that name, all partitions together."""
+    rows = sum(history.rows)
+    return ProfileDocument(
+        format=FORMAT,
+        version=VERSION,
+        object=name,
+        rows=rows,
+        sampled=history.sampled,
+        partitions=tuple(name for name, _ in history.partitions),
+        notes=(*notes.of_table(rows, history.sampled), *history.notes),
+        columns=tuple(_column(each, history, rows) for each in history.columns),
+    )
+
+
+def _column(profile: ColumnProfile, history: History, rows: int) -> ColumnDocument:
+    whole = history.whole
+    facts = {name: _told(profile, name, whole) for name in FACTS if _is_measured(profile, name, whole)}
+    counts, error = profile.values(whole)
+    masks, mistaken = profile.looks(whole)
+    told = ColumnDocument(
+        name=profile.column.name,
+        type=profile.column.type,
+        classified=profile.classified,
+        reads_as=_reads(profile.read_as),
+        facts=facts,
+        values=_most(counts, error),
+        all_values=bool(counts) and not error and len(counts) <= MOST_SHOWN,
+        values_error=error,
+        masks=_most(masks, mistaken),
+        bins=_bins(profile, whole),
+        notes=(),
+    )
+    return told.model_copy(update={"notes": tuple(notes.of_column(notes.Seen(profile, history, rows, facts)))})
+
+
+def _is_measured(profile: ColumnProfile, name: str, whole: States) -> bool:
+    bound = profile.metrics.get(name)
+    return bound is not None and all(part.key in whole.entries for part in bound.parts.values())
+
+
+def _told(profile: ColumnProfile, name: str, whole: States) -> Plain:
+    """The fact as JSON has it: ranks of dates and times as the ISO 8601 text of that day or moment."""
+    value = plain(profile.value(name, whole))
+    of_time = (profile.read_as.type if profile.read_as else profile.column.base_type) in TEMPORAL
+    if not (of_time and isinstance(value, float) and FACTS[name].of_values):
+        return value
+    moment = EPOCH + timedelta(microseconds=value)
+    return moment.date().isoformat() if _is_day(profile) else moment.isoformat()
+
+
+def _is_day(profile: ColumnProfile) -> bool:
+    return (profile.read_as.type if profile.read_as else profile.column.base_type) == "date"
+
+
+def _reads(found: ReadAs | None) -> Reads | None:
+    return Reads(**vars(found)) if found else None
+
+
+def _most(counts: Mapping[str, int], error: int) -> tuple[Counted, ...]:
+    """The most frequent ones, of which it is certain that they are: counted more often than counts can be wrong."""
+    certain = ((value, count) for value, count in counts.items() if count > 2 * error)
+    frequent = sorted(certain, key=lambda item: (-item[1], item[0]))[:MOST_SHOWN]
+    return tuple(Counted(value=value, count=count) for value, count in frequent)
+
+
+def _bins(profile: ColumnProfile, whole: States) -> Bins | None:
+    """None where there are no numbers, one number, or infinite ones."""
+    sketch: Any = profile.sketch(whole)
+    if sketch is None or sketch.is_empty():
+        return None
+    low, high = sketch.get_min_value(), sketch.get_max_value()
+    width = (high - low) / BINS
+    if not isfinite(width) or width <= 0 or low + width == low:
+        return None
+    edges = [low + at * width for at in range(BINS)] + [high]
+    ranks = [0.0, *(sketch.get_rank(edge, inclusive=False) for edge in edges[1:-1]), 1.0]
+    at = [round(rank * sketch.n) for rank in ranks]
+    return Bins(edges=tuple(edges), counts=tuple(high - low for low, high in itertools.pairwise(at)))

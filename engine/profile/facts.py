@@ -1,0 +1,89 @@
+"""Facts: what a profile tells of a column as one value. Each is declared once: adding one is one entry of FACTS.
+
+A fact that does not fit a column's type is not told of it, nor one that would hold values of a classified column."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from contracts.logical_types import Column, Schema
+from contracts.predicates import quote
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.bound import BoundAnalyzer, BoundComponent
+from engine.analyzers.distinct import ApproxCountDistinct
+from engine.analyzers.nulls import Completeness
+from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
+from engine.analyzers.quantiles import ApproxQuantile
+from engine.analyzers.quoting import TEXT
+from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength
+
+Bound = Mapping[str, BoundAnalyzer]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One value that is told of a column: the analyzer that measures it, by the column's name, and what it is called.
+
+    `of_values`: it says something of ordered values: of texts only where they read as another type, of what they read
+    as."""
+
+    analyzer: Callable[[str], Analyzer]
+    words: str
+    of_values: bool = False
+
+
+def _quantile(share: float, words: str) -> Fact:
+    return Fact(lambda column: ApproxQuantile(column=column, quantile=share), words, of_values=True)
+
+
+FACTS: Mapping[str, Fact] = {
+    "completeness": Fact(lambda column: Completeness(column=column), "share of rows with a value"),
+    "approx_count_distinct": Fact(lambda column: ApproxCountDistinct(column=column), "distinct values, about"),
+    "minimum": Fact(lambda column: Minimum(column=column), "smallest", of_values=True),
+    "maximum": Fact(lambda column: Maximum(column=column), "largest", of_values=True),
+    "mean": Fact(lambda column: Mean(column=column), "mean", of_values=True),
+    "standard_deviation": Fact(lambda column: StandardDeviation(column=column), "standard deviation", of_values=True),
+    "q01": _quantile(0.01, "1 % are at most, about"),
+    "q25": _quantile(0.25, "25 % are at most, about"),
+    "median": _quantile(0.5, "50 % are at most, about"),
+    "q75": _quantile(0.75, "75 % are at most, about"),
+    "q99": _quantile(0.99, "99 % are at most, about"),
+    "minimum_length": Fact(lambda column: MinimumLength(column=column), "shortest"),
+    "maximum_length": Fact(lambda column: MaximumLength(column=column), "longest"),
+    "mean_length": Fact(lambda column: MeanLength(column=column), "mean length"),
+}
+
+
+def facts_of(column: Column, schema: Schema) -> Bound:
+    """The facts that are told of the column, by name, bound to it."""
+    # Spark pays for the extremes of texts more than for all else that is told of them.
+    wanted = {name: fact for name, fact in FACTS.items() if not (fact.of_values and column.base_type in TEXT)}
+    found = {name: bound(fact.analyzer(column.name), schema) for name, fact in wanted.items()}
+    return {name: each for name, each in found.items() if each and not _shows_values(each)}
+
+
+def facts_read_as(column: Column, type_: str, sql: str, schema: Schema) -> Bound:
+    """The facts about the column's values where `sql` reads them as another type; null counts as no value."""
+    read = replace(schema, columns=(Column(column.name, type_),))
+    found = {name: bound(fact.analyzer(column.name), read) for name, fact in FACTS.items() if fact.of_values}
+    return {name: _through(each, column, sql) for name, each in found.items() if each and not _shows_values(each)}
+
+
+def bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
+    """The analyzer on a table of that schema; None where it does not fit the column's type."""
+    try:
+        return analyzer.bind(schema)
+    except Unbindable:
+        return None
+
+
+def _through(each: BoundAnalyzer, column: Column, sql: str) -> BoundAnalyzer:
+    return replace(each, parts={name: _part(part, quote(column.name), sql) for name, part in each.parts.items()})
+
+
+def _part(part: BoundComponent, column: str, sql: str) -> BoundComponent:
+    operands = tuple(replace(each, sql=sql) if each.sql == column else each for each in part.operands)
+    return replace(part, operands=operands)
+
+
+def _shows_values(each: BoundAnalyzer) -> bool:
+    return any(part.passing for part in each.parts.values())

@@ -1,0 +1,46 @@
+"""Profiles from stored states of past partitions: no row is read, and Spark is not started.
+
+What checks measure is what is kept: a fact that no check needed is not told. A partition whose states are damaged is
+left out, and the profile says so."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from contracts.logical_types import Schema
+from engine import states as bags
+from engine.plan import ROWS
+from engine.profile.profile import History, looked_into, ordered, profile_of, profile_plan, second_plan, settled
+from engine.states import ALL, StateError, States
+
+Packed = Sequence[tuple[str, bytes]]
+
+
+def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -> History:
+    """The history of these partitions' packed states, on a table of that schema, which knows what is classified.
+
+    `without`: columns that are not profiled, such as those of the partitions."""
+    left_out = frozenset(without)
+    columns = [profile_of(each, schema) for each in schema if each.name not in left_out]
+    first, notes = _loaded(packed, profile_plan(columns).keys)
+    found = History((), ordered(first), notes=notes)
+    looked = tuple(looked_into(each, found.whole, schema) for each in columns) if first else tuple(columns)
+    wanted = second_plan(looked)
+    if wanted and first:
+        found = found.beside(_loaded(packed, wanted.keys)[0])
+    return replace(found, columns=tuple(settled(each, found.whole) for each in looked))
+
+
+def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, States], tuple[str, ...]]:
+    """The states of these keys by partition, and why those of some are not among them."""
+    found: dict[str, States] = {}
+    notes: list[str] = []
+    for name, content in packed:
+        try:
+            bag = bags.unpack(content, keys=keys)
+        except StateError as error:
+            bag = States({}, failures={ALL: str(error)})
+        if ROWS.key in bag.entries:
+            found[name] = bag
+        else:
+            notes.append(f"{name or 'the table'} is left out: {bag.failure(ROWS.key) or 'its rows were not counted'}")
+    return found, tuple(notes)

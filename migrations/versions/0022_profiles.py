@@ -1,0 +1,26 @@
+"""A drafted proposal keeps the profile of the table that it was drawn from."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0022"
+down_revision = "0016"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """What earlier drafts were drawn from is not known."""
+    op.create_table(
+        "proposal_profile",
+        sa.Column("proposal_id", sa.Uuid(), nullable=False),
+        sa.Column("document", sa.JSON(none_as_null=True), nullable=False),
+        sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["proposal_id"], ["proposal.id"], name="fk_proposal_profile_proposal_id_proposal"),
+        sa.PrimaryKeyConstraint("proposal_id", name="pk_proposal_profile"),
+    )
+
+
+def downgrade() -> None:
+    """Profiles are read again with the next draft."""
+    op.drop_table("proposal_profile")

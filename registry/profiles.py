@@ -1,0 +1,47 @@
+"""Profiles: of tables that contracts were drafted of, as they were then; of datasets, from their stored states now.
+
+Nothing here starts Spark or reads a row of a table."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from engine.profile.document import document
+from engine.profile.shape import ProfileDocument
+from engine.profile.stored import remembered
+from registry import drafts, questions, states
+from registry.access import Principal
+from registry.errors import NotFound
+from registry.questions import Question
+from registry.tables import ProfileRow, Proposal
+
+
+def keep(session: Session, proposal: Proposal, profile: Mapping[str, Any], *, now: datetime) -> None:
+    """Keeps what the proposal's table was like, for who reviews it; nothing where nothing is known of it."""
+    if profile:
+        session.add(ProfileRow(proposal_id=proposal.id, document=dict(profile), created=now))
+
+
+def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> ProfileDocument:
+    """What the table was like that the proposal was drafted of. Raises NotFound where the principal may not see it, and
+    where nobody profiled one or the profile was erased."""
+    proposal = drafts.get(session, proposal_id, by=by)
+    row = session.get(ProfileRow, proposal.id)
+    if row is None:
+        raise NotFound("no profile of the proposal's table is kept: one is where it was drafted, until it is erased")
+    return ProfileDocument.model_validate(row.document)
+
+
+def of_dataset(session: Session, asked: Question) -> ProfileDocument:
+    """What the stored states of the chosen partitions say of the dataset: facts that some check needed.
+
+    Raises as `questions.remembered` does."""
+    memory = questions.remembered(session, asked)
+    dataset = memory.dataset
+    rows = states.some(session, dataset.id, memory.chosen, version=dataset.states_version)
+    packed = [(row.partition, row.states) for row in rows]
+    history = remembered(packed, memory.checks.marked, without=dataset.partition_by)
+    return document(history, memory.dataset.name)

@@ -1,0 +1,35 @@
+"""Tasks that somebody waits for are ended before they are done, because somebody says so."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session
+
+from registry import access, audit, scope, tasks
+from registry.access import EVERYWHERE, Principal
+from registry.drafting import DRAFT
+from registry.errors import Conflict
+from registry.redrafting import REDRAFT
+from registry.replays import REPLAY
+from registry.tables import Task
+from registry.words import Action, Permission
+
+# What is lost with these is what they would have told. Others keep promises: events that triggered them are settled.
+STOPPABLE = frozenset({DRAFT, REDRAFT, REPLAY})
+
+
+def stop_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) -> Task:
+    """The task, ended; a worker that does it stops within a heartbeat. Raises NotFound for one that is not theirs to
+    see, Forbidden where they may not have its contract's tables worked on, Conflict where it has ended, or is of a kind
+    that is not ended."""
+    task = scope.see_task(session, task_id, by)
+    about = task.payload.get("contract_id")
+    place = scope.of_object(session, about, task.payload.get("object")) if about else EVERYWHERE
+    access.decide(by, Permission.DRAFT, place)
+    if task.kind not in STOPPABLE:
+        raise Conflict(
+            f"a task of kind {task.kind} is not stopped: it keeps a promise; {', '.join(sorted(STOPPABLE))} are"
+        )
+    ended = tasks.stop(session, task, error=f"stopped by {by.name}", now=now)
+    audit.record(session, Action.TASK_STOPPED, actor=by.name, object_id=task_id, now=now, details={"kind": task.kind})
+    return ended
