@@ -151,15 +151,15 @@ def is_new(contract: Document, name: str, suggestion: Mapping[str, Any]) -> bool
     """Whether the contract's object of that name would promise more with the suggestion: a check of another analyzer,
     column or argument. A limit alone is nothing new: it moves with every night's data. False where it does not fit."""
     entry = suggestion["patch"].get("quality")
-    checks = contract.object(name).checks
-    if entry and any(each.id == entry.get("id") for each in checks):
+    if entry and any(each.id == entry.get("id") for each in contract.object(name).checks):
         return False
     patch = changes.Patch(suggestion["object"], suggestion["column"], suggestion["patch"])
     try:
-        after = reading.read(writing.write(changes.apply(contract.document, [patch])))
+        after = changes.apply(contract.document, [patch])
+        checks = _promised(reading.read(writing.write(after)).object(name))
     except ContractError:
         return False
-    return bool(_promised(after.object(name)) - _promised(contract.object(name)))
+    return bool(checks - _promised(contract.object(name))) if entry else after != contract.document
 
 
 def _promised(of: DataObject) -> frozenset[str]:

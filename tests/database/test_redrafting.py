@@ -103,7 +103,7 @@ def test_what_waits_in_a_proposal_is_not_proposed_again(scene: Scene) -> None:
 def again(scene: Scene) -> None:
     """A day passes, and data come."""
     scene.clock.advance(24 * 3600 - 600)
-    scene.write("ds=3", "good")
+    scene.write(f"ds={scene.clock():%j}", "good")
     scene.ask(key=str(ids.new()))
     scene.work()
     scene.clock.advance(600)
