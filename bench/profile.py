@@ -1,0 +1,149 @@
+"""What profiles and drafts cost: `make bench-profile`, beside one plain aggregate over the same columns.
+
+The plain aggregates are what somebody would write by hand: `plain` counts, extremes, means and deviations; `full` also
+distinct values and quartiles, by Spark's own approximate functions. `stored`: 365 partitions of 50 columns, from their
+stored states alone. `wide`: a table of 2,000 columns, by how many aggregates are asked at once."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.clock import Cost, cost, interleaved, median
+from bench.command import Line, lines
+from bench.table import made
+from contracts.predicates import quote
+from engine.analyzers.quoting import NUMERIC, TEMPORAL
+from engine.profile.document import document
+from engine.profile.holdout import suggest
+from engine.profile.profile import profile_of, profile_plan
+from engine.profile.stored import remembered
+from engine.requests import DraftRequest, ProfileRequest, Source
+from engine.spark import profile as profiles
+from engine.spark.draft import draft
+from engine.spark.scan import scan
+from engine.spark.session import start
+from engine.spark.sources import schema_of
+
+GOAL, STORED_GOAL = 2.5, 5.0
+PARTITIONS, COLUMNS, ROWS_EACH, WIDE = 365, 50, 200, 2000
+
+
+def plain(frame: Any) -> list[str]:
+    """Counts, extremes, means and deviations, as SQL."""
+    schema = schema_of(frame)
+    numbers = [quote(each.name) for each in schema if each.base_type in NUMERIC]
+    ordered = [quote(each.name) for each in schema if each.base_type in NUMERIC | TEMPORAL]
+    return [
+        "count(1)",
+        *(f"count({quote(each.name)})" for each in schema),
+        *(f"{which}({name})" for name in ordered for which in ("min", "max")),
+        *(f"{which}({name})" for name in numbers for which in ("avg", "stddev")),
+    ]
+
+
+def full(frame: Any) -> list[str]:
+    """What `plain` asks, distinct values of all columns and quartiles of numbers."""
+    schema = schema_of(frame)
+    names = [quote(each.name) for each in schema if each.base_type in NUMERIC]
+    distinct = [f"approx_count_distinct({quote(each.name)})" for each in schema]
+    return [*plain(frame), *distinct, *(f"percentile_approx({name}, array(0.25, 0.5, 0.75))" for name in names)]
+
+
+def asked(frame: Any, aggregates: Sequence[str]) -> None:
+    """One aggregate over the frame."""
+    frame.selectExpr(*(f"{sql} as c{at}" for at, sql in enumerate(aggregates))).collect()
+
+
+def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
+    """A profile, and a draft, beside both aggregates, in turns."""
+    path = made(session, folder, given.rows)
+    frame = session.read.parquet(str(path))
+    source = Source(str(path), "parquet")
+    ways: dict[str, Callable[[], Any]] = {
+        "plain": lambda: asked(frame, plain(frame)),
+        "full": lambda: asked(frame, full(frame)),
+        "profile": lambda: profiles.profile(session, ProfileRequest(source, "t"), _silent),
+        "draft": lambda: draft(session, DraftRequest(source, "t", "t")),
+    }
+    for run in ways.values():
+        run()
+    found = {name: median(costs) for name, costs in interleaved(ways, rounds=given.rounds).items()}
+    yield from (
+        Line(f"{name}, {given.rows:,} rows x {len(frame.columns)}", each.cpu, None, "CPU s")
+        for name, each in found.items()
+    )
+    for name in ("profile", "draft"):
+        for against in ("plain", "full"):
+            goal = GOAL if against == "full" else None
+            yield Line(f"{name} / {against}, CPU", found[name].cpu / found[against].cpu, goal, "times")
+        yield Line(f"{name} / full, wall", found[name].wall / found["full"].wall, None, "times")
+
+
+def stored(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
+    """A profile and suggestions of partitions whose states are stored: only Python works."""
+    columns = [f"cast(hash(id, {at}) as {_type(at)}) as c{at}" for at in range(COLUMNS)]
+    frame = session.range(PARTITIONS * ROWS_EACH).selectExpr(f"id % {PARTITIONS} as part", *columns)
+    schema = schema_of(frame.drop("part"))
+    wanted = profile_plan(profile_of(each, schema) for each in schema)
+    packed = [(name, bag.pack()) for name, bag in scan(frame, wanted, partition_by=["part"]).items()]
+    history = remembered(packed, schema)
+    told = cost(lambda: document(remembered(packed, schema), "t"))
+    drafted = cost(lambda: suggest(history, "t"))
+    yield from _stored("profile", told)
+    yield from _stored("suggestions", drafted)
+    yield from _stored("both", told + drafted, goal=STORED_GOAL)
+
+
+def _stored(name: str, each: Cost, goal: float | None = None) -> Iterator[Line]:
+    yield Line(f"{name}, {PARTITIONS} stored x {COLUMNS}", each.cpu, goal, "CPU s")
+    yield Line(f"{name}, {PARTITIONS} stored x {COLUMNS}", each.wall, None, "s")
+
+
+def _type(at: int) -> str:
+    return ("bigint", "double", "string")[at % 3]
+
+
+def wide(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
+    """A table of very many columns, by the size of portions."""
+    columns = [f"cast(hash(id, {at}) % 1000 as {_type(at)}) as c{at}" for at in range(WIDE)]
+    path = folder / "wide"
+    session.range(2000).selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(str(path))
+    request = ProfileRequest(Source(str(path), "parquet"), "t")
+    usual = profiles.AGGREGATES
+    for size in (usual, *given.portions):
+        profiles.AGGREGATES = size
+        spent = cost(lambda: profiles.profile(session, request, _silent))
+        yield Line(f"{WIDE:,} columns, portions of {size}", spent.cpu, None, "CPU s")
+    profiles.AGGREGATES = usual
+
+
+def _silent(_: str) -> None:
+    """Nobody waits."""
+
+
+PARTS: dict[str, Callable[..., Iterator[Line]]] = {"table": table, "stored": stored, "wide": wide}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the figures beside their goals; 1 where one is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--rounds", type=int, default=3, help="the medians are of so many")
+    parser.add_argument("--portions", type=int, nargs="*", default=[100, 1000], help="other sizes that `wide` tries")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    given = parser.parse_args(arguments)
+    session = start(memory="4g")
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        found = lines(PARTS, given.only, session, given.folder, given)
+    finally:
+        session.stop()
+    return int(any(each.goal is not None and each.figure > each.goal for each in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
