@@ -179,7 +179,7 @@ def settled(profile: ColumnProfile, whole: States) -> ColumnProfile:
     counts = [(int(_state(tried.read, whole) or 0), tried) for tried in profile.tried]
     dated = [(count, tried) for count, tried in counts if tried.reading.format]
     most = max((count for count, _ in dated), default=0)
-    if classes and most >= LEAST_SHARE * sum(classes):
+    if dated and most >= LEAST_SHARE * sum(classes):
         return _read(profile, [tried for count, tried in dated if count == most], most / sum(classes), whole)
     plain = next((tried for _, tried in counts if not tried.reading.format), None)
     kind = kind_of(classes) if classes else None

@@ -215,3 +215,8 @@ def test_what_no_check_measured_is_not_told() -> None:
     content = bag(alone, SCHEMA, {"x": range(10), "y": ["a"] * 10, "day": ["1"] * 10}).pack()
     found = document(remembered([("day=1", content)], SCHEMA), "t")
     assert [set(each.facts) for each in found.columns] == [{"completeness"}, set(), set()]
+
+
+def test_texts_that_are_null_alone_read_as_nothing() -> None:
+    found = document(remembered([packed("1", 0)], SCHEMA), "t")
+    assert [each.reads_as for each in found.columns] == [None, None, None]
