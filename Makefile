@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-registry bench-lineage bench-differential lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -64,6 +64,9 @@ bench-registry: setup ## what the service's answers take, over a full registry (
 bench-lineage: setup ## how fast lineage is acknowledged, kept and judged, on PostgreSQL and on SQLite (minutes)
 	$(PY) -W ignore -m bench.lineage --postgres $(ARGS)
 	$(PY) -W ignore -m bench.lineage --only burst steady effects $(ARGS)
+
+bench-profile: setup ## what profiles and drafts cost beside one plain aggregate, and from stored states (minutes)
+	$(PY) -W ignore -m bench.profile $(ARGS)
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py
