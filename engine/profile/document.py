@@ -29,6 +29,7 @@ def document(history: History, name: str) -> ProfileDocument:
         rows=rows,
         sampled=history.sampled,
         partitions=tuple(name for name, _ in history.partitions),
+        words={name: fact.words for name, fact in FACTS.items()},
         notes=(*notes.of_table(rows, history.sampled), *history.notes),
         columns=tuple(_column(each, history, rows) for each in history.columns),
     )

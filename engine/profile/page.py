@@ -1,10 +1,9 @@
 """A profile as one HTML file that needs nothing else: no script, no font, no picture from anywhere."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from engine.figures import visible
-from engine.profile.facts import FACTS
 from engine.profile.shape import Bins, ColumnDocument, Counted, ProfileDocument, Reads
 
 WIDTH, HEIGHT = 240, 48
@@ -37,7 +36,7 @@ def page(of: ProfileDocument) -> str:
             f"<title>{_text(title)}</title><style>{STYLE}</style></head><body>",
             f"<h1>{_text(title)}</h1><p>{_text(said(of))}</p>",
             *_notes(of.notes),
-            *(line for column in of.columns for line in _column(column)),
+            *(line for column in of.columns for line in _column(column, of.words)),
             "</body></html>",
         ]
     )
@@ -67,14 +66,12 @@ def figure(value: float | str | None) -> str:
     return "no value" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
-def _column(of: ColumnDocument) -> Iterator[str]:
+def _column(of: ColumnDocument, named: Mapping[str, str]) -> Iterator[str]:
     words = ", ".join(filter(None, (of.type, read_as(of.reads_as), "classified" if of.classified else "")))
     yield f"<section><h2>{_text(of.name)} <small>{_text(words)}</small></h2>"
     yield from _notes(of.notes)
     yield '<div class="parts">'
-    yield _table(
-        "", ((FACTS[name].words if name in FACTS else name, figure(value)) for name, value in of.facts.items())
-    )
+    yield _table("", ((named.get(name, name), figure(value)) for name, value in of.facts.items()))
     if of.bins:
         yield _chart(of.bins)
     yield _counts("all values" if of.all_values else "frequent values", of.values)

@@ -64,7 +64,7 @@ class ColumnDocument(_Part):
 class ProfileDocument(_Part):
     """What is known of a table: rows that were read, the share of all rows that they are, and its columns.
 
-    `partitions` are those that were read, oldest first; [""] for a table without any."""
+    `partitions` are those that were read, oldest first; [""] for a table without any. `words`: what facts are called."""
 
     format: Literal["treaty-profile"]
     version: Literal[1]
@@ -72,5 +72,6 @@ class ProfileDocument(_Part):
     rows: int
     sampled: float
     partitions: tuple[str, ...]
+    words: Mapping[str, str]
     notes: tuple[str, ...]
     columns: tuple[ColumnDocument, ...]

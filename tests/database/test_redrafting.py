@@ -27,7 +27,7 @@ TYPES = {"id": "bigint", "amount": "double"}
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
 REQUIRED = {"id": "r1", "kind": "complete", "object": "orders", "column": "id", "patch": {"required": True}}
 PROFILE = {"format": "treaty-profile", "version": 1, "object": "orders", "rows": 1, "sampled": 1.0, "partitions": [""],
-           "notes": [], "columns": []}  # fmt: skip
+           "words": {}, "notes": [], "columns": []}  # fmt: skip
 
 
 def band(lower: int, check_id: str = "row-count") -> dict[str, Any]:

@@ -1,28 +1,12 @@
 """What a table is like, column by column: as a proposal was drafted of it, or as its stored states tell now."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from registry.api.schemas import Bins, ColumnDocument, Counted, ProfileDocument
 from ui import charts, panels, session, words
 
-FACTS = {
-    "completeness": "Complete",
-    "approx_count_distinct": "Distinct, about",
-    "minimum": "Smallest",
-    "q01": "1 % at most",
-    "q25": "25 % at most",
-    "median": "Median, about",
-    "q75": "75 % at most",
-    "q99": "99 % at most",
-    "maximum": "Largest",
-    "mean": "Mean",
-    "standard_deviation": "Deviation",
-    "minimum_length": "Shortest",
-    "maximum_length": "Longest",
-    "mean_length": "Mean length",
-}
 OPENED = 12
 
 
@@ -64,7 +48,7 @@ def shown(of: ProfileDocument) -> None:
     for note in of.notes:
         st.warning(words.esc(note), icon=":material/info:")
     for position, each in enumerate(of.columns):
-        column(each, opened=position < OPENED)
+        column(each, of.words, opened=position < OPENED)
 
 
 def said(of: ProfileDocument) -> str:
@@ -75,7 +59,7 @@ def said(of: ProfileDocument) -> str:
     return f"{words.count(of.rows)} rows{drawn}{parted}, {words.several(len(of.columns), 'column')}"
 
 
-def column(of: ColumnDocument, *, opened: bool) -> None:
+def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> None:
     """One column: its type, what is odd, its facts, how its values are distributed."""
     label = f"**{words.esc(of.name)}** · {words.esc(kind(of))}"
     with st.expander(label, expanded=opened, key=f"column-{words.slug(of.name)}", on_change="rerun") as drawn:
@@ -85,7 +69,7 @@ def column(of: ColumnDocument, *, opened: bool) -> None:
             st.caption(f":orange[{words.esc(note)}]")
         with st.container(horizontal=True, gap="medium"):
             for name, value in of.facts.items():
-                panels.fact(FACTS.get(name, name), words.value(value))
+                panels.fact(named.get(name, name), words.value(value))
         if of.bins:
             bars(of.bins, of.name)
         counted("All values" if of.all_values else "Frequent values", of.values)
