@@ -64,7 +64,8 @@ class ColumnDocument(_Part):
 class ProfileDocument(_Part):
     """What is known of a table: rows that were read, the share of all rows that they are, and its columns.
 
-    `partitions` are those that were read, oldest first; [""] for a table without any. `words`: what facts are called."""
+    `partitions` are those that were read, oldest first; [""] for a table without any. `words`: what facts are
+    called."""
 
     format: Literal["treaty-profile"]
     version: Literal[1]
