@@ -16,8 +16,14 @@ def upgrade() -> None:
         sa.Column("proposal_id", sa.Uuid(), nullable=False),
         sa.Column("document", sa.JSON(none_as_null=True), nullable=False),
         sa.Column("created", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(["proposal_id"], ["proposal.id"], name="fk_proposal_profile_proposal_id_proposal"),
         sa.PrimaryKeyConstraint("proposal_id", name="pk_proposal_profile"),
+        sa.ForeignKeyConstraint(
+            ["proposal_id"],
+            ["proposal.id"],
+            name="fk_proposal_profile_proposal_id",
+            deferrable=True,
+            initially="DEFERRED",
+        ),
     )
 
 
