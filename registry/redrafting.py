@@ -199,8 +199,10 @@ def _put_forward(
         proposal.comment = "; ".join((*drift.sentences, f"that is a {bump.value} change: version {version}"))
     notifications.tell(session, notices.proposed(proposal, by=proposal.author_id), now=now)
     task_id = ids()
-    asked = {"proposal_id": str(proposal.id), "document": None, "counting": False, "replaced": False, "hidden": []}
-    payload = {**asked, "contract_id": proposal.contract_id, "author": str(proposal.author_id)}
+    payload = {
+        "proposal_id": str(proposal.id), "document": None, "counting": False, "replaced": False, "hidden": [],
+        "contract_id": proposal.contract_id, "author": str(proposal.author_id),
+    }  # fmt: skip
     tasks.enqueue(
         session, kind=replays.REPLAY, payload=payload, key=f"{replays.REPLAY}/{task_id}", now=now, task_id=task_id,
         priority=tasks.Priority.UPKEEP,
