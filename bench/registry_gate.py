@@ -27,7 +27,7 @@ from contracts.reading import read
 from engine.results import Outcome, Verdict
 from registry import gating, ids, references
 from registry.database import connect, migrate, reading, transaction
-from registry.gating import Look
+from registry.doubts import Look
 from registry.tables import Contract, ContractVersion, Dataset, DatasetContract, PartitionState, ResultRow, Run, User
 from registry.words import VersionState
 

@@ -23,11 +23,11 @@ from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import Files, StateError
-from registry import audit, carried, emission, gating, incidents, inforce, questions, references, runs, states
+from registry import audit, carried, doubts, emission, incidents, inforce, questions, references, runs, states
 from registry.datasets import About
+from registry.doubts import Look
 from registry.emission import SILENT, Emitter
 from registry.errors import Conflict, Invalid, NotFound
-from registry.gating import Look
 from registry.judged import Judged
 from registry.orders import Promise
 from registry.questions import Question
@@ -261,7 +261,7 @@ def answer(session: Session, of: Subject, marker: str | None = None) -> Told:
     """The verdict of the contract in force on exactly the data that are there, as far as is known here; `marker` is
     what the asker sees of the data now."""
     whose = Whose(of.contract.id, of.object.name, of.contract.fingerprint)
-    run = gating.newest(session, of.dataset, whose, marker)
-    doubt = gating.doubt(session, of.dataset, whose, run, Look(marker=marker))
+    run = doubts.newest(session, of.dataset, whose, marker)
+    doubt = doubts.doubt(session, of.dataset, whose, run, Look(marker=marker))
     found = _marker(session, of.dataset)
     return Told(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)

@@ -9,7 +9,8 @@ from registry import forewarned, gating, questions
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader
 from registry.api.memory import Meant, Namespace
-from registry.gating import Look, Told
+from registry.doubts import Look
+from registry.gating import Told
 from registry.questions import Question
 from registry.references import Named
 from registry.tables import Dataset

@@ -14,7 +14,7 @@ from engine.hints import At, Hint, How
 from engine.requests import MeasureRequest
 from registry import gating, references
 from registry.database import reading, transaction
-from registry.gating import Look
+from registry.doubts import Look
 from registry.lineage import debounce
 from registry.lineage.debounce import Subject
 from registry.tables import Dataset, LineageRun

@@ -19,11 +19,12 @@ from contracts.fingerprint import fingerprint
 from contracts.reading import read
 from engine.requests import Unreadable
 from engine.results import Outcome, RunResult, Verdict
-from registry import gating, ids, references
+from registry import doubts, gating, ids, references
 from registry.consumer_checks import Consumed
 from registry.database import reading, transaction
+from registry.doubts import Look
 from registry.errors import NotFound
-from registry.gating import Look, Told
+from registry.gating import Told
 from registry.tables import ContractVersion, Dataset, PartitionState, Subscription, User
 from registry.words import GateAnswer, Pin
 
@@ -187,10 +188,10 @@ def unreadable(scene: Scene) -> None:
 
 
 DOUBTS: dict[str, tuple[Callable[[Scene], None], str]] = {
-    "it was written to since": (written, gating.WRITTEN),
-    "a publication is open": (opened, gating.OPEN),
-    "another version came into force": (superseded, gating.SUPERSEDED),
-    "its states were replaced": (stored_by_others, gating.SINCE),
+    "it was written to since": (written, doubts.WRITTEN),
+    "a publication is open": (opened, doubts.OPEN),
+    "another version came into force": (superseded, doubts.SUPERSEDED),
+    "its states were replaced": (stored_by_others, doubts.SINCE),
     "it could not be read any more": (unreadable, "nothing could be judged"),
 }
 
@@ -198,7 +199,7 @@ DOUBTS: dict[str, tuple[Callable[[Scene], None], str]] = {
 @pytest.mark.parametrize("name", DOUBTS)
 def test_where_other_data_may_be_there_nothing_is_known(scene: Scene, name: str) -> None:
     change, reason = DOUBTS[name]
-    assert answer(scene) == (UNKNOWN, gating.UNJUDGED)
+    assert answer(scene) == (UNKNOWN, doubts.UNJUDGED)
     validated(scene)
     assert answer(scene)[0] is PASS
     change(scene)
@@ -216,7 +217,7 @@ def test_states_that_were_merged_or_filled_up_are_of_the_same_data(scene: Scene)
 
 def test_who_sees_other_data_or_asks_for_newer_ones_is_told_nothing_of_these(scene: Scene) -> None:
     validated(scene)
-    assert answer(scene, marker="other") == (UNKNOWN, gating.OTHERS)
+    assert answer(scene, marker="other") == (UNKNOWN, doubts.OTHERS)
     assert answer(scene, as_of=NOON) == (PASS, None)
     assert answer(scene, as_of=NOON + timedelta(hours=1))[0] is UNKNOWN
     scene.clock.advance(7200)

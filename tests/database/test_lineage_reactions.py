@@ -13,9 +13,9 @@ from support.events import PRODUCER, event, output, processing
 from support.lineages import marks, promised, tasks
 from support.scenes import NOON, Scene, rows
 
-from registry import gating, ids, references
+from registry import doubts, gating, ids, references
 from registry.database import reading, transaction
-from registry.gating import Look
+from registry.doubts import Look
 from registry.lineage import orphans
 from registry.lineage.suspects import SUPERSEDED
 from registry.lineage.triggers import OUR_PRODUCER
@@ -141,7 +141,7 @@ def test_a_dropped_table_is_told_and_not_read(promise: Promise) -> None:
     fold(scene, event("COMPLETE", dropped, run="drop", at=at(10)))
     fold(scene, event("COMPLETE", dropped, run="drop", at=at(9)))
     assert len(tasks(scene.database)) == 1
-    assert gate(scene) == (GateAnswer.UNKNOWN, gating.GONE)
+    assert gate(scene) == (GateAnswer.UNKNOWN, doubts.GONE)
     actions = [each.action for each in rows(scene.database, AuditEntry)]
     assert actions.count(Action.DATASET_DROPPED) == 1
     scene.clock.advance(30)

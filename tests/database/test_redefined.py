@@ -14,11 +14,11 @@ from support.redefining import Structural
 from support.scenes import LOCATION, NOON, Scene, add, rows
 
 from engine.results import Verdict
-from registry import catalog, gating, ids, references
+from registry import catalog, doubts, gating, ids, references
 from registry.access import Principal, permissions_of
 from registry.cursors import Asked
 from registry.database import reading
-from registry.gating import Look
+from registry.doubts import Look
 from registry.tables import AuditEntry, Channel, Dataset, Incident, OutboxMessage, Run, User
 from registry.words import Action, Cause, ChannelKind, GateAnswer, IncidentState, NoticeKind, Resolution, Role
 
@@ -179,7 +179,7 @@ def test_people_hear_that_a_promised_dataset_is_gone(scene: Scene, document: dic
     listen(scene)
     scene.send(document, document)
     scene.work()
-    assert gate(scene) == (GateAnswer.UNKNOWN, gating.GONE)
+    assert gate(scene) == (GateAnswer.UNKNOWN, doubts.GONE)
     assert listed(scene) == (Verdict.FAILED, Cause.PRESENCE)
     assert incidents(scene) == [(IncidentState.OPEN, None)]
     (notice,) = rows(scene.database, OutboxMessage)
