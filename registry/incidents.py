@@ -3,80 +3,23 @@
 What fails downstream of bad data belongs to the incident of these data: one cause, one incident. A check that fails on
 a partition of which somebody has said that it is no fault (expected, a false alarm, not to be fixed) opens none."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from engine.results import CheckResult, Outcome, RunResult
-from registry import audit, blast, notices, notifications, states, upstream
-from registry.lineage.flows import node
-from registry.lineage.fold import FoldedRun
-from registry.lineage.names import Name
-from registry.lineage.nodes import Nodes
-from registry.tables import Dataset, Incident, IncidentPart, LineageRun, Reached, ResultRow, Run
+from engine.results import Outcome, RunResult
+from registry import audit, notices, notifications, states, upstream
+from registry.tables import Dataset, Incident, IncidentPart, Reached, ResultRow, Run
+from registry.violations import Failing, Ids, Seen, place
 from registry.words import Action, IncidentState, Resolution
 
-Ids = Callable[[], UUID]
-# A check, and the partition that it fails on; None: on all together.
-Failing: TypeAlias = tuple[str, str | None]
 ACTOR = "worker"
 # What fails again so soon after it recovered was not over.
 REOPENS = timedelta(hours=24)
 NO_FAULT = frozenset({Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.WONT_FIX})
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """A run as incidents see it."""
-
-    session: Session
-    run: Run
-    result: RunResult
-    now: datetime
-    ids: Ids
-
-    @property
-    def failing(self) -> set[Failing]:
-        """What fails in it."""
-        return {_of(each) for each in self.result.results if _violates(each)}
-
-    @property
-    def about(self) -> tuple[str, str]:
-        """Whose it is."""
-        return self.run.contract_id, self.run.object
-
-    @property
-    def columns(self) -> list[str] | None:
-        """The columns that failed checks are about; None where one is about the rows themselves."""
-        named = {each.column for each in self.result.results if _violates(each)}
-        return None if None in named else sorted(filter(None, named))
-
-    @cached_property
-    def by(self) -> LineageRun | None:
-        """The run that wrote the data that it judged; None where none is known."""
-        return self.session.get(LineageRun, self.run.lineage_run_id) if self.run.lineage_run_id else None
-
-    @property
-    def written(self) -> datetime:
-        """When the data came that it judged: with the end of the run that wrote them, where one is known."""
-        return (self.by.finished or self.by.started if self.by else None) or self.run.started
-
-    @property
-    def data_version(self) -> str | None:
-        """The version of the table that the run wrote; None where it told none."""
-        dataset = self.session.get(Dataset, self.run.dataset_id) if self.run.dataset_id else None
-        if self.by is None or dataset is None:
-            return None
-        here, nodes = Name(dataset.namespace, dataset.name), Nodes(self.session)
-        outputs = FoldedRun.model_validate(self.by.state).outputs
-        return next(
-            (blast.version(each) for each in outputs if here in nodes.group(node(each.namespace, each.name))), None
-        )
 
 
 def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids: Ids) -> Incident | None:
@@ -90,7 +33,7 @@ def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids:
         or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
     ):
         return None
-    seen = _Seen(session, run, result, now, ids)
+    seen = Seen(session, run, result, now, ids)
     if not seen.failing and session.exec(_parts_of(seen).limit(1)).first() is None:
         return None
     upstream.take_turn(session)
@@ -104,12 +47,12 @@ def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids:
     return _opened(seen, incident, last) if seen.failing else None
 
 
-def _parts_of(seen: _Seen) -> Any:
+def _parts_of(seen: Seen) -> Any:
     row = IncidentPart
     return select(row).where(row.contract_id == seen.about[0], row.object == seen.about[1])
 
 
-def _continued(seen: _Seen, part: IncidentPart) -> Incident:
+def _continued(seen: Seen, part: IncidentPart) -> Incident:
     """What goes on to fail, and what does not any more."""
     incident = _locked(seen.session, part.incident_id)
     before, failing = _said(part), _still(seen, part)
@@ -125,7 +68,7 @@ def _continued(seen: _Seen, part: IncidentPart) -> Incident:
     return incident
 
 
-def _widen(incident: Incident, seen: _Seen) -> None:
+def _widen(incident: Incident, seen: Seen) -> None:
     """More is wrong with the data; the incident of data that came late knows only now that there is."""
     if incident.dataset_id is None:
         incident.dataset_id, incident.since, incident.columns = seen.run.dataset_id, seen.written, seen.columns
@@ -134,9 +77,9 @@ def _widen(incident: Incident, seen: _Seen) -> None:
         incident.columns = _joined(incident.columns, seen.columns)
 
 
-def _still(seen: _Seen, part: IncidentPart) -> set[Failing]:
+def _still(seen: Seen, part: IncidentPart) -> set[Failing]:
     """What fails now: what failed before and was not judged better, unless it cannot fail any more."""
-    judged = {_of(each) for each in seen.result.results if each.outcome is not Outcome.NOT_EVALUATED}
+    judged = {place(each) for each in seen.result.results if each.outcome is not Outcome.NOT_EVALUATED}
     old = _said(part) - judged
     if seen.run.dataset_id is None:
         # It was about when data come, and says nothing of the data.
@@ -149,7 +92,7 @@ def _still(seen: _Seen, part: IncidentPart) -> set[Failing]:
     return seen.failing | {each for each in kept if part.version == seen.run.version or each[0] in checks}
 
 
-def _opened(seen: _Seen, last: Incident | None, part: IncidentPart | None) -> Incident:
+def _opened(seen: Seen, last: Incident | None, part: IncidentPart | None) -> Incident:
     """The incident that the violation belongs to: of the same object not long ago, of bad data upstream, its own."""
     if last is not None and part is not None and _returns(seen, last, part):
         return _reopened(seen, last, part)
@@ -157,17 +100,17 @@ def _opened(seen: _Seen, last: Incident | None, part: IncidentPart | None) -> In
     return _joined_to(seen, cause) if cause else _new(seen)
 
 
-def _is_no_fault(seen: _Seen, incident: Incident, last: IncidentPart) -> bool:
+def _is_no_fault(seen: Seen, incident: Incident, last: IncidentPart) -> bool:
     """Whether all that fails is no fault, as somebody said; that was said until it passes."""
     if incident.resolution not in NO_FAULT:
         return False
-    passed = {_of(each) for each in seen.result.results if each.outcome is Outcome.PASSED}
+    passed = {place(each) for each in seen.result.results if each.outcome is Outcome.PASSED}
     said = _said(last) - passed
     last.failing, last.last_run_id = _plain(said), seen.run.id
     return seen.failing <= said
 
 
-def _returns(seen: _Seen, incident: Incident, last: IncidentPart) -> bool:
+def _returns(seen: Seen, incident: Incident, last: IncidentPart) -> bool:
     """Whether it is the same violation again: so soon after it recovered, or one that was said to be fixed."""
     if not _is_root(incident, last):
         return False
@@ -177,7 +120,7 @@ def _returns(seen: _Seen, incident: Incident, last: IncidentPart) -> bool:
     return incident.resolution is Resolution.FIXED and bool(said & seen.failing)
 
 
-def _new(seen: _Seen) -> Incident:
+def _new(seen: Seen) -> Incident:
     incident = Incident(
         id=seen.ids(),
         contract_id=seen.about[0],
@@ -199,7 +142,7 @@ def _new(seen: _Seen) -> Incident:
     return incident
 
 
-def _joined_to(seen: _Seen, incident: Incident) -> Incident:
+def _joined_to(seen: Seen, incident: Incident) -> Incident:
     """The incident with one more object that fails in it."""
     _add_part(seen, incident)
     _changed(incident, seen.now)
@@ -208,7 +151,7 @@ def _joined_to(seen: _Seen, incident: Incident) -> Incident:
     return incident
 
 
-def _reopened(seen: _Seen, incident: Incident, part: IncidentPart) -> Incident:
+def _reopened(seen: Seen, incident: Incident, part: IncidentPart) -> Incident:
     incident.state, incident.resolution, incident.resolved = IncidentState.OPEN, None, None
     incident.resolved_by_id, incident.acknowledged_by_id = None, None
     incident.reopened += 1
@@ -224,7 +167,7 @@ def _reopened(seen: _Seen, incident: Incident, part: IncidentPart) -> Incident:
     return incident
 
 
-def _recover(seen: _Seen, incident: Incident, part: IncidentPart) -> None:
+def _recover(seen: Seen, incident: Incident, part: IncidentPart) -> None:
     """Ends the part of the incident, and the incident with its last one."""
     part.active, part.recovered = None, seen.now
     if _is_root(incident, part):
@@ -238,7 +181,7 @@ def _recover(seen: _Seen, incident: Incident, part: IncidentPart) -> None:
         notifications.tell(seen.session, notices.recovered(seen.run, subject=_subject(incident)), now=seen.now)
 
 
-def _tell(seen: _Seen, incident: Incident) -> None:
+def _tell(seen: Seen, incident: Incident) -> None:
     """Tells people of what fails: each of them once of an incident, and of none that is put off."""
     if incident.snoozed_until is not None and incident.snoozed_until > seen.now:
         return
@@ -251,7 +194,7 @@ def _subject(incident: Incident) -> str:
     return f"{incident.id}/{incident.reopened}"
 
 
-def _cause(seen: _Seen) -> Incident | None:
+def _cause(seen: Seen) -> Incident | None:
     """The open incident whose bad data came to the dataset that was judged, or are on their way; the oldest."""
     dataset = seen.session.get(Dataset, seen.run.dataset_id) if seen.run.dataset_id else None
     if dataset is None:
@@ -263,7 +206,7 @@ def _cause(seen: _Seen) -> Incident | None:
     return seen.session.exec(harmed.order_by(col(Incident.opened)).limit(1).with_for_update(of=Incident)).first()
 
 
-def _absorb(seen: _Seen, incident: Incident) -> None:
+def _absorb(seen: Seen, incident: Incident) -> None:
     """Makes incidents part of this one that turn out to be of the same cause: opened downstream, where its bad data
     had come, before the data themselves were judged."""
     reached = select(Dataset.id).join(
@@ -276,7 +219,7 @@ def _absorb(seen: _Seen, incident: Incident) -> None:
         _merge(seen, other, incident)
 
 
-def _merge(seen: _Seen, other: Incident, into: Incident) -> None:
+def _merge(seen: Seen, other: Incident, into: Incident) -> None:
     move(seen.session, other.id, into.id)
     other.state, other.resolution, other.duplicate_of = IncidentState.RESOLVED, Resolution.DUPLICATE, into.id
     other.resolved, other.resolved_by_id = seen.now, None
@@ -306,7 +249,7 @@ def parts(session: Session, incident_id: UUID, *, active: bool | None = None) ->
     return session.exec(query.order_by(col(IncidentPart.joined), IncidentPart.contract_id, IncidentPart.object)).all()
 
 
-def _add_part(seen: _Seen, incident: Incident) -> None:
+def _add_part(seen: Seen, incident: Incident) -> None:
     """Adds what fails to the incident; an object that failed in it before fails in it again."""
     known = seen.session.get(IncidentPart, (incident.id, *seen.about))
     part = known or IncidentPart(
@@ -325,7 +268,7 @@ def _add_part(seen: _Seen, incident: Incident) -> None:
     seen.session.flush()
 
 
-def _store(part: IncidentPart, seen: _Seen, failing: Collection[Failing]) -> None:
+def _store(part: IncidentPart, seen: Seen, failing: Collection[Failing]) -> None:
     """What fails now. Once nothing does, it stays what failed last."""
     part.failing = _plain(failing) if failing else part.failing
     part.last_run_id, part.version = seen.run.id, seen.run.version
@@ -340,7 +283,7 @@ def _plain(failing: Collection[Failing]) -> list[list[str | None]]:
     return [list(each) for each in sorted(failing, key=repr)]
 
 
-def _record(seen: _Seen, action: Action, incident: Incident) -> None:
+def _record(seen: Seen, action: Action, incident: Incident) -> None:
     details = {"contract": seen.about[0], "object": seen.about[1], "run": str(seen.run.id)}
     if incident.resolution:
         details |= {"resolution": incident.resolution.value}
@@ -362,11 +305,3 @@ def _is_root(incident: Incident, part: IncidentPart) -> bool:
 
 def _joined(one: Sequence[str] | None, other: Sequence[str] | None) -> list[str] | None:
     return None if one is None or other is None else sorted({*one, *other})
-
-
-def _violates(result: CheckResult) -> bool:
-    return result.outcome is Outcome.FAILED and result.severity == "error"
-
-
-def _of(result: CheckResult) -> Failing:
-    return result.check_id, result.partition
