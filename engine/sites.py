@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from contracts.document import DataObject
 from engine.catalogs import Locations
@@ -19,6 +20,8 @@ from engine.tables import LOG, Kind, LookRequest, Tables
 _NAMED = re.compile(r"\w+(\.\w+)+")
 # What partition columns are in a new table, where their contract says no more.
 TYPES = {"boolean": "boolean", "date": "date", "integer": "bigint", "timestamp": "timestamp"}
+# What lies in the folder of an Iceberg table.
+ICEBERG = "metadata/*.metadata.json"
 FORMATS = {Kind.FOLDER: "parquet", Kind.DELTA: "delta", Kind.CATALOG: None}
 
 
@@ -68,6 +71,11 @@ def site_of(table: str, tables: Tables | None = None, *, new: Kind = Kind.FOLDER
     location = located(table)
     if os.path.isdir(os.path.join(location, LOG)):
         return Site(Kind.DELTA, location, location)
+    if any(Path(location).glob(ICEBERG)):
+        raise EngineError(
+            f"{table} is an Iceberg table: a gate publishes to folders of Parquet files and to Delta tables",
+            retry=False,
+        )
     return Site(Kind.FOLDER if os.path.isdir(location) else new, location, location)
 
 

@@ -228,3 +228,10 @@ def test_a_table_is_known_by_its_name_or_its_log(tmp_path: Path) -> None:
     assert (is_plain(str(tmp_path / "delta")), is_plain(str(tmp_path / "none"))) == (False, True)
     with pytest.raises(EngineError, match="hand in the Spark session"):
         site_of("db.orders")
+
+
+def test_an_iceberg_table_is_none_that_a_gate_publishes_to(tmp_path: Path) -> None:
+    (tmp_path / "metadata").mkdir()
+    (tmp_path / "metadata" / "v1.metadata.json").touch()
+    with pytest.raises(EngineError, match="an Iceberg table"):
+        site_of(str(tmp_path))
