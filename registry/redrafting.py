@@ -199,7 +199,7 @@ def _put_forward(
         proposal.comment = "; ".join((*drift.sentences, f"that is a {bump.value} change: version {version}"))
     notifications.tell(session, notices.proposed(proposal, by=proposal.author_id), now=now)
     task_id = ids()
-    payload = {
+    payload: dict[str, Any] = {
         "proposal_id": str(proposal.id), "document": None, "counting": False, "replaced": False, "hidden": [],
         "contract_id": proposal.contract_id, "author": str(proposal.author_id),
     }  # fmt: skip

@@ -9,16 +9,18 @@ from uuid import UUID, uuid4
 import pytest
 from streamlit.testing.v1 import AppTest
 from support.events import event, output
+from support.histories import history
 from support.ui import HOSTILE, Shop, shop
 
 from engine.analyzers import ANALYZERS
-from registry import clock, ids
+from engine.profile.document import document
+from registry import clock, ids, profiles
 from registry.api import schemas
 from registry.client import Client, ClientError
 from registry.config import Settings
 from registry.database import transaction
 from registry.exchange.exports import FORMS
-from registry.tables import Task, User
+from registry.tables import Proposal, Task, User
 from registry.words import Decision, IncidentState, Resolution, TaskState
 from registry.worker import Worker
 from ui import asgi, session, words
@@ -660,10 +662,23 @@ def test_a_job_that_reads_the_data_becomes_a_consumer_with_one_click(open_page: 
     assert "Jobs that read it and are not registered (1)" in texts(at)
 
 
-def test_a_profile_shows_what_the_stored_states_tell(open_page: Open) -> None:
-    at = open_page("viewer", "profile", dataset="shop-orders")
-    assert "Profile of" in texts(at)
-    assert "Told from stored states: no data was read" in texts(at)
+def test_a_profile_shows_what_a_draft_was_drawn_from_and_data_as_text(open_page: Open, the_shop: Shop) -> None:
+    days = [{"status": ["new", HOSTILE["image"], None] * 20, "amount": [1.0, 2.5, float("nan")] * 20}]
+    told = document(history({"status": "string", "amount": "double"}, days), "orders").model_dump(mode="json")
+    with transaction(the_shop.world.engine) as tx:
+        profiles.keep(tx, tx.get_one(Proposal, the_shop.review), told, now=clock.now())
+        tx.commit()
+
+    at = open_page("viewer", "profile", proposal=the_shop.review)
+
+    assert "60 rows in 1 partition, 2 columns" in texts(at)
+    assert "20 values are NaN" in texts(at)
+    assert [each.label for each in at.expander] == ["**status** · string", "**amount** · double"]
+    assert HOSTILE["image"] in list(at.dataframe[0].value.iloc[:, 0])
+
+
+def test_a_profile_from_stored_states_says_that_it_is_one(open_page: Open) -> None:
+    assert "Told from stored states: no data was read" in texts(open_page("viewer", "profile", dataset="shop-sales"))
 
 
 def test_a_profile_is_asked_for_by_name(open_page: Open) -> None:
