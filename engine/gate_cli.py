@@ -43,7 +43,6 @@ from engine.options import (
     TableFolder,
 )
 from engine.requests import Source, StageRequest
-from engine.states import StateError
 
 
 def gate(  # noqa: PLR0913, PLR0917
@@ -94,6 +93,8 @@ gates.command(Gates.publish)(gate)
 @contextmanager
 def _told() -> Iterator[None]:
     """What the disk or stored states refuse, as a message."""
+    from engine.states import StateError
+
     try:
         yield
     except StateError as error:

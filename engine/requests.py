@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from contracts.logical_types import Schema
-from engine.analyzers.frequencies import Spectrum
 from engine.hints import At, How, Look
 from engine.keying import Key
 from engine.progress import Tell, silent
-from engine.references import Referent
-from engine.results import Sample
+
+if TYPE_CHECKING:
+    from contracts.logical_types import Schema
+    from engine.analyzers.frequencies import Spectrum
+    from engine.references import Referent
+    from engine.results import Sample
 
 # The marker of a partition that could not be read: no reading has it.
 UNREAD = "unread"
@@ -110,14 +112,14 @@ class Measured:
     `how`: by what it was told which partitions changed. `at`: the version that was read, of a format that has them;
     `behind`: it had newer ones by then."""
 
-    schema: Schema
+    schema: "Schema"
     fingerprints: Mapping[str, str]
     states: Mapping[str, bytes]
     vanished: tuple[str, ...] = ()
     added: Mapping[str, bytes] = field(default_factory=dict)
     left: int = 0
     whole: bytes | None = None
-    referents: Mapping[str, Referent] = field(default_factory=dict)
+    referents: Mapping[str, "Referent"] = field(default_factory=dict)
     passing: Mapping[str, bytes] = field(default_factory=dict)
     how: How | None = None
     at: At | None = None
@@ -261,8 +263,8 @@ class Engine(Protocol):
 
     def cancel(self) -> None: ...
 
-    def sample(self, request: SampleRequest) -> tuple[Sample, ...]: ...
+    def sample(self, request: SampleRequest) -> "tuple[Sample, ...]": ...
 
-    def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]: ...
+    def spectra(self, request: SpectraRequest) -> "dict[str, Spectrum]": ...
 
     def close(self) -> None: ...

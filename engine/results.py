@@ -22,6 +22,14 @@ class Outcome(StrEnum):
     NOT_EVALUATED = "not_evaluated"
 
 
+class Runner(StrEnum):
+    """Who judges a check."""
+
+    HERE = "here"
+    ELSEWHERE = "elsewhere"
+    PEOPLE = "people"
+
+
 class Verdict(StrEnum):
     """How a run ended, worst first: failed > not_evaluated > warned > passed."""
 

@@ -1,21 +1,13 @@
 """Who judges each check of a contract: Treaty itself, another engine, or people, of whom a text asks."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from contracts.document import Check, DataObject
 from contracts.errors import ContractError
 from contracts.logical_types import Schema
 from engine.analyzers.base import Analyzer
 from engine.checks import BoundCheck, bind
-
-
-class Runner(StrEnum):
-    """Who judges a check."""
-
-    HERE = "here"
-    ELSEWHERE = "elsewhere"
-    PEOPLE = "people"
+from engine.results import Runner
 
 
 @dataclass(frozen=True)

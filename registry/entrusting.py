@@ -6,7 +6,8 @@ from datetime import datetime
 
 from contracts.document import Contract, DataObject
 from contracts.syntax import walk
-from engine.runners import Entrusted, Runner, entrusted
+from engine.results import Runner
+from engine.runners import Entrusted, entrusted
 from registry.api import schemas
 
 

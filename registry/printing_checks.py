@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from engine.figures import visible
-from engine.runners import Runner
+from engine.results import Runner
 from registry.api import schemas
 
 BY = {Runner.HERE: "here", Runner.ELSEWHERE: "elsewhere", Runner.PEOPLE: "by people"}

@@ -3,15 +3,18 @@
 import re
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from registry.api.schemas import GateOut
 from registry.words import GateAnswer
+
+if TYPE_CHECKING:
+    from registry.api.schemas import GateOut
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
-def waited(ask: Callable[[], GateOut], seconds: float, *, rest: Callable[[float], None] = time.sleep) -> GateOut:
+def waited(ask: "Callable[[], GateOut]", seconds: float, *, rest: Callable[[float], None] = time.sleep) -> "GateOut":
     """The first answer that is not unknown, else the last one before the time is over. Pauses grow while it waits."""
     found, pause = ask(), FIRST_PAUSE
     while found.answer is GateAnswer.UNKNOWN and seconds > 0:

@@ -14,7 +14,8 @@ from contracts.columns import members, text
 from contracts.document import SCOPES, DataObject
 from contracts.writing import write as written
 from engine.analyzers.base import Analyzer
-from engine.runners import Entrusted, Runner, entrusted
+from engine.results import Runner
+from engine.runners import Entrusted, entrusted
 from registry.exchange.dbt_tests import is_test
 from registry.exchange.subject import Subject
 

@@ -11,7 +11,8 @@ from typing import Any
 from contracts.assertions import Assertion
 from contracts.document import SCOPES, DataObject
 from engine.analyzers.base import Analyzer
-from engine.runners import Entrusted, Runner, entrusted
+from engine.results import Runner
+from engine.runners import Entrusted, entrusted
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TEMPLATE = re.compile(r"\{[{%#]|\$\{")

@@ -9,7 +9,8 @@ from contracts.columns import Element, columns, members, text
 from contracts.compatibility import MODES
 from contracts.document import Contract, DataObject
 from contracts.syntax import walk
-from engine.runners import Entrusted, Runner, entrusted
+from engine.results import Runner
+from engine.runners import Entrusted, entrusted
 from registry.exchange.subject import Subject
 
 Rows = tuple[tuple[str, ...], ...]

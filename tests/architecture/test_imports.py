@@ -10,6 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "datasketches"}
 STORE = {"sqlalchemy", "sqlmodel", "alembic"}
+# What a check means: a third of the time to start, and no command that asks the service needs it.
+MEANINGS = {"engine.analyzers", "engine.checks", "contracts.predicates"}
 HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
 LIGHT = {
     "contracts": (
@@ -24,7 +26,7 @@ LIGHT = {
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "client": ("registry.client registry.api.schemas registry.config", HEAVY | STORE | {"fastapi", "starlette"}),
-    "command": ("registry.cli", HEAVY | STORE | {"fastapi", "starlette"}),
+    "command": ("registry.cli registry.client", HEAVY | STORE | MEANINGS | {"fastapi", "starlette"}),
     "service": ("registry.api.app registry.worker", HEAVY | {"streamlit"}),
 }
 

@@ -17,7 +17,8 @@ from contracts.errors import ContractError
 from contracts.logical_types import LOGICAL
 from contracts.reading import read
 from contracts.writing import write
-from engine.runners import Runner, entrusted
+from engine.results import Runner
+from engine.runners import entrusted
 from registry.exchange.ddl import described
 from registry.exchange.given import Given
 from registry.exchange.imports import FORMS, Imported, NotImported, imported, texts

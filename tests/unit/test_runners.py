@@ -6,7 +6,8 @@ from support.orders import check
 from support.versions import contract, document
 
 from contracts.reading import read
-from engine.runners import Runner, entrusted
+from engine.results import Runner
+from engine.runners import entrusted
 from registry.cli import main
 
 

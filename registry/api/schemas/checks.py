@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from contracts.document import Severity
-from engine.runners import Runner
+from engine.results import Runner
 from registry.api.schemas.base import Schema
 
 
