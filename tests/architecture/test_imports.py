@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "datasketches"}
 STORE = {"sqlalchemy", "sqlmodel", "alembic"}
 # What a check means: a third of the time to start, and no command that asks the service needs it.
-MEANINGS = {"engine.analyzers", "engine.checks", "contracts.predicates"}
+MEANINGS = {"engine.analyzers", "engine.checks"}
 HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
 LIGHT = {
     "contracts": (
