@@ -39,6 +39,8 @@ def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
         st.text(f"Not held on {words.listed(list(found.failed_on[:5]))}")
     for sentence in found.replay:
         st.text(f"On what is stored it {sentence}")
+    for sentence in found.worth:
+        st.text(sentence)
 
 
 def chart(suggestion: SuggestionOut, found: Evidence) -> None:

@@ -12,7 +12,9 @@ from ui.charts import Band, Point
 @dataclass(frozen=True)
 class Evidence:
     """On how much a suggestion was learned and judged, and how the metric went. `replay`: what it would have said of
-    all that is stored."""
+    all that is stored. `holds`: the least chance to hold on a new partition; `catches`: the chance to tell one of the
+    common `issues`; `counter_examples`: masks of values that break it; `owners`: how many of its kind were accepted,
+    of how many decided."""
 
     rows: int = 0
     partitions: int = 0
@@ -24,6 +26,43 @@ class Evidence:
     band: Band = field(default_factory=Band)
     values: tuple[tuple[str, int], ...] = ()
     replay: tuple[str, ...] = ()
+    holds: float | None = None
+    catches: float | None = None
+    issues: tuple[str, ...] = ()
+    counter_examples: tuple[str, ...] = ()
+    owners: tuple[int, int] | None = None
+
+    @property
+    def worth(self) -> tuple[str, ...]:
+        """What it would cost to be wrong, what it would catch, what breaks it already, what owners made of its kind.
+
+        Holds names of issues and masks of values, as they were recorded."""
+        return tuple(filter(None, (self._cost, self._caught, self._broken, self._liked)))
+
+    @property
+    def _cost(self) -> str:
+        if self.holds is None or not self.judged_on:
+            return ""
+        most = f"{1 - self.holds:.0%}"
+        return f"By what it was judged on, at most {most} of new partitions alarm for nothing (95 % certain)"
+
+    @property
+    def _caught(self) -> str:
+        if self.catches is None:
+            return ""
+        told = words.listed([issue.replace("_", " ") for issue in self.issues])
+        return f"Tells {self.catches:.0%} of common issues from clean data" + (f": {told}" if told else "")
+
+    @property
+    def _broken(self) -> str:
+        return f"Others look like {words.listed(list(self.counter_examples))}" if self.counter_examples else ""
+
+    @property
+    def _liked(self) -> str:
+        if self.owners is None:
+            return ""
+        accepted, decided = self.owners
+        return f"Owners accepted {accepted:,} of {words.several(decided, 'suggestion')} of this kind"
 
     @property
     def sentence(self) -> str:
@@ -53,6 +92,11 @@ def read(suggestion: SuggestionOut) -> Evidence:
         band=Band(charts.number(lower), charts.number(upper)),
         values=_values(_mapping(found.get("details"))),
         replay=tuple(map(str, found.get("replay") or ())),
+        holds=charts.number(found.get("holds")),
+        catches=charts.number(found.get("catches")),
+        issues=tuple(map(str, found.get("issues") or ())),
+        counter_examples=tuple(map(str, found.get("counter_examples") or ())),
+        owners=_owners(_mapping(found.get("owners"))),
     )
 
 
@@ -66,6 +110,10 @@ def _values(details: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     """The known values with their counts, the most frequent first."""
     pairs = zip(details.get("values") or (), details.get("counts") or (), strict=False)
     return tuple(sorted(((str(value), _count(count)) for value, count in pairs), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _owners(found: Mapping[str, Any]) -> tuple[int, int] | None:
+    return (_count(found.get("accepted")), _count(found.get("decided"))) if found else None
 
 
 def _mapping(found: Any) -> Mapping[str, Any]:

@@ -1,51 +1,39 @@
-"""Hold-out: what is learned on the older partitions must hold on the newer ones; then it is learned on all of them."""
+"""From a history to what is suggested: what held on newer partitions than it was learned on, the worthiest first."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contracts.fingerprint import fingerprint
-from engine.profile.profile import ColumnProfile, History, plain
-from engine.profile.suggestions import Candidate, OfHistory, candidates
+from engine.profile.candidates import Candidate
+from engine.profile.catching import trials
+from engine.profile.holding import held, learned_of
+from engine.profile.measured import Part
+from engine.profile.profile import History, plain
+from engine.profile.ranking import Ranked, ranked
 
-LEARNED_SHARE = 0.7
-
-
-def suggest(history: History, object_name: str) -> list[dict[str, Any]]:
-    """Every suggestion that held on the newer partitions, as plain data with its evidence, in the columns' order."""
-    found = (_judged(propose, history, object_name, kind, column) for kind, column, propose in candidates(history))
-    return [suggestion for suggestion in found if suggestion is not None]
-
-
-def learned(history: History) -> int:
-    """How many of the partitions, from the oldest, are learned on; all where there are fewer than three."""
-    count = len(history.partitions)
-    return count if count < 3 else max(1, round(count * LEARNED_SHARE))
+NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
+MOST_COUNTER_EXAMPLES = 5
 
 
-def _judged(
-    propose: OfHistory,
+def suggest(
     history: History,
     object_name: str,
-    kind: str,
-    column: ColumnProfile | None,
-) -> dict[str, Any] | None:
-    split = learned(history)
-    first = propose(history.part(0, split))
-    if first is None or not all(_holds(first, bag) for _, bag in history.part(split).partitions):
-        return None
-    final = propose(history)
-    return _as_data(final, history, split, object_name, column) if final else None
+    *,
+    samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
+    over_time: bool = True,
+) -> list[dict[str, Any]]:
+    """Every suggestion that held on the newer partitions, as plain data with its evidence, the worthiest first.
+
+    `samples`: values of columns, one a row and alike ordered, in which the ten common issues are tried; where there are
+    none, such as the states tell of. None of them is kept. `over_time`: the partitions follow each other in time; else
+    they are parts of one table, split by a hash."""
+    part = Part.of(history)
+    found = held(history, over_time=over_time)
+    return [_as_data(each, object_name) for each in ranked(found, trials(part, samples))]
 
 
-def _holds(candidate: Candidate, bag: Any) -> bool:
-    value = candidate.metric(bag)
-    return value is None or candidate.assertion.holds(value)
-
-
-def _as_data(
-    candidate: Candidate, history: History, split: int, object_name: str, column: ColumnProfile | None
-) -> dict[str, Any]:
-    name = column.column.name if column else None
+def _as_data(each: Ranked, object_name: str) -> dict[str, Any]:
+    candidate, name = each.held.candidate, each.held.column_name
     return {
         "id": fingerprint([object_name, candidate.kind, name])[:16],
         "kind": candidate.kind,
@@ -55,7 +43,7 @@ def _as_data(
         "expression": candidate.expression,
         "severity": candidate.severity,
         "patch": _with_severity(candidate),
-        "evidence": _evidence(candidate, history, split),
+        "evidence": _evidence(each),
     }
 
 
@@ -64,18 +52,27 @@ def _with_severity(candidate: Candidate) -> dict[str, Any]:
     return {"quality": {**quality, "severity": candidate.severity}} if quality else dict(candidate.patch)
 
 
-def _evidence(candidate: Candidate, history: History, split: int) -> Mapping[str, Any]:
-    values = [(name, candidate.metric(bag)) for name, bag in history.partitions]
+def _evidence(each: Ranked) -> dict[str, Any]:
+    candidate, part = each.held.candidate, each.held.part
+    split = learned_of(len(part))
+    values = zip(part.names, candidate.measure.of_part(part), strict=True)
     measured = [(name, value) for name, value in values if value is not None]
     failed = [name for name, value in measured if not candidate.assertion.holds(value)]
     return {
-        "rows": sum(history.rows),
+        "rows": sum(part.rows),
         "partitions": len(measured),
         "held": len(measured) - len(failed),
         "failed_on": failed,
         "learned_on": split,
-        "judged_on": len(history.partitions) - split,
+        "judged_on": len(part) - split,
         "history": [[name, plain(value)] for name, value in measured],
-        "limits": list(candidate.limits),
+        "limits": [None if limit is None else plain(limit) for limit in candidate.limits],
         "details": dict(candidate.details),
+        "since": part.names[0] if part.start else None,
+        "margin": each.held.margin,
+        "holds": round(each.holds, 4),
+        "catches": None if each.caught is None else round(each.caught.share, 4),
+        "issues": [] if each.caught is None else list(each.caught.names),
+        "worth": round(each.worth, 4),
+        "counter_examples": list(candidate.counter(part))[:MOST_COUNTER_EXAMPLES] if candidate.counter else [],
     }

@@ -1,26 +1,29 @@
 """The range that a column's numbers keep to: its bounds, and which share of the values must lie within it."""
 
 import math
-import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from engine.analyzers.quoting import INTEGRAL, NUMERIC
-from engine.analyzers.sketches import Quantiles
-from engine.profile.profile import ColumnProfile, History
+from engine.profile.candidates import Measure
+from engine.profile.measured import Part
+from engine.profile.profile import ColumnProfile
+from engine.profile.sampled import Sample
+from engine.profile.tolerances import drifts
+from engine.results import Value
 from engine.states import States
 
-LEAST_PARTITIONS_FOR_TREND = 8
 
-
-def bounds(column: ColumnProfile, history: History) -> tuple[float, float] | None:
+def bounds(column: ColumnProfile, part: Part) -> tuple[float, float] | None:
     """The range; None for keys, for what drifts, for constants, and where infinities or NaN leave no range."""
-    low, high = history.series(column, "q01"), history.series(column, "q99")
-    if not low or column.column.base_type not in NUMERIC or _is_key(column, history):
+    low, high = part.series(column, "q01"), part.series(column, "q99")
+    if not low or column.column.base_type not in NUMERIC or _is_key(column, part):
         return None
-    extremes = [*history.series(column, "minimum"), *history.series(column, "maximum")]
-    if not all(math.isfinite(value) for value in extremes) or _drifts(history.series(column, "median")):
+    extremes = [*part.series(column, "minimum"), *part.series(column, "maximum")]
+    if not all(math.isfinite(value) for value in extremes) or any(
+        drifts([float(value) for value in part.series(column, name)]) for name in ("q01", "median", "q99")
+    ):
         return None
     lower, upper = _widened(min(low), max(high), floor=min(extremes))
     return (lower, upper) if math.isfinite(lower) and math.isfinite(upper) and lower < upper else None
@@ -44,28 +47,34 @@ def share(rows: int) -> float:
     return math.floor(100 * (1 - max(0.01, 2 / rows))) / 100 if rows > 2 else 0.0
 
 
-def share_within(column: ColumnProfile, bag: States, lower: float, upper: float) -> float | None:
+def within(column: ColumnProfile, lower: float, upper: float) -> Measure:
     """Which share of the numbers lies between the two, both of them included; None where there is no number."""
-    part = column.metrics["median"].parts["ranks"]
-    state = bag.values.get(part.key)
-    if state is None or (sketch := Quantiles.sketch(state)).is_empty():
+    return Measure(
+        lambda part: part.read(
+            (column.column.name, "within", (lower, upper)), lambda bag: _share_within(column, bag, lower, upper)
+        ),
+        lambda sample: _share_of_sample(sample, lower, upper),
+    )
+
+
+def _share_within(column: ColumnProfile, bag: States, lower: float, upper: float) -> Value:
+    sketch = column.sketch(bag)
+    if sketch is None or sketch.is_empty():
         return None
     return float(sketch.get_rank(upper, inclusive=True) - sketch.get_rank(lower, inclusive=False))
 
 
-def _is_key(column: ColumnProfile, history: History) -> bool:
-    """Whether a column of whole numbers counts rows: nearly as many distinct values as rows, over many rows."""
-    distinct, rows = column.value("approx_count_distinct", history.whole), sum(history.rows)
-    return column.column.base_type in INTEGRAL and rows >= 100 and float(distinct or 0) >= 0.9 * rows
+def _share_of_sample(sample: Sample, lower: float, upper: float) -> Value:
+    """As a share of all rows: a missing value is within."""
+    rows = len(sample.values)
+    return float(1 - ((sample.present < lower) | (sample.present > upper)).sum() / rows) if rows else None
 
 
-def _drifts(values: Sequence[float]) -> bool:
-    """Whether the values rise or fall steadily (rank correlation with time beyond 0.8): no fixed range will last."""
-    if len(values) < LEAST_PARTITIONS_FOR_TREND or len(set(values)) < 2:
+def _is_key(column: ColumnProfile, part: Part) -> bool:
+    """Whether a column of whole numbers counts rows: as many distinct values as rows, together over many rows."""
+    distinct, rows = part.series(column, "approx_count_distinct"), sum(part.rows)
+    if column.column.base_type not in INTEGRAL or rows < 100:
         return False
-    return abs(statistics.correlation(range(len(values)), _ranks(values))) > 0.8
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    return [(ordered.index(value) + len(ordered) - 1 - ordered[::-1].index(value)) / 2 for value in values]
+    # What is told of the whole table is merged once, and only where every partition looks like a key.
+    own = all(float(count) >= 0.9 * each for count, each in zip(distinct, filter(None, part.rows), strict=False))
+    return own and float(column.value("approx_count_distinct", part.history.whole) or 0) >= 0.9 * rows

@@ -17,7 +17,7 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:
     columns = tuple(profile_of(column, schema) for column in schema)
     scanned, counted = profile_plan(columns), plan([each.unique for each in columns if each.unique])
     bags = [_both(bag(scanned, schema, day), bag(counted, schema, day)) for day in days]
-    return History(columns, tuple((f"day={at:02d}", each) for at, each in enumerate(bags)))
+    return History(columns, tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags)))
 
 
 def _both(left: States, right: States) -> States:

@@ -51,6 +51,29 @@ def test_evidence_is_read_as_recorded() -> None:
     )
 
 
+WORTH = [
+    ({}, ()),
+    ({"holds": 0.9}, ()),
+    (
+        {"judged_on": 7, "holds": 0.65},
+        ("By what it was judged on, at most 35% of new partitions alarm for nothing (95 % certain)",),
+    ),
+    (
+        {"catches": 0.5, "issues": ["nulls", "unit_change"]},
+        ("Tells 50% of common issues from clean data: nulls and unit change",),
+    ),
+    ({"catches": 0.0, "issues": []}, ("Tells 0% of common issues from clean data",)),
+    ({"counter_examples": ["AA-0"]}, ("Others look like AA-0",)),
+    ({"owners": {"accepted": 3, "decided": 4}}, ("Owners accepted 3 of 4 suggestions of this kind",)),
+    ({"holds": "x", "catches": None, "owners": 3}, ()),
+]
+
+
+@pytest.mark.parametrize(("evidence", "told"), WORTH)
+def test_evidence_says_what_a_suggestion_is_worth(evidence: dict[str, Any], told: tuple[str, ...]) -> None:
+    assert read(suggestion(evidence=evidence)).worth == told
+
+
 @pytest.mark.parametrize(
     "evidence", [None, "text", [], {}, {"limits": [], "history": None, "details": None, "rows": None, "values": 3}]
 )

@@ -1,0 +1,181 @@
+"""What drafts are worth on real tables: learned on the first 60 % of the snapshots, judged on the rest.
+
+Two figures, beside those of Deequ's static rules learned on the same: the share of the suggested checks that hold on
+every clean later snapshot, and the share of the ten common issues (AVH, Appendix B), put into clean later snapshots,
+that some check catches. `--within` judges on what is learned alone: thresholds are looked at there."""
+
+import argparse
+import subprocess
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy
+
+from bench.draft_deequ import static_checks
+from bench.draft_states import history
+from bench.draft_tables import Table, tables
+from engine.avh.issues import Column, variations
+from engine.profile.catching import trials
+from engine.profile.holding import held
+from engine.profile.measured import Part
+from engine.profile.ranking import ranked
+from engine.profile.sampled import Sample
+
+GOALS = {"held": 0.97, "caught": 0.7}
+INJECTED = 3
+SEED = 7
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check of a column (None: of the table), and whether a snapshot's values break it."""
+
+    name: str
+    column: str | None
+    breaks: Callable[[Sample], bool]
+
+
+@dataclass
+class Tally:
+    """What was found of one way to draft."""
+
+    checks: Counter[str] = field(default_factory=Counter)
+    broken: list[str] = field(default_factory=list)
+    injected: Counter[str] = field(default_factory=Counter)
+    caught: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def held(self) -> float:
+        """The share of the checks that held on every clean later snapshot."""
+        return 1 - len(self.broken) / max(1, self.checks.total())
+
+    @property
+    def share(self) -> float:
+        """The share of the issues that were caught."""
+        return self.caught.total() / max(1, self.injected.total())
+
+
+def drafted(table: Table) -> list[Check]:
+    """The checks that Treaty suggests."""
+    split = table.split
+    found = history(table.types, table.days[:split], table.snapshots[:split])
+    part = Part.of(found)
+    newest = {name: values.tolist() for name, values in table.snapshots[split - 1].items()}
+    return [_check(each) for each in ranked(held(found), trials(part, newest))]
+
+
+def _check(each: Any) -> Check:
+    candidate = each.held.candidate
+
+    def breaks(sample: Sample) -> bool:
+        value = candidate.measure.of_sample(sample)
+        return value is not None and not candidate.assertion.holds(value)
+
+    return Check(candidate.kind, each.held.column_name, breaks)
+
+
+def judge(table: Table, checks: Sequence[Check], tally: Tally) -> None:
+    """Adds to the tally how the checks fare on the later snapshots, and on issues put into some of them."""
+    for each in checks:
+        judged = {day: each.breaks(_sample(snapshot, each.column)) for day, snapshot in table.later(each.column)}
+        failed = [day for day, breaks in judged.items() if breaks]
+        tally.checks[each.name] += bool(judged)
+        if failed:
+            tally.broken.append(f"{table.name} {each.column or ''} {each.name}: {len(failed)} days, first {failed[0]}")
+    by_column = defaultdict(list)
+    for each in checks:
+        by_column[each.column].append(each)
+    for name in table.types:
+        _inject(table, name, [*by_column[name], *by_column[None]], tally)
+
+
+def _sample(snapshot: Mapping[str, Any], name: str | None) -> Sample:
+    return Sample(snapshot[name] if name is not None else next(iter(snapshot.values())))
+
+
+def _inject(table: Table, name: str, checks: Sequence[Check], tally: Tally) -> None:
+    clean = list(table.later(name))
+    for at in numpy.unique(numpy.linspace(0, len(clean) - 1, INJECTED).round().astype(int)) if clean else ():
+        snapshot = clean[at][1]
+        usable = [each for each in checks if not each.breaks(_sample(snapshot, name))]
+        given = Column(snapshot[name], _neighbour(snapshot, name))
+        for issue in variations(given, numpy.random.default_rng(SEED)):
+            word = f"{issue.issue.number:02d} {issue.issue.name}"
+            tally.injected[word] += 1
+            tally.caught[word] += any(each.breaks(Sample(issue.values)) for each in usable)
+
+
+def _neighbour(snapshot: Mapping[str, Any], name: str) -> Any:
+    names = [each for each in snapshot if snapshot[each].dtype == snapshot[name].dtype]
+    return snapshot[names[(names.index(name) + 1) % len(names)]] if len(names) > 1 else None
+
+
+WAYS: Mapping[str, Callable[[Table], list[Check]]] = {
+    "treaty": drafted,
+    "deequ, six rules": lambda table: [Check(*each) for each in static_checks(table, extended=False)],
+    "deequ, extended": lambda table: [Check(*each) for each in static_checks(table, extended=True)],
+}
+
+
+def report(name: str, tally: Tally, *, verbose: bool) -> Iterator[str]:
+    """The figures of one way to draft, in lines."""
+    told = f"checks {tally.checks.total():5}  hold {tally.held:.3f}  issues {tally.injected.total():6}"
+    yield f"{name:20} {told}  caught {tally.share:.3f}"
+    if verbose:
+        yield "    " + ", ".join(f"{kind} {count}" for kind, count in tally.checks.most_common())
+        yield "    caught: " + ", ".join(
+            f"{kind} {tally.caught[kind] / count:.2f}" for kind, count in sorted(tally.injected.items())
+        )
+        yield from (f"    broken: {each}" for each in tally.broken)
+
+
+def main() -> None:
+    """Prints the figures."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--data", type=Path, required=True, help="the folder of the recurring tables' data set")
+    asked.add_argument("--snapshots", type=int, default=100)
+    asked.add_argument("--rows", type=int, default=500)
+    asked.add_argument("--within", action="store_true", help="only the first 60 %, split again")
+    asked.add_argument("--tables", nargs="*", default=[])
+    asked.add_argument("--verbose", action="store_true")
+    given = asked.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([given.data / "unpack", folder], check=True, capture_output=True)
+        (Path(folder) / "incidents.csv").write_bytes((given.data / "history" / "incidents.csv").read_bytes())
+        run(Path(folder), given)
+
+
+def run(folder: Path, given: argparse.Namespace) -> None:
+    """Drafts and judges every table in every way."""
+    started, tallies = process_time(), {name: Tally() for name in WAYS}
+    spent: Counter[str] = Counter()
+    for table in tables(folder, most=given.snapshots, rows=given.rows):
+        if given.tables and table.name not in given.tables:
+            continue
+        chosen, alone = table.first(0.6) if given.within else table, {name: Tally() for name in WAYS}
+        for name, way in WAYS.items():
+            before = process_time()
+            checks = way(chosen)
+            spent[name] += process_time() - before
+            judge(chosen, checks, tallies[name])
+            judge(chosen, checks, alone[name])
+        print(f"{table.name} ({chosen.split} learned, {len(chosen.days) - chosen.split} judged)", flush=True)
+        print("\n".join(line for name in WAYS for line in report("  " + name, alone[name], verbose=False)), flush=True)
+    for name, tally in tallies.items():
+        print("\n".join(report(name, tally, verbose=given.verbose)))
+        print(f"    drafting {spent[name]:.1f} CPU seconds")
+    met = {"held": tallies["treaty"].held, "caught": tallies["treaty"].share}
+    told = (
+        f"{name} {met[name]:.3f} (goal {goal}: {'met' if met[name] >= goal else 'MISSED'})"
+        for name, goal in GOALS.items()
+    )
+    print("; ".join(told), f"; {process_time() - started:.0f} CPU seconds in all")
+
+
+if __name__ == "__main__":
+    main()

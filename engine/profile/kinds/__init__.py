@@ -1,0 +1,1 @@
+"""The kinds of suggestions, by what they promise about."""

@@ -1,0 +1,95 @@
+"""Suggestions about dates and times."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from contracts.assertions import Assertion
+from engine.analyzers.quoting import TEMPORAL
+from engine.profile.candidates import Candidate, Measure, check, of_column
+from engine.profile.measured import Part
+from engine.profile.profile import ColumnProfile
+from engine.replayed import dated
+from engine.results import Value
+
+# A partition of a day may hold moments up to its end, wherever on earth that is.
+DAY_OF_A_PARTITION = timedelta(days=1, hours=14)
+LEAST_PARTITIONS = 3
+
+
+@of_column(over_time=True)
+def not_in_future(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No moment lies ahead: in no partition of a day was one after that day."""
+    ahead = [value for value in _ahead(column, part) if value is not None]
+    if column.column.base_type not in TEMPORAL or len(ahead) < LEAST_PARTITIONS or max(ahead) > 0:
+        return None
+    name = column.column.name
+    words = f"{name} never lies in the future"
+    implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeGreaterOrEqualTo": 0}
+    return Candidate(
+        kind="not_in_future",
+        sentence=words,
+        expression=f"the newest {name} is not ahead of now",
+        patch={"quality": check(f"{name}-not-in-future", words, "timeliness", implementation)},
+        measure=Measure(lambda seen: _ahead(column, seen)),
+        assertion=Assertion("mustBeLessOrEqualTo", 0),
+    )
+
+
+@of_column(over_time=True)
+def goes_on(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Moments go on with the partitions: none is older than so many days before its partition, as none was."""
+    return _since(column, part)
+
+
+def _since(column: ColumnProfile, part: Part) -> Candidate | None:
+    behind = [value for value in _behind(column, part) if value is not None]
+    if column.column.base_type not in TEMPORAL or len(behind) < LEAST_PARTITIONS or not _is_steady(behind):
+        return None
+    name, most = column.column.name, 24 * (2 * round(max(behind)) + 1)
+    words = f"the newest {name} is at most {most} hours old"
+    implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeLessOrEqualTo": most}
+    return Candidate(
+        kind="goes_on",
+        sentence=words,
+        expression=f"freshness of {name} is at most {most} hours",
+        patch={"quality": check(f"{name}-freshness", words, "timeliness", implementation)},
+        measure=Measure(lambda seen: [None if days is None else 24 * days for days in _behind(column, seen)]),
+        assertion=Assertion("mustBeLessOrEqualTo", most),
+        severity="warning",
+        limits=(None, most),
+    )
+
+
+def _is_steady(behind: list[float]) -> bool:
+    """Whether the newest moment follows the partitions' days: it is never far behind, nor further and further."""
+    return max(behind) <= 7 and max(behind) - min(behind) <= 3
+
+
+def _ahead(column: ColumnProfile, part: Part) -> list[Value]:
+    """By how many hours the newest moment lies after the end of the partition's day; None for other partitions."""
+    pairs = zip(part.names, part.each(column, "maximum"), strict=True)
+    return [_hours(_day(name), value) for name, value in pairs]
+
+
+def _hours(day: datetime | None, value: Any) -> float | None:
+    newest = _moment(value)
+    if day is None or newest is None:
+        return None
+    return (newest - day - DAY_OF_A_PARTITION) / timedelta(hours=1)
+
+
+def _behind(column: ColumnProfile, part: Part) -> list[float | None]:
+    """How many days the newest moment lies before the end of the partition's day, at least 0."""
+    ahead = _ahead(column, part)
+    return [None if hours is None else max(0.0, -float(hours) / 24) for hours in ahead]
+
+
+def _day(name: str) -> datetime | None:
+    day = dated(name)
+    return datetime.fromisoformat(day).replace(tzinfo=UTC) if day else None
+
+
+def _moment(value: Any) -> datetime | None:
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return datetime(value.year, value.month, value.day, tzinfo=UTC) if isinstance(value, date) else None

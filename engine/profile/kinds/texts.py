@@ -1,0 +1,185 @@
+"""Suggestions about what texts look like, told from their masks: of no text more than its case, digits and signs."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+
+from contracts.assertions import Assertion
+from contracts.predicates import quote
+from engine.analyzers.masks import LONGEST
+from engine.analyzers.quoting import TEXT
+from engine.profile.candidates import Candidate, Measure, check, compliance, is_admitted, of_column
+from engine.profile.looks import mask_of
+from engine.profile.measured import Part, together
+from engine.profile.profile import ColumnProfile
+from engine.profile.sampled import Sample
+from engine.results import Value
+
+# By hand: of fewer texts it is chance what they have in common.
+LEAST_TEXTS = 100
+MOST_MASKS = 200
+# Java's classes of what a mask stands for; x stands for too much.
+CLASSES: Mapping[str, str] = {"A": r"\p{Lu}", "a": r"\p{Ll}", "0": r"\p{Nd}"}
+
+
+def masks(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
+    """All masks of the texts with their counts; None where they are too few or too long, or not all known."""
+    if column.column.base_type not in TEXT or max(part.series(column, "maximum_length"), default=LONGEST) >= LONGEST:
+        return None
+    counts, error = together(part.looks(column))
+    return counts if not error and sum(counts.values()) >= LEAST_TEXTS else None
+
+
+def share_of_masks(column: ColumnProfile, fits: Callable[[str], object]) -> Measure:
+    """The share of the texts whose mask fits."""
+    return Measure(
+        lambda part: [_share(counts, fits) for counts, _ in part.looks(column)],
+        lambda sample: _share_of_texts(sample, fits),
+    )
+
+
+def _share(counts: Mapping[str, int], fits: Callable[[str], object]) -> Value:
+    total = sum(counts.values())
+    return sum(count for mask, count in counts.items() if fits(mask)) / total if total else None
+
+
+def _share_of_texts(sample: Sample, fits: Callable[[str], object]) -> Value:
+    texts = sample.present.tolist()
+    return sum(bool(fits(mask_of(text))) for text in texts) / len(texts) if texts else None
+
+
+@of_column()
+def trimmed(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text begins or ends with a space."""
+    quoted = quote(column.column.name)
+    return _alike(column, part, "trimmed", _is_trimmed, f"{quoted} = trim({quoted})", "has no spaces around it")
+
+
+@of_column()
+def upper_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text has a small letter, and there are letters."""
+    found, quoted = masks(column, part), quote(column.column.name)
+    if not found or not any("A" in mask for mask in found):
+        return None
+    return _alike(column, part, "upper_case", _has_no("a"), f"{quoted} = upper({quoted})", "is in upper case")
+
+
+@of_column()
+def lower_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text has a capital letter, and there are letters."""
+    found, quoted = masks(column, part), quote(column.column.name)
+    if not found or not any("a" in mask for mask in found):
+        return None
+    return _alike(column, part, "lower_case", _has_no("A"), f"{quoted} = lower({quoted})", "is in lower case")
+
+
+def _is_trimmed(mask: str) -> bool:
+    return not mask.startswith(" ") and not mask.endswith(" ")
+
+
+def _has_no(symbol: str) -> Callable[[str], bool]:
+    return lambda mask: symbol not in mask
+
+
+def _alike(
+    column: ColumnProfile, part: Part, kind: str, fits: Callable[[str], bool], predicate: str, words: str
+) -> Candidate | None:
+    found, name = masks(column, part), column.column.name
+    whole = f"{quote(name)} IS NULL OR {predicate}"
+    if not found or not all(map(fits, found)) or not is_admitted(whole):
+        return None
+    said = f"{name} {words}"
+    return Candidate(
+        kind=kind,
+        sentence=said,
+        expression=whole,
+        patch={"quality": check(f"{name}-{kind.replace('_', '-')}", said, "conformity", compliance(whole, at_least=1))},
+        measure=share_of_masks(column, fits),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+        limits=(1, None),
+    )
+
+
+@of_column()
+def fixed_length(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """All texts have the same length."""
+    lengths = {*part.series(column, "minimum_length"), *part.series(column, "maximum_length")}
+    found, name = masks(column, part), column.column.name
+    if not found or len(lengths) != 1:
+        return None
+    (length,) = lengths
+    predicate = f"{quote(name)} IS NULL OR length({quote(name)}) = {length}"
+    said = f"{name} has {length} characters"
+    return (
+        Candidate(
+            kind="fixed_length",
+            sentence=said,
+            expression=f"length of {name} is {length}",
+            patch={"quality": check(f"{name}-length", said, "conformity", compliance(predicate, at_least=1))},
+            measure=share_of_masks(column, lambda mask: len(mask) == length),
+            assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+            limits=(1, None),
+        )
+        if length and is_admitted(predicate)
+        else None
+    )
+
+
+@of_column(margins=(0.0, 0.005, 0.01, 0.02), safety=2.0)
+def shape(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+    """Texts are the same runs of capitals, small letters, digits and signs, each of so many characters."""
+    found, name = masks(column, part), column.column.name
+    runs = _runs(_main(found, margin)) if found else None
+    if not runs or not any(symbol.isascii() and symbol in CLASSES for symbol, _, _ in runs):
+        return None
+    regex = "".join(_written(symbol, low, high, CLASSES.get(symbol)) for symbol, low, high in runs)
+    fits = re.compile("".join(_written(symbol, low, high, None) for symbol, low, high in runs)).fullmatch
+    words = f"{name} looks like {regex}"
+    implementation = {"analyzer": "pattern_match", "column": name, "pattern": f"^{regex}$"}
+    least = 1 - margin
+    return Candidate(
+        kind="shape",
+        sentence=words,
+        expression=f"{name} matches ^{regex}$",
+        patch={
+            "quality": check(f"{name}-shape", words, "conformity", {**implementation, "mustBeGreaterOrEqualTo": least})
+        },
+        measure=share_of_masks(column, fits),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        limits=(least, None),
+        counter=lambda seen: _others(column, seen, fits),
+    )
+
+
+def _main(found: Mapping[str, int], margin: float) -> list[str]:
+    """The masks without the rarest ones, which are no more than the margin of all together."""
+    left, kept = margin * sum(found.values()), []
+    for mask, count in sorted(found.items(), key=lambda item: (item[1], item[0])):
+        left -= count
+        if left < 0:
+            kept.append(mask)
+    return kept
+
+
+def _runs(found: Sequence[str]) -> list[tuple[str, int, int]] | None:
+    """(symbol, fewest, most) of each run; None where the masks have not the same runs, or say nothing."""
+    if not 0 < len(found) <= MOST_MASKS:
+        return None
+    split = [[(symbol, len(list(run))) for symbol, run in groupby(mask)] for mask in found]
+    symbols = {tuple(symbol for symbol, _ in each) for each in split}
+    if len(symbols) != 1 or not all(split) or "x" in next(iter(symbols)):
+        return None
+    return [
+        (symbol, min(each[at][1] for each in split), max(each[at][1] for each in split))
+        for at, symbol in enumerate(next(iter(symbols)))
+    ]
+
+
+def _written(symbol: str, low: int, high: int, of_class: str | None) -> str:
+    times = "" if low == high == 1 else f"{{{low}}}" if low == high else f"{{{low},{high}}}"
+    return (of_class or re.escape(symbol)) + times
+
+
+def _others(column: ColumnProfile, part: Part, fits: Callable[[str], object]) -> list[str]:
+    counts, _ = together(part.looks(column))
+    return sorted(mask for mask in counts if not fits(mask))

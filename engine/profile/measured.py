@@ -1,0 +1,76 @@
+"""What was measured of a history's partitions, read from their states once and then looked up."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.profile.profile import ColumnProfile, History
+from engine.results import Value
+from engine.states import States
+
+Counted = tuple[Mapping[str, int], int]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The partitions of a history from `start` up to `end`, oldest first.
+
+    `known` is shared by all parts of the history: what one read is read for the others, too."""
+
+    history: History
+    start: int
+    end: int
+    known: dict[Any, list[Any]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, history: History) -> "Part":
+        """All of its partitions."""
+        return cls(history, 0, len(history.partitions))
+
+    def part(self, start: int, end: int | None = None) -> "Part":
+        """Some of these partitions, by position."""
+        return Part(self.history, self.start + start, self.end if end is None else self.start + end, self.known)
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the partitions."""
+        return [name for name, _ in self.history.partitions[self.start : self.end]]
+
+    @property
+    def rows(self) -> list[int]:
+        """Rows of each partition."""
+        return self.read("rows", lambda bag: bag.rows)
+
+    def each(self, column: ColumnProfile, metric: str) -> list[Value]:
+        """The metric in each partition; None where it has no value."""
+        return self.read((column.column.name, metric), lambda bag: column.value(metric, bag))
+
+    def series(self, column: ColumnProfile, metric: str) -> list[Any]:
+        """The metric in each partition that has a value of it."""
+        return [value for value in self.each(column, metric) if value is not None]
+
+    def values(self, column: ColumnProfile) -> list[Counted]:
+        """(frequent value -> count, greatest error of a count) of each partition."""
+        return self.read((column.column.name, "values", None), column.values)
+
+    def looks(self, column: ColumnProfile) -> list[Counted]:
+        """(mask -> count, greatest error of a count) of each partition."""
+        return self.read((column.column.name, "looks", None), column.looks)
+
+    def read(self, key: Any, measure: Callable[[States], Any]) -> list[Any]:
+        """What `measure` says of each partition. Of one key there is one measure."""
+        if key not in self.known:
+            self.known[key] = [measure(bag) for _, bag in self.history.partitions]
+        return self.known[key][self.start : self.end]
+
+
+def together(counted: list[Counted]) -> Counted:
+    """The counts of all partitions added up; the greatest errors, too."""
+    total: dict[str, int] = {}
+    for counts, _ in counted:
+        for value, count in counts.items():
+            total[value] = total.get(value, 0) + count
+    return total, sum(error for _, error in counted)

@@ -1,0 +1,105 @@
+"""Which of the candidates that held are suggested, and in which order: by what they are worth to the owner.
+
+Worth is the chance to hold times the chance to catch an issue. Near duplicates are one: the stronger is kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.admitted import between
+from contracts.directions import Direction
+from contracts.implication import implies
+from engine.profile.catching import UNKNOWN, Caught, Trial, caught
+from engine.profile.holding import Held, cuts_of
+from engine.profile.intervals import at_least
+
+# A promise that catches less of all issues than this, by hand, is not worth an owner's time.
+LEAST_CAUGHT = 0.01
+SEVERITIES = ("warning", "error")
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate with what it is worth. `holds`: the least chance to hold on the next partition that the hold-out
+    lets believe (exact, 95 %)."""
+
+    held: Held
+    holds: float
+    caught: Caught | None
+
+    @property
+    def worth(self) -> float:
+        """The chance to hold times the chance to catch an issue."""
+        return self.holds * (self.caught.share if self.caught else UNKNOWN)
+
+
+def ranked(found: Sequence[Held], trials: Mapping[str, Trial]) -> list[Ranked]:
+    """Those worth suggesting, the worthiest first; of equal ones in the columns' order."""
+    weighed = [_weighed(each, trials) for each in found]
+    best = sorted(_merged(weighed), key=lambda each: -each.worth)
+    return [each for at, each in enumerate(best) if not _adds_nothing(each, best[:at], best)]
+
+
+def _weighed(each: Held, trials: Mapping[str, Trial]) -> Ranked:
+    part = each.part
+    judged = each.candidate.failed(part)[cuts_of(len(part))[0] :] if len(part) else []
+    measured = [failed for failed in judged if failed is not None]
+    trial = trials.get(each.column_name) if each.column_name else next(iter(trials.values()), None)
+    return Ranked(each, at_least(measured.count(False), len(measured)), caught(each.candidate, trial))
+
+
+def _merged(weighed: Sequence[Ranked]) -> list[Ranked]:
+    """Without those of which another of the same column says all that they say."""
+    return [
+        each
+        for at, each in enumerate(weighed)
+        if not any(_says_all(other, each, first=place < at) for place, other in enumerate(weighed) if other is not each)
+    ]
+
+
+def _says_all(other: Ranked, each: Ranked, *, first: bool) -> bool:
+    one, two = other.held, each.held
+    if one.column_name != two.column_name or _severity(other) < _severity(each):
+        return False
+    direction = _direction(other, each)
+    return direction is Direction.TIGHTENS or (direction is Direction.UNTESTED and first)
+
+
+def _severity(each: Ranked) -> int:
+    return SEVERITIES.index(each.held.candidate.severity)
+
+
+def _direction(other: Ranked, each: Ranked) -> Direction:
+    """How the promise of `other` differs from that of `each`; undetermined where they are about unlike things."""
+    ours, theirs = _subject(other), _subject(each)
+    if ours is None or theirs is None:
+        return Direction.UNDETERMINED
+    limits = between([each.held.candidate.assertion], [other.held.candidate.assertion])
+    if ours == theirs:
+        return limits
+    predicates = ours.get("predicate"), theirs.get("predicate")
+    if None in predicates or limits not in (Direction.UNTESTED, Direction.TIGHTENS):
+        return Direction.UNDETERMINED
+    return Direction.TIGHTENS if implies(*predicates) else Direction.UNDETERMINED
+
+
+def _subject(each: Ranked) -> dict[str, Any] | None:
+    """What is measured, without the limit; None where a word of the column says it."""
+    entry = each.held.candidate.patch.get("quality")
+    if entry is None:
+        return None
+    return {word: value for word, value in entry["implementation"].items() if not word.startswith("must")}
+
+
+def _adds_nothing(each: Ranked, better: Sequence[Ranked], all_of_them: Sequence[Ranked]) -> bool:
+    """Whether it catches nothing, or, where it may be dropped, nothing that better ones of its column do not."""
+    if each.caught is None:
+        return False
+    if each.caught.share < LEAST_CAUGHT and each.held.candidate.severity == "warning":
+        return True
+    if not each.held.candidate.drops:
+        return False
+    same = [one for one in all_of_them if one.held.column_name == each.held.column_name and one.caught]
+    kept = [one for one in same if one in better or not one.held.candidate.drops]
+    known = frozenset().union(*(one.caught.which for one in kept if one.caught and one is not each))
+    return each.caught.of(each.caught.which - known) < LEAST_CAUGHT
