@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from engine.requests import Drafted, DraftRequest, Source
-from registry import alarms, catalog, drafts, profiles
+from registry import alarms, catalog, drafts, preferences, profiles
 from registry.errors import NotFound
 from registry.tables import Proposal, Task
 from registry.validation import Ids
@@ -53,7 +53,8 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
         task_id=task.id,
         created=now,
     )
-    suggestions = alarms.weighed(session, proposal.contract_id, drafted.suggestions)
+    weighed = alarms.weighed(session, proposal.contract_id, drafted.suggestions)
+    suggestions = preferences.ordered(session, weighed)
     drafts.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
     profiles.keep(session, proposal, drafted.profile, now=now)
     return {"proposal_id": str(proposal.id), "suggestions": len(drafts.suggestions_of(session, proposal))}

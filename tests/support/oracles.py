@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import date
 from math import fsum
 from typing import Any
 
@@ -62,10 +63,15 @@ def _distinct(values: Values) -> bytes | None:
     return bytes(sketch.serialize_compact())
 
 
+def _real(value: Any) -> Any:
+    """A date as the sketch has it, in microseconds; a number as it is."""
+    return value.toordinal() * 86_400_000_000 if isinstance(value, date) else value
+
+
 def _quantiles(values: Values) -> bytes | None:
     sketch = datasketches.kll_doubles_sketch(PARAMETER.kll_k)
     for value in present(values):
-        sketch.update(float(value))
+        sketch.update(float(_real(value)))
     return bytes(sketch.serialize())
 
 

@@ -90,6 +90,8 @@ def _day(name: str) -> datetime | None:
 
 
 def _moment(value: Any) -> datetime | None:
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     return datetime(value.year, value.month, value.day, tzinfo=UTC) if isinstance(value, date) else None
