@@ -24,7 +24,9 @@ Floor = Callable[[ColumnProfile, Part], float]
 
 @dataclass(frozen=True)
 class Band:
-    """A metric that may have a band: for which types, in which words, and what an honest edit moves it by at least."""
+    """A metric that may have a band: for which types, in which words, and what an honest edit moves it by at least.
+
+    `counts`: it says nothing of how large the values are, so running numbers may have it."""
 
     metric: str
     words: str
@@ -32,6 +34,7 @@ class Band:
     fits: frozenset[str]
     floor: Floor
     argument: str = ""
+    counts: bool = False
 
     @property
     def kind(self) -> str:
@@ -48,7 +51,7 @@ class Band:
         values = part.series(column, self.metric)
         if column.column.base_type not in self.fits or not any(part.rows) or len(values) < sum(map(bool, part.rows)):
             return None
-        found = limits(values, margin, self.floor(column, part)) if _is_usable(column, part) else None
+        found = limits(values, margin, self.floor(column, part)) if self.counts or _is_usable(column, part) else None
         kept = _within_nature(found, min(values, default=0)) if found else (None, None)
         assertion = asserted(kept)
         return self._candidate(column, assertion, kept) if assertion else None
@@ -171,7 +174,14 @@ BANDS: Sequence[Band] = (
     Band("mean", "the mean of {name}", "conformity", NUMERIC, _of_mean),
     Band("median", "the median of {name}", "conformity", NUMERIC, _of_median, argument="0.5"),
     Band("standard_deviation", "the standard deviation of {name}", "conformity", NUMERIC, _of_deviation),
-    Band("approx_count_distinct", "the number of distinct {name}", "uniqueness", NUMERIC | TEXT, _of_distinct),
+    Band(
+        "approx_count_distinct",
+        "the number of distinct {name}",
+        "uniqueness",
+        NUMERIC | TEXT,
+        _of_distinct,
+        counts=True,
+    ),
     Band("minimum_length", "the length of the shortest {name}", "conformity", TEXT, _of_longest),
     Band("maximum_length", "the length of the longest {name}", "conformity", TEXT, _of_longest),
     Band("mean_length", "the mean length of {name}", "conformity", TEXT, _of_mean_length),
