@@ -29,7 +29,7 @@ def _step_of(column: ColumnProfile, metric: str, part: Part, first: int) -> int:
     found = [(at, value) for at, value in enumerate(part.each(column, metric)) if value is not None and at >= first]
     if not all(isinstance(value, int | float) and isfinite(value) for _, value in found):
         return 0
-    at = step([float(value) for _, value in found])  # type: ignore[arg-type]
+    at = step([float(value) for _, value in found])
     return found[at][0] if at else 0
 
 

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Sequence
 from datetime import date, timedelta
+from math import exp, log
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -42,6 +44,9 @@ PLACES = [each * 0.7 for each in range(-100, 100)]
 CODES = [f"AB-{each:03d}" for each in range(20)]
 WAVES = [float(each) for each in range(-50, 50)]
 DATE = {"x": "date"}
+EVEN = [(each + 0.5) / 1000 for each in range(1000)]
+BELL = [NormalDist(50, 5).inv_cdf(share) for share in EVEN]
+SHAPES = [EVEN, BELL, [exp(value / 10) for value in BELL], [-3 * log(1 - share) for share in EVEN]]
 
 
 def named(name: str, kind: str, values: Sequence[Any]) -> tuple[dict[str, str], Days]:
@@ -50,6 +55,8 @@ def named(name: str, kind: str, values: Sequence[Any]) -> tuple[dict[str, str], 
 
 def dates(make: Any) -> Days:
     return daily(lambda at: [date(2024, 1, 1 + at) + timedelta(days=days) for days in make(at)])
+
+
 APPEARS = [
     ("complete", INT, steady([1, 2, 3])),
     ("complete", TEXT, steady(["a"], days=1)),
@@ -90,6 +97,7 @@ APPEARS = [
     ("currency_code", *named("currency", "string", ["EUR", "USD"] * 10)),
     ("country_code", *named("shipCountry", "string", ["DE", "FR"] * 10)),
     ("email_address", *named("contact_email", "string", ["a@b.co", "cc@dd.eu"] * 10)),
+    *[("fitted", DOUBLE, steady(numbers, days=3)) for numbers in SHAPES],
     ("not_in_future", DATE, dates(lambda day: range(-3, 1))),
     ("goes_on", DATE, dates(lambda day: range(-3, 1))),
 ]
@@ -152,6 +160,8 @@ ABSENT = [
     ("currency_code", *named("currency", "string", ["EUR", "eur"] * 10)),
     ("country_code", *named("country", "string", ["DE", "Germany"] * 10)),
     ("email_address", *named("email", "string", ["a@b.co", "none"] * 10)),
+    ("fitted", DOUBLE, steady([each % 7 + each / 1e6 for each in range(1000)], days=3)),
+    ("fitted", DOUBLE, steady(SHAPES[1][:500], days=3)),
     ("not_in_future", DATE, dates(lambda day: range(-3, 9))),
     ("not_in_future", INT, steady(MANY)),
     ("goes_on", DATE, dates(lambda day: range(-9 * day, 1 - 9 * day))),

@@ -9,7 +9,6 @@ from engine.profile.candidates import Candidate, Measure, check, of_column
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.replayed import dated
-from engine.results import Value
 
 # A partition of a day may hold moments up to its end, wherever on earth that is.
 DAY_OF_A_PARTITION = timedelta(days=1, hours=14)
@@ -65,7 +64,7 @@ def _is_steady(behind: list[float]) -> bool:
     return max(behind) <= 7 and max(behind) - min(behind) <= 3
 
 
-def _ahead(column: ColumnProfile, part: Part) -> list[Value]:
+def _ahead(column: ColumnProfile, part: Part) -> list[float | None]:
     """By how many hours the newest moment lies after the end of the partition's day; None for other partitions."""
     pairs = zip(part.names, part.each(column, "maximum"), strict=True)
     return [_hours(_day(name), value) for name, value in pairs]
@@ -81,7 +80,7 @@ def _hours(day: datetime | None, value: Any) -> float | None:
 def _behind(column: ColumnProfile, part: Part) -> list[float | None]:
     """How many days the newest moment lies before the end of the partition's day, at least 0."""
     ahead = _ahead(column, part)
-    return [None if hours is None else max(0.0, -float(hours) / 24) for hours in ahead]
+    return [None if hours is None else max(0.0, -hours / 24) for hours in ahead]
 
 
 def _day(name: str) -> datetime | None:

@@ -32,7 +32,8 @@ def mostly_complete(column: ColumnProfile, part: Part, margin: float) -> Candida
     """As many values as the emptiest partition lets expect (Deequ's retained completeness, with an exact interval).
 
     The exact lower limit of that partition's share, less so many times the spread of all."""
-    shares = [(share, rows) for share, rows in zip(part.each(column, "completeness"), part.rows, strict=True) if rows]
+    told = zip(part.each(column, "completeness"), part.rows, strict=True)
+    shares = [(float(share), rows) for share, rows in told if rows and share is not None]
     if not shares or not LEAST_COMPLETENESS < min(shares)[0] < 1:
         return None
     worst, rows = min(shares)

@@ -114,5 +114,7 @@ CODES: Sequence[Code] = (
     Code("email_address", "email|e_mail|email_address", r"[^@ ]+@[^@ ]+", r"^[^@\s]+@[^@\s]+$"),
 )
 
-for _declared in (*UNITS, *CODES):
-    add(COLUMN_SUGGESTIONS, Kind(_declared.kind, _declared.propose))
+for _unit in UNITS:
+    add(COLUMN_SUGGESTIONS, Kind(_unit.kind, _unit.propose))
+for _code in CODES:
+    add(COLUMN_SUGGESTIONS, Kind(_code.kind, _code.propose))
