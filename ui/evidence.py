@@ -14,7 +14,7 @@ class Evidence:
     """On how much a suggestion was learned and judged, and how the metric went. `replay`: what it would have said of
     all that is stored. `holds`: the least chance to hold on a new partition; `catches`: the chance to tell one of the
     common `issues`; `counter_examples`: masks of values that break it; `owners`: how many of its kind were accepted,
-    of how many decided."""
+    of how many decided. `by_rows`: the partitions are parts of one table, split by a hash of its rows."""
 
     rows: int = 0
     partitions: int = 0
@@ -31,6 +31,7 @@ class Evidence:
     issues: tuple[str, ...] = ()
     counter_examples: tuple[str, ...] = ()
     owners: tuple[int, int] | None = None
+    by_rows: bool = False
 
     @property
     def worth(self) -> tuple[str, ...]:
@@ -43,8 +44,8 @@ class Evidence:
     def _cost(self) -> str:
         if self.holds is None or not self.judged_on:
             return ""
-        most = f"{1 - self.holds:.0%}"
-        return f"By what it was judged on, at most {most} of new partitions alarm for nothing (95 % certain)"
+        most, of = f"{1 - self.holds:.0%}", "parts of the table" if self.by_rows else "new partitions"
+        return f"By what it was judged on, at most {most} of {of} alarm for nothing (95 % certain)"
 
     @property
     def _caught(self) -> str:
@@ -67,7 +68,8 @@ class Evidence:
     @property
     def sentence(self) -> str:
         """The evidence in words. Holds no foreign text."""
-        held = f"held on {self.held:,} of {words.several(self.partitions, 'partition')}"
+        part = "part" if self.by_rows else "partition"
+        held = f"held on {self.held:,} of {words.several(self.partitions, part)}"
         split = (
             f"learned on {self.learned_on:,}, judged on {self.judged_on:,}"
             if self.judged_on
@@ -97,6 +99,7 @@ def read(suggestion: SuggestionOut) -> Evidence:
         issues=tuple(map(str, found.get("issues") or ())),
         counter_examples=tuple(map(str, found.get("counter_examples") or ())),
         owners=_owners(_mapping(found.get("owners"))),
+        by_rows=found.get("split_by") == "rows",
     )
 
 

@@ -29,10 +29,11 @@ def suggest(
     they are parts of one table, split by a hash."""
     part = Part.of(history)
     found = held(history, over_time=over_time)
-    return [_as_data(each, object_name) for each in ranked(found, trials(part, samples))]
+    split = "time" if over_time else "rows"
+    return [_as_data(each, object_name, split) for each in ranked(found, trials(part, samples))]
 
 
-def _as_data(each: Ranked, object_name: str) -> dict[str, Any]:
+def _as_data(each: Ranked, object_name: str, split_by: str) -> dict[str, Any]:
     candidate, name = each.held.candidate, each.held.column_name
     return {
         "id": fingerprint([object_name, candidate.kind, name])[:16],
@@ -43,7 +44,7 @@ def _as_data(each: Ranked, object_name: str) -> dict[str, Any]:
         "expression": candidate.expression,
         "severity": candidate.severity,
         "patch": _with_severity(candidate),
-        "evidence": _evidence(each),
+        "evidence": {**_evidence(each), "split_by": split_by},
     }
 
 

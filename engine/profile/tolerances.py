@@ -14,7 +14,7 @@ MARGINS = (1.0, 2.0, 4.0)
 # By hand: what drifts by no more than a tenth of itself is given the widest margin, which lasts for many times as long.
 SLOW = 0.1
 # What held is promised twice as wide: the next years are longer than those that it was judged on.
-SAFETY = 2.0
+SAFETY = 3.0
 
 Limits = tuple[float | None, float | None]
 

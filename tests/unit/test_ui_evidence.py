@@ -62,6 +62,10 @@ WORTH = [
         {"catches": 0.5, "issues": ["nulls", "unit_change"]},
         ("Tells 50% of common issues from clean data: nulls and unit change",),
     ),
+    (
+        {"judged_on": 1, "holds": 0.05, "split_by": "rows"},
+        ("By what it was judged on, at most 95% of parts of the table alarm for nothing (95 % certain)",),
+    ),
     ({"catches": 0.0, "issues": []}, ("Tells 0% of common issues from clean data",)),
     ({"counter_examples": ["AA-0"]}, ("Others look like AA-0",)),
     ({"owners": {"accepted": 3, "decided": 4}}, ("Owners accepted 3 of 4 suggestions of this kind",)),

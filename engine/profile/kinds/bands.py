@@ -12,8 +12,8 @@ from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.tolerances import MARGINS, SAFETY, Limits, limits
 
-# Rows that may be corrected, added or taken away in a partition without an alarm, by hand: two, or one in a hundred.
-EDITED_ROWS, EDITED_SHARE = 2, 0.01
+# Rows that may be corrected, added or taken away in a partition without an alarm, by hand: two, or one in fifty.
+EDITED_ROWS, EDITED_SHARE = 2, 0.02
 # Three standard errors of a sketch of distinct values (lgK 12).
 SKETCH_ERROR = 0.05
 # By hand: records are broken; the next one is no further out than a quarter of what is between the extremes.
