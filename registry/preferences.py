@@ -30,7 +30,7 @@ class Liked:
 def liked(session: Session) -> dict[str, Liked]:
     """The decisions about each kind of suggestion, in all contracts."""
     row = SuggestionRow
-    kind = row.content["kind"].as_string()  # type: ignore[attr-defined]
+    kind = row.content["kind"].as_string()
     counted = select(kind, row.decision, func.count()).where(col(row.decision) != Decision.PENDING)
     found: dict[str, Liked] = {}
     for name, decision, count in session.exec(counted.group_by(kind, row.decision)):
