@@ -281,6 +281,18 @@ def promised(suggestions: Sequence[dict[str, Any]], schema: Schema) -> Contract:
     return read(write(apply(read(write(base)).document, patches)))
 
 
+ONCE = {kind: (types, days) for kind, types, days in APPEARS}
+
+
+@pytest.mark.parametrize("kind", ONCE)
+def test_a_contract_may_hold_what_is_suggested(kind: str) -> None:
+    types, days = ONCE[kind]
+    schema = Schema(tuple(Column(name, type_) for name, type_ in types.items()))
+    found = [each for each in held(history(types, days)) if each.candidate.kind == kind]
+    patches = [{"object": "t", "column": each.column_name, "patch": each.candidate.patch} for each in found]
+    assert bind(promised(patches, schema).object("t"), schema).checks
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.lists(DAY, min_size=1, max_size=8))
 def test_the_data_that_suggestions_were_learned_on_keeps_them(days: list[dict[str, Any]]) -> None:

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from contracts.assertions import Assertion
 from contracts.predicates import quote
+from contracts.regexes import UnsafeRegex, inspect_regex
 from engine.analyzers.masks import LONGEST
 from engine.analyzers.quoting import TEXT
 from engine.profile.candidates import Candidate, Measure, check, compliance, is_admitted, of_column
@@ -18,8 +19,12 @@ from engine.results import Value
 # By hand: of fewer texts it is chance what they have in common.
 LEAST_TEXTS = 100
 MOST_MASKS = 200
-# Java's classes of what a mask stands for; x stands for too much.
-CLASSES: Mapping[str, str] = {"A": r"\p{Lu}", "a": r"\p{Ll}", "0": r"\p{Nd}"}
+# What symbols of a mask stand for, where all values are known to be ASCII; and where letters may be of any script: no
+# class names those, so it is told which characters of ASCII they are not.
+PLAIN: Mapping[str, str] = {"A": "[A-Z]", "a": "[a-z]", "0": "[0-9]"}
+_OTHERS = r" !-/:-@\[-`{-~"
+WIDE: Mapping[str, str] = {"A": f"[^a-z0-9{_OTHERS}]", "a": f"[^A-Z0-9{_OTHERS}]", "0": "[0-9]"}
+SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
 def masks(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
@@ -130,9 +135,12 @@ def shape(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
     """Texts are the same runs of capitals, small letters, digits and signs, each of so many characters."""
     found, name = masks(column, part), column.column.name
     runs = _runs(_main(found, margin)) if found else None
-    if not runs or not any(symbol.isascii() and symbol in CLASSES for symbol, _, _ in runs):
+    if not runs or not any(symbol in PLAIN for symbol, _, _ in runs):
         return None
-    regex = "".join(_written(symbol, low, high, CLASSES.get(symbol)) for symbol, low, high in runs)
+    classes = PLAIN if _is_ascii(column, part) else WIDE
+    regex = "".join(_written(symbol, low, high, classes.get(symbol)) for symbol, low, high in runs)
+    if not _may_be_held(regex):
+        return None
     fits = re.compile("".join(_written(symbol, low, high, None) for symbol, low, high in runs)).fullmatch
     words = f"{name} looks like {regex}"
     implementation = {"analyzer": "pattern_match", "column": name, "pattern": f"^{regex}$"}
@@ -177,7 +185,21 @@ def _runs(found: Sequence[str]) -> list[tuple[str, int, int]] | None:
 
 def _written(symbol: str, low: int, high: int, of_class: str | None) -> str:
     times = "" if low == high == 1 else f"{{{low}}}" if low == high else f"{{{low},{high}}}"
-    return (of_class or re.escape(symbol)) + times
+    return (of_class or (f"\\{symbol}" if symbol in SPECIAL else symbol)) + times
+
+
+def _is_ascii(column: ColumnProfile, part: Part) -> bool:
+    counts, error = together(part.values(column))
+    return bool(counts) and not error and all(value.isascii() for value in counts)
+
+
+def _may_be_held(regex: str) -> bool:
+    """Whether a contract may hold the pattern: not where matching it could run away."""
+    try:
+        inspect_regex(regex)
+    except UnsafeRegex:
+        return False
+    return True
 
 
 def _others(column: ColumnProfile, part: Part, fits: Callable[[str], object]) -> list[str]:
