@@ -55,7 +55,7 @@ class Candidate:
 
     def holds(self, part: Part) -> bool:
         """Whether no partition breaks it."""
-        return not any(self.failed(part))
+        return all(value is None or self.assertion.holds(value) for value in self.measure.of_part(part))
 
 
 ProposeColumn = Callable[[ColumnProfile, Part, float], Candidate | None]

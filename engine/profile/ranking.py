@@ -18,7 +18,7 @@ LEAST_CAUGHT = 0.01
 SEVERITIES = ("warning", "error")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranked:
     """A candidate with what it is worth. `holds`: the least chance to hold on the next partition that the hold-out
     lets believe (exact, 95 %)."""
@@ -50,16 +50,20 @@ def _weighed(each: Held, trials: Mapping[str, Trial]) -> Ranked:
 
 def _merged(weighed: Sequence[Ranked]) -> list[Ranked]:
     """Without those of which another of the same column says all that they say."""
-    return [
-        each
-        for at, each in enumerate(weighed)
-        if not any(_says_all(other, each, first=place < at) for place, other in enumerate(weighed) if other is not each)
-    ]
+    by_column: dict[str | None, list[Ranked]] = {}
+    for each in weighed:
+        by_column.setdefault(each.held.column_name, []).append(each)
+    return [each for same in by_column.values() for each in same if not _is_said(each, same)]
+
+
+def _is_said(each: Ranked, same: Sequence[Ranked]) -> bool:
+    at = same.index(each)
+    others = ((place, other) for place, other in enumerate(same) if place != at)
+    return any(_says_all(other, each, first=place < at) for place, other in others)
 
 
 def _says_all(other: Ranked, each: Ranked, *, first: bool) -> bool:
-    one, two = other.held, each.held
-    if one.column_name != two.column_name or _severity(other) < _severity(each):
+    if _severity(other) < _severity(each):
         return False
     direction = _direction(other, each)
     return direction is Direction.TIGHTENS or (direction is Direction.UNTESTED and first)
