@@ -16,7 +16,6 @@ from engine.progress import Tell, silent
 from engine.requests import Drafted, DraftRequest
 from engine.spark.profile import Opened, history, opened
 from engine.spark.scan import scan
-from engine.spark.splitting import split, together
 
 # What is said of all rows together, which a sample of them does not tell.
 OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band"})
@@ -24,17 +23,15 @@ OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band
 
 def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
-    table, parted = split(opened(session, request.profile), request)
-    found = _counted(table, history(table, parted.profile, tell), parted, tell)
+    table = opened(session, request.profile)
+    found = _counted(table, history(table, request.profile, tell), request, tell)
     tell("judging suggestions")
-    over_time = parted.source.partition_by == request.source.partition_by
-    suggestions = suggest(found, request.object, over_time=over_time)
-    profiled = found if over_time else together(found)
+    suggestions = suggest(found, request.object)
     told = [each for each in suggestions if found.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
     return Drafted(
         document=write(_skeleton(request, table.schema)),
         suggestions=tuple(told),
-        profile=document(profiled, request.object).model_dump(mode="json"),
+        profile=document(found, request.object).model_dump(mode="json"),
     )
 
 
