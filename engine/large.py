@@ -8,6 +8,8 @@ from engine.checks import bind
 from engine.files import StateFiles
 from engine.sealing import Packed, opened
 
+FREQUENCIES = "frequencies"
+
 
 def large(
     contract: Contract, object_name: str, schema: Schema, states: Mapping[str, bytes], *, files: StateFiles, most: int
@@ -19,7 +21,7 @@ def large(
     parts = [
         part for check in checks if check.scope == "dataset" and check.bound for part in check.bound.parts.values()
     ]
-    wanted = {part.key for part in parts if part.component.grouping}
+    wanted = {part.key for part in parts if part.component.kind == FREQUENCIES}
     named = _named(wanted, states) if wanted else {}
     found = {key: names for key, names in named.items() if files.rows(names) > most}
     files.check({name for names in found.values() for name in names})

@@ -14,6 +14,7 @@ WRITTEN: dict[str, Any] = {
     "column": "amount", "columns": ["order_id"], "other": "total", "keys": ["order_id"], "dataset": "customers",
     "predicate": "amount >= 0", "condition": "status = 'paid'", "operator": "<=", "values": ["open", "paid"],
     "numerator": "amount", "denominator": "total", "quantile": 0.5, "arrived": "received",
+    "target": "brand", "inputs": ["name", "material"],
     "query": "SELECT count(*) FROM {object} WHERE amount < 0",
 }  # fmt: skip
 OF_TYPE: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": ["amount"]}

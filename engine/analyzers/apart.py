@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from contracts.quoting import quote, quote_path
 from engine.analyzers.components import Component, Keeps
+from engine.analyzers.features import described, divided
 from engine.analyzers.quoting import COUNTABLE, Operand
 
 
@@ -83,6 +84,33 @@ class Matches(Tally):
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         keys = ", ".join(each.sql for each in operands[: len(self.pairing.keys)])
         return (f"rows whose ({keys}) is matched with {self.pairing}",)
+
+
+@dataclass(frozen=True, init=False)
+class Confusion(Apart):
+    """How a classifier of Spark's predicts held-out rows: (class, predicted, rows) of each pair that occurs, ascending.
+
+    Over the target, its inputs and, the last `held` of the operands, the columns by whose hash a fifth is held out.
+    Those of several parts are what as many classifiers predict, each learned of its own part."""
+
+    kind = "confusion"
+    zero = ()
+    held: int
+    classifier: str
+
+    def __init__(self, *templates: str, held: int = 0, classifier: str = "") -> None:
+        super().__init__(*templates)
+        object.__setattr__(self, "held", held)
+        object.__setattr__(self, "classifier", classifier)
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        return (f"{described(*divided(operands, self.held))}, predicted by {self.classifier}",)
+
+    def merge(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
+        pairs: dict[tuple[str, str], int] = {}
+        for truth, predicted, rows in (*left, *right):
+            pairs[truth, predicted] = pairs.get((truth, predicted), 0) + rows
+        return tuple((*pair, rows) for pair, rows in sorted(pairs.items()))
 
 
 class Answer(Apart):

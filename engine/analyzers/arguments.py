@@ -30,6 +30,12 @@ ColumnNames = Annotated[
     Field(min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of them"),
     Role.COLUMN,
 ]
+InputColumns = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda given: _listed(given)),
+    Field(min_length=1, description="the columns that are told from: one or a list of them"),
+    Role.COLUMN,
+]
 Predicate = Annotated[
     str,
     AfterValidator(lambda text: _admitted(text)),

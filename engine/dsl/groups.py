@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from engine.dsl.base import WHOLE, Promising
-from engine.dsl.limits import Expected
+from engine.dsl.limits import Expected, at_least
 
 Columns = str | Sequence[str]
+Quality = Expected | float | None
 
 
 class OfGroups(Promising):
@@ -81,3 +82,24 @@ class OfGroups(Promising):
     def has_kll_buckets(self, column: str, must: Expected, *, buckets: int = 10, **words: Any) -> Self:
         """Equal-width buckets of numbers, approximately; a function is given the distribution."""
         return self.that("kll_buckets", must, column=column, buckets=buckets, **words)
+
+    def has_predictability(
+        self,
+        target: str,
+        inputs: Columns,
+        f1: Quality = None,
+        *,
+        precision: Quality = None,
+        recall: Quality = None,
+        **words: Any,
+    ) -> Self:
+        """How well one column is predicted from others: the weighted measure that is named; a number means at least.
+
+        Raises ValueError unless one measure is named. `split_by=` are columns by whose hash rows are held out."""
+        measures = {"f1": f1, "precision": precision, "recall": recall}
+        named = {name: must for name, must in measures.items() if must is not None}
+        if len(named) != 1:
+            raise ValueError("name one of f1, precision and recall")
+        ((measure, must),) = named.items()
+        wanted = at_least(must) if isinstance(must, int | float) else must
+        return self.that("predictability", wanted, target=target, inputs=inputs, measure=measure, **words)

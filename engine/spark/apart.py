@@ -14,7 +14,7 @@ from engine.analyzers.quoting import NUMERIC, TEXT, Operand
 from engine.plan import Plan, plan
 from engine.references import Referent, Wanted, wanted
 from engine.requests import EngineError, Source, Unreadable
-from engine.spark import partitions
+from engine.spark import classifiers, partitions
 from engine.spark.failures import is_cancelled, told
 from engine.spark.sources import read as read_table
 from engine.spark.sources import resolved, schema_of
@@ -226,4 +226,5 @@ READERS: dict[str, Callable[[Rows, BoundComponent, Others], dict[str, Any]]] = {
     "references": _references,
     "matches": _matches,
     "answer": _answer,
+    "confusion": classifiers.confusion,
 }

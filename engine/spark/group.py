@@ -24,10 +24,11 @@ def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Ke
     condition = f"({part.where}) and ({present})" if part.where else present
     chosen = frame.where(condition).selectExpr(*by, *keys)
     counted = chosen.groupBy(*chosen.columns).count().withColumnRenamed("count", "n")
-    return _split(hashing.covered(counted, keyed, key).toArrow(), part, partition_by)
+    return split(hashing.covered(counted, keyed, key).toArrow(), part, partition_by)
 
 
-def _split(table: Any, part: BoundComponent, partition_by: Sequence[str]) -> dict[str, Any]:
+def split(table: Any, part: BoundComponent, partition_by: Sequence[str]) -> dict[str, Any]:
+    """The state of each partition from a table that has its values as p0, p1, ... beside what the component reads."""
     import numpy
 
     columns = [f"p{at}" for at in range(len(partition_by))]

@@ -5,18 +5,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine import states as bags
+from engine.analyzers.base import Unbindable
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.frequencies import coarser
 from engine.keying import Key, passing
 from engine.packing import Question
 from engine.plan import ROWS, Derivation, Plan
 from engine.requests import Unreadable
-from engine.spark import apart, hashing, partitions
+from engine.spark import apart, features, hashing, partitions
 from engine.spark.apart import Others
 from engine.spark.failures import is_cancelled, is_damage, told
 from engine.spark.group import group
 from engine.spark.sources import schema_of
 from engine.states import States
+
+# How the states of each kind of grouping are read.
+READERS = {"frequencies": group, "naive_bayes": features.group}
 
 
 @dataclass
@@ -107,8 +111,10 @@ def _unused(columns: Sequence[str]) -> str:
 
 def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: Scanned, key: Key) -> None:
     try:
-        for name, table in group(frame, part, partition_by, key).items():
+        for name, table in READERS[part.component.kind](frame, part, partition_by, key).items():
             found.values.setdefault(name, {})[part.key] = table
+    except Unbindable as reason:
+        found.failures[part.key] = str(reason)
     except Exception as error:
         if is_cancelled(error):
             raise

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from math import nan, sqrt
 
-from support import cases_distinct, cases_numbers, cases_texts
+from support import cases_distinct, cases_numbers, cases_predicted, cases_texts
 from support.analyzer_table import BIG, Case
 
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
@@ -84,5 +84,6 @@ CASES = [
     Case(Uniqueness(columns=("status",), where="id > 1"), 1.0),
     *cases_distinct.CASES,
     *cases_numbers.CASES,
+    *cases_predicted.CASES,
     *cases_texts.CASES,
 ]

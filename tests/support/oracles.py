@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date
+from hashlib import blake2b
 from math import fsum
 from typing import Any
 
 import datasketches
 import pyarrow
 
+from engine.analyzers.bayes import Bags
 from engine.analyzers.coding import coded
 from engine.analyzers.comoments import CoMoments
 from engine.analyzers.frequencies import Counts
@@ -124,6 +126,41 @@ def _class(value: Any) -> int:
     return next((at for at, form in enumerate(forms) if re.fullmatch(form, value)), 6)
 
 
+def _naive_bayes(values: Values) -> Any:
+    """(target, *inputs) of each row; a single value stands for a target and an input that tell of each other."""
+    rows = [value if isinstance(value, tuple) else (value and value % 3, value) for value in values if value]
+    return bags([(str(target), list(map(str, inputs))) for target, *inputs in rows if target is not None])
+
+
+def bags(rows: Sequence[tuple[str, Sequence[str]]], held: Sequence[int] | None = None) -> Any:
+    """The state of rows of a class and tokens; `held` are the places of those that are judged, and not learned of."""
+    counts: Counter[tuple[int | None, str, int]] = Counter()
+    for at, (target, tokens) in enumerate(rows):
+        content = int.from_bytes(blake2b(repr((target, tokens)).encode(), digest_size=8).digest(), signed=True)
+        hashes = [None, content] if held is None else [content if at in held else None]
+        counts.update((each, target, feature) for each in hashes for feature in (-1, *map(bucket, tokens)))
+    if not counts:
+        return None
+    hashes, targets, features = zip(*counts, strict=True)
+    columns = {"t": pyarrow.array(targets, pyarrow.string()), "f": pyarrow.array(features, pyarrow.int32())}
+    table = {
+        "h": pyarrow.array(hashes, pyarrow.int64()),
+        **columns,
+        "n": pyarrow.array(counts.values(), pyarrow.int64()),
+    }
+    return Bags.of(pyarrow.table(table))
+
+
+def bucket(token: str) -> int:
+    """A bucket of its own for every token of the tests."""
+    return int.from_bytes(blake2b(token.encode(), digest_size=4).digest()) % 2**20
+
+
+def _confusion(values: Values) -> tuple[tuple[str, str, int], ...]:
+    pairs = Counter((str(value % 3), str(value % 2)) for value in present(values))
+    return tuple((*pair, rows) for pair, rows in sorted(pairs.items()))
+
+
 STATE_OF: dict[str, Callable[[Values], Any]] = {
     "count": len,
     "count_if": lambda values: sum(1 for value in present(values) if value > 0),
@@ -142,4 +179,6 @@ STATE_OF: dict[str, Callable[[Values], Any]] = {
     "frequencies": _frequencies,
     "references": _references,
     "matches": _matches,
+    "naive_bayes": _naive_bayes,
+    "confusion": _confusion,
 }

@@ -16,7 +16,7 @@ from typing import Any
 
 from contracts.logical_types import Schema
 from engine import generations, intents, sealing
-from engine.analyzers.apart import Answer, Matches, References
+from engine.analyzers.apart import Answer, Confusion, Matches, References
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import COMPONENTS, Component
 from engine.analyzers.quoting import Operand
@@ -52,13 +52,14 @@ READ: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "pattern_profile": (("name",),),
     "theta": (("id",), ("name", "day")),
     "frequencies": (("id",), ("name",), ("name", "day")),
+    "naive_bayes": (("name", "day"),),
 }
 # Sketches lie otherwise in memory when they have seen more values than they hold one by one.
 SKETCHED = {"distinct": "id", "quantiles": "id", "theta": "id", "heavy_hitters": "name"}
 MANY_ROWS = 6000
 # What is read of all rows at once, by statements of its own.
 APART: tuple[tuple[Component, Any], ...] = ((References("a"), (40, 3)), (Matches("a"), (40, 36, 1, 2, 1, 5)))
-APART = (*APART, (Answer("a"), Decimal("12.50")))
+APART = (*APART, (Answer("a"), Decimal("12.50")), (Confusion("a"), (("x", "x", 3), ("x", "y", 1))))
 TYPES = dict(each.split(" ") for each in DDL.split(", "))
 
 
@@ -146,6 +147,7 @@ TOLD: dict[str, Callable[[Any], Any]] = {
     "heavy_hitters": _frequent,
     "pattern_profile": _frequent,
     "frequencies": _grouped,
+    "naive_bayes": lambda state: [[str(each) for each in row.values()] for row in state.table().to_pylist()],
 }
 
 

@@ -25,7 +25,7 @@ KEEPS = {
         "pattern_profile",
     },
     Keeps.HASHES: {"distinct", "theta"},
-    Keeps.VALUES: {"min", "max", "quantiles", "heavy_hitters", "answer", "frequencies"},
+    Keeps.VALUES: {"min", "max", "quantiles", "heavy_hitters", "answer", "frequencies", "naive_bayes", "confusion"},
 }  # fmt: skip
 KEYS = Key(b"a" * SIZE), Key(b"b" * SIZE)
 
@@ -59,6 +59,7 @@ PARTS = [
     (check("histogram", column="amount", bins=3, low=0, high=9), 0, 0),
     (check("histogram", column="status", share_of="new"), 0, 0),
     (check("pattern_share", column="status"), 0, 0),
+    (check("predictability", target="open", inputs=["amount", "status"]), 1, 0),
     (check("uniqueness", column="status"), 0, 1),
     (check("duplicate_rows", columns=["open", "status"]), 0, 1),
     (check("entropy", column="amount"), 0, 1),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
 from engine.analyzers import ANALYZERS
+from engine.analyzers.bayes import NaiveBayes
 from engine.analyzers.components import COMPONENTS, Component
 from engine.analyzers.frequencies import Frequencies
 from engine.analyzers.sketches import Distinct, HeavyHitters, Quantiles
@@ -28,8 +29,8 @@ FALLBACK = st.one_of(st.none(), st.integers(-50, 50))
 
 
 def observed(component: Component, state: Any) -> Any:
-    """What may be compared: sketches by what they say, never by their bytes; frequencies by theirs, in any pieces."""
-    if isinstance(component, Frequencies):
+    """What may be compared: sketches by what they say, never by their bytes; counts by theirs, in any pieces."""
+    if isinstance(component, Frequencies | NaiveBayes):
         return component.dump(state)
     if isinstance(component, Distinct):
         return Distinct.estimate(state)

@@ -87,6 +87,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "has_interquartile_range": ("amount", SOME),
     "has_histogram_values": ("status", SOME),
     "has_kll_buckets": ("amount", SOME),
+    "has_predictability": ("status", ["id", "amount"], 0.97),
     "has_size": (SOME,),
     "has_column_count": (SOME,),
     "satisfies": ("amount > 0",),

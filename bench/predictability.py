@@ -1,0 +1,134 @@
+"""Predictability of brands of products, as in Deequ's evaluation (VLDB 2018, section 5.1): quality and cost by sample.
+
+`python -m bench.predictability [--folder F] [--data D] [--only sizes parts real]`. `sizes`: samples of the products by
+several inputs, a fifth held out. `parts`: the states of eight parts merged, held against those of the whole. `real`:
+tables that were published; `--data` is the folder that holds `history`."""
+
+import argparse
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log
+from pathlib import Path
+from statistics import linear_regression
+from typing import Any
+
+from bench import products
+from bench.clock import cost
+from engine import states
+from engine.analyzers.bayes import NaiveBayes
+from engine.analyzers.predictability import Predictability
+from engine.plan import plan
+from engine.spark.scan import scan
+from engine.spark.session import start
+from engine.spark.sources import schema_of
+
+SIZES = (100_000, 200_000, 400_000, 600_000, 845_000)
+INPUTS = (
+    ("name",),
+    ("name", "bulletpoints"),
+    ("description",),
+    ("name", "bulletpoints", "description", "manufacturer"),
+)
+# Archive, folder of snapshots, target, inputs.
+REAL = (
+    ("ourairports", "ourairports/regions", "continent", ("iso_country",)),
+    ("ourairports", "ourairports/regions", "iso_country", ("name", "wikipedia_link")),
+    ("ourairports", "ourairports/runways_weekly", "surface", ("airport_ident", "length_ft", "width_ft", "lighted")),
+    ("cisa_kev", "cisa_kev/kev", "vendorProject", ("product", "shortDescription")),
+    ("dotgov_federal", "dotgov/federal", "Organization name", ("Domain name", "Security contact email")),
+    ("sp500", "sp500/constituents", "GICS Sector", ("GICS Sub-Industry",)),
+)
+GOAL = 0.97
+
+
+def states_of(frame: Any, *analyzers: Predictability) -> states.States:
+    """The states of the analyzers on all rows."""
+    return scan(frame, plan([each.bind(schema_of(frame)) for each in analyzers]))[""]
+
+
+def sizes(session: Any, asked: argparse.Namespace) -> Iterator[str]:
+    """Weighted F1 and what learning costs, by sample and inputs."""
+    table = session.read.parquet(str(products.made(session, asked.folder)))
+    states_of(table.limit(1000), Predictability(target="brand", inputs=("name",), split_by=("id",)))
+    for inputs in INPUTS:
+        analyzer = Predictability(target="brand", inputs=inputs, split_by=("id",))
+        found = [_measured(table.where(f"id < {rows}"), analyzer, rows) for rows in SIZES]
+        yield from (line for line, _, _ in found)
+        slope = linear_regression([log(rows) for rows in SIZES], [log(cpu) for _, _, cpu in found]).slope
+        least = min(value for _, value, _ in found)
+        yield f"{'':8} CPU seconds grow as rows ^ {slope:.2f}; least F1 {least:.4f}, goal {GOAL}"
+
+
+def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, float, float]:
+    kept: list[states.States] = []
+    took = cost(lambda: kept.append(states_of(frame, analyzer)))
+    reading: list[Any] = []
+    judged = cost(lambda: reading.append(analyzer.bind(kept[0].schema).read(kept[0].values)))
+    value, told = reading[0].value, " + ".join(analyzer.inputs)
+    words = (
+        f"F1 {value:.4f} of {reading[0].details['judged']:6} rows; learned in {took.wall:5.1f} s, {took.cpu:5.1f} CPU s"
+    )
+    return f"{rows:8,} {told:48} {words}; judged in {judged.cpu:4.2f} CPU s", value, took.cpu
+
+
+def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:
+    """Whether eight parts, packed and merged, are the whole: to the last byte."""
+    table = session.read.parquet(str(products.made(session, asked.folder)))
+    analyzer = Predictability(target="brand", inputs=("name", "price"))
+    bound = analyzer.bind(schema_of(table))
+    parted = scan(table.withColumn("part", table.id % 8), plan([bound]), partition_by=["part"])
+    packed = [each.pack() for each in parted.values()]
+    merged: list[Any] = []
+    took = cost(lambda: merged.append(states.merge(map(states.unpack, packed))))
+    whole, key = states_of(table, analyzer), bound.parts["features"].key
+    same = NaiveBayes().dump(whole.values[key]) == NaiveBayes().dump(merged[0].values[key])
+    size = sum(map(len, packed)) / len(packed) / 1e6
+    yield f"{len(packed)} parts of {size:.2f} MB merged in {took.cpu:.2f} CPU s: {'equal' if same else 'DIFFER'}"
+    yield f"F1 of the whole {bound.value(whole.values)!r}, of the parts {bound.value(merged[0].values)!r}"
+
+
+def real(session: Any, asked: argparse.Namespace) -> Iterator[str]:
+    """Columns of published tables, told from others."""
+    for archive, snapshots, target, inputs in REAL:
+        path = _unpacked(asked, archive, snapshots)
+        frame = session.read.csv(str(path), header=True, multiLine=True, escape='"', inferSchema=True).cache()
+        analyzer = Predictability(target=f"`{target}`", inputs=tuple(f"`{each}`" for each in inputs))
+        reading = analyzer.bind(schema_of(frame)).read(states_of(frame, analyzer).values)
+        usual = max(each["count"] for each in reading.details["values"]) / reading.details["judged"]
+        told = f"{snapshots} {path.stem}: {target} from {', '.join(inputs)}"
+        found = f"F1 {reading.value:.4f} of {reading.details['judged']:6} rows"
+        yield f"{told:100} {found} (share of the most frequent class {usual:.2f})"
+
+
+def _unpacked(asked: argparse.Namespace, archive: str, snapshots: str) -> Path:
+    """The newest snapshot in that folder of the archive."""
+    folder = asked.folder / "history"
+    if not (folder / snapshots).exists():
+        with tarfile.open(asked.data / "history" / f"{archive}.tar.xz") as packed:
+            packed.extractall(folder, filter="data")
+    return max((folder / snapshots).glob("2*.csv"))
+
+
+PARTS: Mapping[str, Callable[[Any, argparse.Namespace], Iterator[str]]] = {"sizes": sizes, "parts": parts, "real": real}
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Prints the parts that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "treaty-bench")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=list(PARTS))
+    asked = parser.parse_args(given)
+    session = start(memory="4g")
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        for name in asked.only:
+            for line in PARTS[name](session, asked):
+                print(line, flush=True)
+    finally:
+        session.stop()
+
+
+if __name__ == "__main__":
+    main()

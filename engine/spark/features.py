@@ -1,0 +1,66 @@
+"""Counts of hashed tokens by class, and the rows that are judged: two groupings of tokens, read as one statement."""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from engine.analyzers.base import Unbindable
+from engine.analyzers.bayes import JUDGED
+from engine.analyzers.bound import BoundComponent
+from engine.analyzers.features import BUCKETS, ROW, content, divided, held_out, label, tokens
+from engine.keying import Key
+from engine.spark import partitions
+from engine.spark.group import split
+
+# Of class and feature, in all partitions that are read together: they come to this process.
+MOST_PAIRS = 4_000_000
+TOO_MANY = f"the target and its inputs have more than {MOST_PAIRS:,} pairs of class and feature: too many to learn of"
+
+
+def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Key) -> dict[str, Any]:
+    """The state of the component by partition name. Partitions without a target are absent. Raises Unbindable."""
+    by = [f"p{at}" for at in range(len(partition_by))]
+    rows = _rows(frame, part, partition_by)
+    learned = _counted(rows.where("not held") if _holds_out(part) else rows, [*by, "t"]).limit(MOST_PAIRS + 1)
+    judged = _counted(_fewest(rows.where("held") if _holds_out(part) else rows, by), [*by, "h", "t"])
+    table = learned.unionByName(judged, allowMissingColumns=True).select(*by, "h", "t", "f", "n").toArrow()
+    if table["h"].null_count > MOST_PAIRS:
+        raise Unbindable(TOO_MANY)
+    return split(table, part, partition_by)
+
+
+def _holds_out(part: BoundComponent) -> bool:
+    return bool(part.component.held)  # type: ignore[attr-defined]
+
+
+def _rows(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> Any:
+    """Partition p0, ..., class t, content h, whether held out, and tokens of each input, the last of which is a row."""
+    target, inputs, split_by = divided(part.operands, part.component.held)  # type: ignore[attr-defined]
+    by = [f"{sql} as p{at}" for at, sql in enumerate(partitions.keys(partition_by))]
+    bags = ", ".join([*map(tokens, inputs), "array(cast(null as string))"])
+    present = f"{target.sql} IS NOT NULL"
+    chosen = frame.where(f"({part.where}) AND {present}" if part.where else present)
+    held = f"{held_out(split_by) if split_by else 'true'} as held"
+    named = (f"{label(target)} as t", f"{content((target, *inputs))} as h", held, f"array({bags}) as inputs")
+    return chosen.selectExpr(*by, *named, f"{len(inputs)} as last")
+
+
+def _counted(rows: Any, keys: Sequence[str]) -> Any:
+    """How often each feature occurs (n), by the keys: a feature is a bucket of an input's place and a token."""
+    each = rows.selectExpr(*keys, "last", "posexplode(inputs) as (at, tokens)")
+    words = each.selectExpr(*keys, "last", "at", "explode(tokens) as token")
+    feature = f"if(at = last, {ROW}, cast(pmod(xxhash64(at, token), {BUCKETS}) as int)) as f"
+    return words.selectExpr(*keys, feature).groupBy(*keys, "f").count().withColumnRenamed("count", "n")
+
+
+def _fewest(rows: Any, by: Sequence[str]) -> Any:
+    """The rows of each partition whose content has the least hashes: of so many contents, with all their copies."""
+    from pyspark.sql import Window, functions
+
+    window = Window.partitionBy(*(by or [functions.lit(1)])).orderBy("h")
+    ranked = rows.select(*by, "h").distinct().withColumn("rank", functions.row_number().over(window))
+    cut = ranked.where(f"rank <= {JUDGED}").groupBy(*(functions.col(each).alias(f"of_{each}") for each in by))
+    edges = cut.agg(functions.max("h").alias("edge"))
+    same = (functions.col(each).eqNullSafe(functions.col(f"of_{each}")) for each in by)
+    within = reduce(lambda one, other: one & other, same, functions.expr("h <= edge"))
+    return rows.join(functions.broadcast(edges), within, "left_semi")
