@@ -212,8 +212,13 @@ class History:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def part(self, start: int, end: int | None = None) -> "History":
-        """The history of some partitions, by position."""
-        return replace(self, partitions=self.partitions[start:end])
+        """The history of some partitions, by position: the same one for the same positions, for putting states together
+        is what takes long."""
+        return self._parts.setdefault((start, end), replace(self, partitions=self.partitions[start:end]))
+
+    @cached_property
+    def _parts(self) -> "dict[tuple[int, int | None], History]":
+        return {}
 
     @cached_property
     def whole(self) -> States:

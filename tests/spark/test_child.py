@@ -82,7 +82,9 @@ def test_requests_are_answered_by_one_warm_process_that_says_nothing_here(
     assert child.schema(Source(str(table))).names == ("id",)
     first = pid(child)
     assert set(child.measure(asked(table)).states) == {""}
-    assert child.draft(DraftRequest(Source(str(table)), "t", "t")).profile["rows"] == 2
+    heard: list[str] = []
+    assert child.draft(DraftRequest(Source(str(table)), "t", "t"), heard.append).profile["rows"] == 2
+    assert (heard[0], heard[-1]) == ("first scan", "judging suggestions")
     assert pid(child) == first
     assert first in group_of(first)
     printed = capfd.readouterr()
