@@ -11,7 +11,7 @@ from engine.profile.suggestions import candidates
 
 LEARNED_SHARE = 0.7
 # Where there are so many partitions, what is suggested held as well when less of them was known.
-LEAST_FOR_MORE_CUTS = 8
+LEAST_FOR_MORE_CUTS = 4
 CUTS = (0.5, 0.6, 0.8)
 
 
