@@ -24,6 +24,7 @@ from registry.commands import (
     diff,
     exchange,
     gating,
+    history,
     incidents,
     lineage,
     memory,
@@ -50,6 +51,7 @@ engine_verbs.add_to(app)
 gates.command("check")(gating.check)
 VERBS = (
     memory.metrics,
+    history.history,
     memory.states,
     memory.erase,
     memory.rerun,

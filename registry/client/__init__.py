@@ -14,6 +14,7 @@ from registry.client.diffs import Diffs
 from registry.client.exchange import Exchange
 from registry.client.gate import Gate
 from registry.client.graph import Graph
+from registry.client.history import History
 from registry.client.inbox import Inbox
 from registry.client.incidents import Incidents
 from registry.client.memory import Memory
@@ -47,6 +48,7 @@ class Client(
     Notifications,
     Gate,
     Graph,
+    History,
     Incidents,
     Tasks,
     Replays,

@@ -1,6 +1,7 @@
 """What validations judge anomalies by: what was measured before, without what incidents spoiled."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
@@ -11,8 +12,8 @@ from support.orders import states as bag_of
 from contracts.document import Contract
 from engine.checks import bind
 from engine.judging import judge
-from engine.results import Outcome, RunResult
-from registry import ids, incidents, pasts, runs
+from engine.results import Measurement, Outcome, RunResult
+from registry import ids, incidents, measured, pasts, runs
 from registry.database import reading, transaction
 from registry.runs import Origin, Whose
 from registry.tables import Incident, MeasurementRow, ResultRow, RunTag
@@ -93,3 +94,32 @@ def test_measurements_say_of_what_time_and_segment_they_are_and_runs_their_tags(
     [row] = scenes.rows(database, MeasurementRow)
     assert (row.data_time, row.segment) == (START, None)
     assert scenes.rows(database, RunTag) == []
+
+
+def test_histories_are_asked_by_time_segment_and_tag_and_have_gaps(database: Engine) -> None:
+    for at, size in enumerate([100, 103, 98]):
+        validated(database, at, size)
+    with transaction(database) as tx:
+        gap = RunResult(
+            contract_id="orders", contract_version="1.0.0", contract_fingerprint="", object="orders",
+            partitions=(named(3),), rows=None, started=NOW, finished=NOW, results=(), tags=("gold",),
+            measurements=(
+                Measurement(
+                    analyzer="size", arguments={}, partition=f"{named(3)}/land=DE", value=None,
+                    reason="the rows cannot be read", identity=IDENTITY,
+                ),
+            ),
+        )  # fmt: skip
+        runs.record(tx, ids.uuid7(NOW + 9 * DAY), gap, Origin(), now=NOW)
+        tx.commit()
+
+    def told(**chosen: Any) -> list[tuple[float | None, str | None]]:
+        with reading(database) as tx:
+            found = measured.history(tx, measured.Chosen("orders", "orders", **chosen), limit=50)
+        return [(each["value"], each["reason"]) for each in found]
+
+    lost = (None, "the rows cannot be read")
+    assert told() == [(100, None), (103, None), (98, None), lost]
+    assert told(since=START + DAY, until=START + 2 * DAY) == [(103, None)]
+    assert told(segment="land=DE") == told(tag="gold") == told(metric="size", since=START + 3 * DAY) == [lost]
+    assert told(metric="mean") == []

@@ -56,6 +56,7 @@ from registry.api.schemas.graph import (
     ReaderOut,
     UpstreamOut,
 )
+from registry.api.schemas.history import HistoryAsked, HistoryOut
 from registry.api.schemas.inbox import EventOut, InboxCounts, RefusedDetail, RefusedOut, UnmatchedOut
 from registry.api.schemas.incidents import (
     AssignIn,
@@ -196,6 +197,8 @@ __all__ = [
     "GraphOut",
     "Head",
     "Health",
+    "HistoryAsked",
+    "HistoryOut",
     "ImpactOut",
     "ImportIn",
     "ImportedOut",

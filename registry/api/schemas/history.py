@@ -1,0 +1,44 @@
+"""Metric histories as the API gives them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field
+
+from registry.api.schemas.base import Schema
+
+
+class HistoryAsked(Schema):
+    """Which measurements are asked for. `metric`: an analyzer's name, or a metric's identity. `since`, `until`: of the
+    data, the latter without its own moment."""
+
+    contract_id: str
+    object: str
+    metric: str | None = None
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    segment: str | None = None
+    tag: str | None = None
+    limit: int = Field(default=1000, ge=1, le=10_000)
+
+
+class HistoryOut(Schema):
+    """A metric as measured once. `data_time`: of what time the data are, by their partition's name, else when they were
+    measured. `segment`: what else that name says. `value` None: a gap, for the `reason`. `version`: of the contract."""
+
+    identity: str
+    analyzer: str
+    arguments: dict[str, Any]
+    data_time: datetime
+    partition: str | None
+    segment: str | None
+    value: float | None
+    exact: str | None
+    reason: str | None
+    counted: int | None
+    measured: datetime
+    run_id: UUID
+    version: str
+    dataset: str | None
+    tags: tuple[str, ...]

@@ -1,0 +1,18 @@
+"""Calls about metric histories."""
+
+from typing import Any
+
+from registry.api import schemas
+from registry.client.calls import Calls
+
+
+class History(Calls):
+    """What was measured over time."""
+
+    def history(self, contract_id: str, object_name: str, **chosen: Any) -> list[schemas.HistoryOut]:
+        """The newest measurements of the object's metrics, oldest first: `chosen` by metric, since, until, segment,
+        tag and limit."""
+        query = {name: value for name, value in chosen.items() if value is not None}
+        return self._get(
+            list[schemas.HistoryOut], "/history", contract_id=contract_id, object=object_name, **query
+        )  # fmt: skip

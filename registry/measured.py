@@ -1,0 +1,87 @@
+"""What was measured of an object's metrics, by time of data, segment and tag; what could not be measured is a gap."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, or_
+from sqlmodel import Session, col, select
+
+from engine.anomaly.series import placed
+from registry.tables import Dataset, MeasurementRow, Run, RunTag
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which measurements are asked for: None admits all. `metric`: an analyzer's name or a metric's identity. `since`
+    and `until` are of the data, the latter without its own moment."""
+
+    contract_id: str
+    object: str
+    metric: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    segment: str | None = None
+    tag: str | None = None
+
+
+def history(session: Session, chosen: Chosen, *, limit: int) -> list[Mapping[str, Any]]:
+    """The newest of the measurements, in the order of their data and of the runs that measured them.
+
+    Each with its run's version and tags, and the dataset that it is of."""
+    time = func.coalesce(col(MeasurementRow.data_time), col(MeasurementRow.time))
+    query = (
+        select(MeasurementRow, Run.version, Dataset.namespace, Dataset.name)
+        .join(Run, col(Run.id) == col(MeasurementRow.run_id))
+        .join(Dataset, col(Dataset.id) == col(Run.dataset_id), isouter=True)
+        .where(*_conditions(chosen, time))
+        .order_by(time.desc(), col(MeasurementRow.time).desc(), col(MeasurementRow.position).desc())
+        .limit(limit)
+    )
+    rows = session.exec(query).all()[::-1]
+    tags = _tags(session, {row.run_id for row, *_ in rows})
+    return [_told(row, version, (namespace, name), tags[row.run_id]) for row, version, namespace, name in rows]
+
+
+def _conditions(chosen: Chosen, time: ColumnElement[datetime]) -> list[ColumnElement[bool]]:
+    row = MeasurementRow
+    of = [col(row.contract_id) == chosen.contract_id, col(row.object) == chosen.object]
+    of.append(col(row.subscription_id).is_(None))
+    if chosen.metric:
+        of.append(or_(col(row.analyzer) == chosen.metric, col(row.identity) == chosen.metric))
+    if chosen.since:
+        of.append(time >= chosen.since)
+    if chosen.until:
+        of.append(time < chosen.until)
+    if chosen.segment:
+        of.append(col(row.segment) == chosen.segment)
+    if chosen.tag:
+        of.append(col(row.run_id).in_(select(RunTag.run_id).where(RunTag.tag == chosen.tag)))
+    return of
+
+
+def _tags(session: Session, runs: Collection[UUID]) -> Mapping[UUID, Sequence[str]]:
+    found: dict[UUID, list[str]] = defaultdict(list)
+    for each in session.exec(select(RunTag).where(col(RunTag.run_id).in_(runs)).order_by(col(RunTag.tag))):
+        found[each.run_id].append(each.tag)
+    return found
+
+
+def _told(row: MeasurementRow, version: str, dataset: tuple[str, str], tags: Sequence[str]) -> Mapping[str, Any]:
+    # What was measured before its time was kept is told by its partition's name.
+    place = placed(row.partition)
+    namespace, name = dataset
+    return {
+        **row.model_dump(include={"run_id", "identity", "analyzer", "arguments", "partition", "value", "exact"}),
+        "dataset": f"{namespace} {name}" if name else None,
+        "version": version,
+        "reason": row.reason,
+        "data_time": row.data_time or place.time or row.time,
+        "measured": row.time,
+        "segment": row.segment or place.segment,
+        "counted": row.counted,
+        "tags": tuple(tags),
+    }
