@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-draft bench-predictability lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-draft bench-predictability bench-anomaly lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -67,6 +67,8 @@ bench-lineage: setup ## how fast lineage is acknowledged, kept and judged, on Po
 
 bench-profile: setup ## what profiles and drafts cost beside one plain aggregate, and from stored states (minutes)
 	$(PY) -W ignore -m bench.profile $(ARGS)
+bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "--history FOLDER" of real tables)
+	$(PY) -W ignore -m bench.anomaly $(ARGS)
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py

@@ -178,9 +178,9 @@ def _periods(values: Any) -> Sequence[int]:
     spectrum = np.fft.rfft(left, 2 * count)
     own = np.fft.irfft(np.abs(spectrum) ** 2)[: count // 2]
     own = own / max(own[0], 1e-300)
-    periods = np.arange(2, count // 2)
-    if not len(periods):
-        return ()
-    best = int(periods[np.argmax(own[2 : count // 2])])
+    inner = own[1:-1]
+    # Whatever goes slowly is like itself a moment later: a period is where it is like itself again.
+    peaks = np.flatnonzero((inner > own[:-2]) & (inner >= own[2:])) + 1
+    best = int(peaks[np.argmax(own[peaks])]) if len(peaks) else 0
     # Twice what noise alone would show at its most.
     return (best,) if best > 2 and own[best] > 2 / np.sqrt(count) else ()

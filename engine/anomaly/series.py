@@ -13,6 +13,7 @@ from typing import Any
 
 from engine.spark import partitions
 
+LARGEST = 1e150
 YEAR = timedelta(days=365.25)
 DAY = timedelta(days=1)
 # Columns that name a part of a date, and the part; a partition may have several: year=2026/month=03/day=01.
@@ -93,14 +94,14 @@ class Question:
 
 
 def finite(value: Any) -> float | None:
-    """The value as a finite number; None for texts, for truths, and for what no double holds."""
+    """The value as a finite number; None for texts, for truths, and for what no double holds with its square."""
     if isinstance(value, bool | str) or value is None:
         return None
     try:
         number = float(value)
     except (OverflowError, ValueError, TypeError):
         return None
-    return number if isfinite(number) else None
+    return number if isfinite(number) and abs(number) <= LARGEST else None
 
 
 @dataclass(frozen=True)

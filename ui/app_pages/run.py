@@ -98,7 +98,14 @@ def section(
         st.subheader(f"{title} ({len(groups)})")
         for number, (check_id, results) in enumerate(groups):
             sample = samples.get(check_id) if outcome != "not_evaluated" else None
-            check(run, results, documents.band(document, check_id), sample, key=f"{outcome}-{number}")
+            check(run, results, admitted(results[0], document), sample, key=f"{outcome}-{number}")
+
+
+def admitted(result: ResultOut, document: Mapping[str, Any]) -> charts.Band:
+    """What was admitted of the result: the band that a detector told, else the limits of the document."""
+    if result.band is None:
+        return documents.band(document, result.check_id)
+    return charts.Band(charts.number(result.band.get("lower")), charts.number(result.band.get("upper")))
 
 
 def check(

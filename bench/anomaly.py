@@ -1,0 +1,261 @@
+"""What detectors promise and what they keep: false alarms on clean series, incidents found, and what a point costs.
+
+The truth of synthetic series is known, so that the chance of a false alarm is computed for every band instead of
+counted: n series tell it as closely as hundreds of times as many single points would. Seeds from JUDGED on judge; what
+is chosen by hand in `engine.anomaly` was chosen on smaller ones."""
+
+import argparse
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+
+from engine.anomaly.base import Band
+from engine.anomaly.detectors import detector
+from engine.anomaly.series import Point, Question, Series
+
+JUDGED = 2_000_000
+START = datetime(2025, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+LENGTHS = (20, 30, 57, 100, 200, 365, 500)
+ALARMS = 3.65
+
+
+class Made(NamedTuple):
+    """A clean series, the last value to be judged: the middle and the noise of that one, by factors or not."""
+
+    values: Any
+    middle: float
+    noise: float
+    logged: bool = False
+
+
+def white(at: Any, draw: Any) -> Made:
+    return _added(np.full(len(at), 100.0), draw)
+
+
+def trend(at: Any, draw: Any) -> Made:
+    return _added(100 + 0.3 * at, draw)
+
+
+def weekly(at: Any, draw: Any) -> Made:
+    return _added(100 * (1 + 0.2 * np.sin(2 * np.pi * at / 7)), draw)
+
+
+def monthly(at: Any, draw: Any) -> Made:
+    return _added(100 * (1 + 0.2 * np.sin(2 * np.pi * at / 30)), draw)
+
+
+def multiplicative(at: Any, draw: Any) -> Made:
+    middle = np.log(100) + 0.002 * at + 0.2 * np.sin(2 * np.pi * at / 7)
+    return Made(np.exp(middle + 0.03 * draw), float(middle[-1]), 0.03, logged=True)
+
+
+def _added(middle: Any, draw: Any) -> Made:
+    return Made(middle + 3 * draw, float(middle[-1]), 3.0)
+
+
+KINDS: dict[str, Callable[[Any, Any], Made]] = {
+    each.__name__: each for each in (white, trend, weekly, monthly, multiplicative)
+}  # fmt: skip
+
+
+def series(values: Sequence[float]) -> Series:
+    """The values day by day."""
+    return Series(tuple(Point(START + at * DAY, float(value)) for at, value in enumerate(values)))
+
+
+def made(kind: str, length: int, seed: int) -> Made:
+    """A series of so many days and the one to be judged, from a phase that the seed tells."""
+    random = np.random.default_rng(JUDGED + seed)
+    at = np.arange(length + 1) + int(random.integers(0, 210))
+    return KINDS[kind](at, random.standard_normal(length + 1))
+
+
+def judged(name: str, arguments: dict[str, Any], past: Sequence[float], alarms: float = ALARMS) -> Band | None:
+    """The band of the value after those; None while the detector learns."""
+    asked = Question(series(past), START + len(past) * DAY, alarms)
+    found = detector(name, arguments).judge(asked)
+    return found if isinstance(found, Band) else None
+
+
+def chance(band: Band, of: Made) -> float:
+    """The chance that the next clean value falls outside of the band."""
+    edges = [_scaled(edge, of) for edge in (band.lower, band.upper)]
+    low, high = ((edge - of.middle) / of.noise for edge in edges)
+    return float(norm.cdf(low) + norm.sf(high))
+
+
+def _scaled(edge: float | None, of: Made) -> float:
+    number = float(edge or 0.0)
+    return float(np.log(max(number, 1e-300))) if of.logged else number
+
+
+def false_alarms(count: int) -> Iterator[str]:
+    """Of each kind and length, the rate of false alarms over what was promised, for auto and the baselines."""
+    yield f"False alarms, n = {count} series each, over the {ALARMS / 365.25:.4f} promised (mean, 95 % interval)"
+    for kind in KINDS:
+        for length in LENGTHS:
+            yield f"  {kind:15}{length:4} days  {_ratios(kind, length, count)}"
+    yield "  baselines, over what they promise (0.0027, or 1.96 standard deviations of Holt and Winters: 0.05)"
+    for kind in ("white", "weekly"):
+        for length in (22, 57):
+            yield f"  {kind:15}{length:4} days  {_baselines(kind, length, count)}"
+
+
+def _ratios(kind: str, length: int, count: int) -> str:
+    found, spent = [], time.process_time()
+    for seed in range(count):
+        one = made(kind, length, seed * 1009 + length)
+        band = judged("auto", {}, one.values[:-1])
+        found.append(chance(band, one) / (band.rate or 1) if band else 0.0)
+    spent = (time.process_time() - spent) / count * 1000
+    return f"auto {_told(found)}  {spent:5.1f} ms CPU a point"
+
+
+def _baselines(kind: str, length: int, count: int) -> str:
+    told: dict[str, list[float]] = {"online normal of Deequ": [], "Holt and Winters of Deequ": []}
+    for seed in range(count):
+        one = made(kind, length, seed * 1009 + length)
+        past = one.values[:-1]
+        told["online normal of Deequ"].append(_online(past, one) / 0.0027)
+        told["Holt and Winters of Deequ"].append(chance(holt_winters(past), one) / 0.05)
+    return "  ".join(f"{name} {_told(each)}" for name, each in told.items())
+
+
+def _told(found: Sequence[float]) -> str:
+    spread = 1.96 * float(np.std(found)) / np.sqrt(len(found))
+    return f"{np.mean(found):5.2f} +- {spread:.2f}"
+
+
+def _online(past: Any, one: Made) -> float:
+    """Deequ's online normal has the tested value in its mean and deviation: the values that alarm lie beyond edges that
+    it moves itself."""
+    count, middle, spread = len(past), float(np.mean(past)), float(np.std(past))
+    if count < 10:
+        return 0.0
+    # |x - m| c / (c + 1) > 3 s', s'^2 = (c s^2 + (x - m)^2 c / (c + 1)) / (c + 1)
+    away = 3 * spread * np.sqrt((count + 1) / max(count - 9, 1e-9))
+    return chance(Band(middle - away, middle + away), one)
+
+
+def holt_winters(past: Any, period: int = 7) -> Band:
+    """Deequ's Holt and Winters: additive, fitted to squared errors, 1.96 deviations of the *absolute* residuals."""
+    from scipy.optimize import minimize
+
+    def run(weights: Any) -> tuple[Any, float]:
+        return _smoothed(past, period, weights)
+
+    start = (0.3, 0.1, 0.1)
+    best = minimize(lambda weights: float(np.sum(run(weights)[0] ** 2)), start, bounds=[(0, 1)] * 3, method="L-BFGS-B")
+    errors, expected = run(best.x)
+    away = 1.96 * float(np.std(np.abs(errors), ddof=1))
+    return Band(expected - away, expected + away, expected)
+
+
+def _smoothed(values: Any, period: int, weights: Any) -> tuple[Any, float]:
+    alpha, beta, gamma = weights
+    level = float(np.mean(values[:period]))
+    rise = float(np.sum(values[period : 2 * period]) - np.sum(values[:period])) / period**2
+    season = [float(each) - level for each in values[:period]]
+    errors = []
+    for at, value in enumerate(values):
+        expected = level + rise + season[at % period]
+        errors.append(value - expected)
+        before = level
+        level = alpha * (value - season[at % period]) + (1 - alpha) * (level + rise)
+        rise = beta * (level - before) + (1 - beta) * rise
+        season[at % period] = gamma * (value - before - rise) + (1 - gamma) * season[at % period]
+    return np.array(errors), float(level + rise + season[len(values) % period])
+
+
+def found_drops(count: int) -> Iterator[str]:
+    """A drop of a fifth on a weekly series with an amplitude of a fifth; a thousandfold value at the eighth point."""
+    for noise in (1.0, 2.0, 3.0):
+        told = {"auto": 0, "online_normal": 0}
+        for seed in range(count):
+            random = np.random.default_rng(JUDGED + 77_000 + seed)
+            at = np.arange(57) + int(random.integers(0, 7))
+            values = 100 * (1 + 0.2 * np.sin(2 * np.pi * at / 7)) + noise * random.standard_normal(57)
+            bad = 0.8 * values[-1]
+            for name in told:
+                band = judged(name, {}, values[:-1])
+                told[name] += band is not None and not float(band.lower or 0) <= bad <= float(band.upper or 0)
+        shares = ", ".join(f"{name} {hits / count:.3f}" for name, hits in told.items())
+        yield f"A drop of 20 % on weekly series, 57 days, noise {noise:g} %, n = {count}: found by {shares}"
+    hits = 0
+    for seed in range(count):
+        past = 100 + 3 * np.random.default_rng(JUDGED + 88_000 + seed).standard_normal(7)
+        band = judged("auto", {}, past)
+        hits += band is not None and float(band.upper or 0) < 100_000
+    yield f"A thousandfold value at the eighth point, n = {count}: found by auto {hits / count:.3f}"
+
+
+def real(folder: Path) -> Iterator[str]:
+    """Row counts and null shares of real tables, snapshot by snapshot: the alarms of auto, beside known incidents."""
+    import pandas
+
+    incidents = pandas.read_csv(folder.parent / "incidents.csv") if (folder.parent / "incidents.csv").exists() else None
+    for table in sorted(each for each in folder.glob("*/*") if each.is_dir()):
+        yield from _table(table, incidents)
+
+
+def _table(table: Path, incidents: Any) -> Iterator[str]:
+    metrics: dict[str, list[Point]] = {}
+    for path in sorted(table.glob("*.csv")):
+        for name, value in _measured(path).items():
+            metrics.setdefault(name, []).append(Point(datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value))
+    alarms: dict[str, list[str]] = {}
+    judged_points, spent = 0, time.process_time()
+    for name, points in metrics.items():
+        excluded: list[Point] = []
+        for point in points:
+            asked = Question(Series.of(excluded), point.time, 4 / len(metrics))
+            band = detector("auto", {}).judge(asked)
+            judged_points += 1
+            if isinstance(band, Band) and _is_outside(band, float(point.value or 0)):
+                alarms.setdefault(f"{point.time.date()}", []).append(name)
+            excluded.append(point)
+    spent = (time.process_time() - spent) / max(judged_points, 1) * 1000
+    named = f"{table.parent.name}/{table.name}"
+    known = set(incidents[incidents["table"] == named]["snapshot"]) if incidents is not None else set()
+    days = len({point.time for points in metrics.values() for point in points})
+    hit, other = sorted(known & alarms.keys()), sorted(alarms.keys() - known)
+    yield f"{named}: {days} snapshots, {len(metrics)} metrics, {spent:.1f} ms CPU a point"
+    yield f"  incidents found {len(hit)} of {len(known)}; missed {', '.join(sorted(known - alarms.keys())) or 'none'}"
+    yield f"  other days with an alarm: {len(other)} {', '.join(f'{day} ({len(alarms[day])})' for day in other[:20])}"
+
+
+def _is_outside(band: Band, value: float) -> bool:
+    return not float(band.lower or 0) <= value <= float(band.upper or 0)
+
+
+def _measured(path: Path) -> dict[str, float]:
+    import pandas
+
+    try:
+        frame = pandas.read_csv(path, dtype=str, keep_default_na=True)
+    except (ValueError, pandas.errors.EmptyDataError):
+        return {"rows": 0.0}
+    nulls = {f"nulls of {name}": float(share) for name, share in frame.isna().mean().items()} if len(frame) else {}
+    return {"rows": float(len(frame)), **nulls}
+
+
+def main() -> None:
+    """Prints everything; `--history` names the folder with unpacked real tables."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--series", type=int, default=300, help="of each kind and length")
+    parser.add_argument("--history", type=Path, help="folder of real tables: SOURCE/TABLE/DATE.csv")
+    chosen = parser.parse_args()
+    tables = real(chosen.history) if chosen.history else iter(())
+    for line in chain(found_drops(chosen.series), tables, false_alarms(chosen.series)):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
