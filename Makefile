@@ -67,6 +67,7 @@ bench-lineage: setup ## how fast lineage is acknowledged, kept and judged, on Po
 
 bench-profile: setup ## what profiles and drafts cost beside one plain aggregate, and from stored states (minutes)
 	$(PY) -W ignore -m bench.profile $(ARGS)
+
 bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "--history FOLDER" of real tables)
 	$(PY) -W ignore -m bench.anomaly $(ARGS)
 
