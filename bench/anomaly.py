@@ -207,20 +207,20 @@ def real(folder: Path) -> Iterator[str]:
 
 def _table(table: Path, incidents: Any) -> Iterator[str]:
     metrics: dict[str, list[Point]] = {}
-    for path in sorted(table.glob("*.csv")):
+    for path in sorted(table.glob("????-??-??.csv")):
         for name, value in _measured(path).items():
             metrics.setdefault(name, []).append(Point(datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value))
     alarms: dict[str, list[str]] = {}
     judged_points, spent = 0, time.process_time()
     for name, points in metrics.items():
-        excluded: list[Point] = []
+        seen: list[Point] = []
         for point in points:
-            asked = Question(Series.of(excluded), point.time, 4 / len(metrics))
+            asked = Question(Series.of(seen), point.time, 4 / len(metrics))
             band = detector("auto", {}).judge(asked)
             judged_points += 1
             if isinstance(band, Band) and _is_outside(band, float(point.value or 0)):
                 alarms.setdefault(f"{point.time.date()}", []).append(name)
-            excluded.append(point)
+            seen.append(point)
     spent = (time.process_time() - spent) / max(judged_points, 1) * 1000
     named = f"{table.parent.name}/{table.name}"
     known = set(incidents[incidents["table"] == named]["snapshot"]) if incidents is not None else set()
