@@ -6,6 +6,7 @@ from typing import Any
 
 from contracts.document import Contract
 from engine import clock
+from engine.anomaly.pasts import Histories
 from engine.judging import judge
 from engine.keying import Key
 from engine.references import Referent
@@ -26,6 +27,7 @@ def verify(  # noqa: PLR0913
     samples: int = 0,
     statistics: str | None = None,
     key: Key | None = None,
+    history: Histories | None = None,
     now: Callable[[], datetime] = clock.now,
 ) -> RunResult:
     """The run that judges a Spark frame by a contract, in the frame's own session, none of whose settings change.
@@ -42,7 +44,9 @@ def verify(  # noqa: PLR0913
     is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
     reading of the frame where there are any (`engine.rows.samples`). `statistics`: the folder of Parquet that the frame
     is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then taken for it. `key`:
-    the one (`engine.key_files`) that values of classified columns were hashed with in earlier states. Raises
+    the one (`engine.key_files`) that values of classified columns were hashed with in earlier states. `history`: what
+    was measured before, by the metric's identity (`engine.anomaly.pasts.of_runs`), for checks of anomalies; of earlier
+    partitions the states tell it, too. Raises
     ContractError for faults of the contract, Unreadable where Spark cannot read it."""
     from engine.rows import with_samples
     from engine.spark.frame import read_frame
@@ -63,6 +67,7 @@ def verify(  # noqa: PLR0913
         whole=read.whole if states.keys() == read.states.keys() else None,
         references=read.referents | {words: Referent(value) for words, value in (references or {}).items()},
         checks=read.checks,
+        history=history,
     )
     run = discreet(read.checks, run)
     return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)

@@ -7,14 +7,26 @@ from functools import cache, cached_property
 
 from contracts.document import Anomalies
 from engine.anomaly.base import Band, Detector, Learning
-from engine.anomaly.series import Place, Point, Question, Series, placed
+from engine.anomaly.series import Place, Point, Question, Series, finite, placed
 from engine.months import members
+from engine.results import RunResult
 
 # By the identity of a metric, what was measured of it, in the order in which that was done.
 Histories = Mapping[str, Sequence[Point]]
 # What a metric is on these partitions, as their stored states tell it: the value, else why there is none.
 Told = Callable[[Iterable[str]], Mapping[str, tuple[float | None, str | None]]]
 place = cache(placed)
+
+
+def of_runs(runs: Iterable[RunResult]) -> dict[str, list[Point]]:
+    """What earlier runs measured, given oldest first: the history that `verify` and `judge` take."""
+    found: dict[str, list[Point]] = {}
+    for run in runs:
+        for each in run.measurements:
+            time = place(each.partition).time or run.finished
+            point = Point(time, finite(each.value), each.partition, each.reason)
+            found.setdefault(each.identity, []).append(point)
+    return found
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from contracts.document import Contract
 from contracts.errors import ContractError
 from contracts.reading import read
 from contracts.writing import write
+from engine.anomaly.pasts import of_runs
 from engine.anomaly.plain import OnlineNormal
 from engine.anomaly.series import Point
 from engine.checks import bind
@@ -104,6 +105,16 @@ def test_a_dataset_as_a_whole_is_judged_beside_earlier_runs() -> None:
         size: on(of, {named(0): packed(of, size)}, named(0), history={identity: runs})[0].outcome for size in (100, 400)
     }
     assert found == {100: Outcome.PASSED, 400: Outcome.FAILED}
+
+
+def test_what_earlier_runs_measured_is_a_past() -> None:
+    of = watched("online_normal", scope="dataset")
+    earlier = [
+        judge(of, "orders", states={named(0): packed(of, size)}, delta=[named(0)], started=at, finished=at)
+        for size, at in ((size, NOW - (20 - number) * DAY) for number, size in enumerate(SIZES))
+    ]
+    [found] = on(of, {named(0): packed(of, 400)}, named(0), history=of_runs(earlier))
+    assert (found.outcome, found.band and found.band["points"]) == (Outcome.FAILED, len(SIZES))
 
 
 def test_a_metric_that_is_a_text_has_no_past_of_numbers() -> None:
