@@ -1,0 +1,109 @@
+"""What a column could be promised: patterns that the lake knows and shapes of its own values, before one is chosen.
+
+Beside each pattern stands what is known of it without seeing tomorrow (`traits`), coarse before fine: patterns with
+equal traits are taken to be equally likely to raise a false alarm, and `calibration` counts how often they did."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.patterns.fmdv import Inferred, Limits, Objective, infer_domain
+from engine.patterns.language import Literal, Pattern, compiled
+from engine.patterns.nonconforming import Counts
+from engine.patterns.shapes import SHAPES
+from engine.patterns.sums import Sums
+
+Match = Callable[[str], object]
+# Patterns of the lake: of least impurity (the paper's), of least replayed false alarms, and the narrowest that raises
+# few of them.
+LAKE = {
+    "least_impure": Limits(r=0.1, objective=Objective.IMPURITY),
+    "least_alarming": Limits(r=0.1),
+    "narrowest": Limits(r=0.03, objective=Objective.COLUMNS),
+}
+_RARE, _FEW, _HALF, _MANY = 0.0, 0.2, 0.5, 0.8
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A pattern that could be promised: of which family, how its values fared, what is known of it."""
+
+    family: str
+    pattern: Pattern
+    trained: Counts
+    traits: tuple[str, ...]
+    inferred: Inferred | None = field(default=None, compare=False)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The cells that it is counted in, coarse before fine."""
+        return tuple("/".join((self.family, *self.traits[:depth])) for depth in range(len(self.traits) + 1))
+
+
+def candidates(values: Sequence[str], sums: Sums) -> Iterator[Candidate]:
+    """Every pattern that these values could be promised, at most one of a family; none for no values."""
+    if not values:
+        return
+    order = (order_of(values), distinct_of(values))
+    yield from _of_lake(values, sums, order)
+    yield from _of_shapes(values, order)
+
+
+def _of_lake(values: Sequence[str], sums: Sums, order: tuple[str, ...]) -> Iterator[Candidate]:
+    for family, limits in LAKE.items():
+        found = infer_domain(values, sums, limits)
+        if isinstance(found, Inferred):
+            evidence = _bucket(found.alarms, (0.01, 0.02, 0.04))
+            trained = nonconforming(matcher(found.pattern), values)
+            yield Candidate(family, found.pattern, trained, (evidence, *order), found)
+
+
+def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Candidate]:
+    older, newer = values[: len(values) // 2], values[len(values) // 2 :]
+    distinct, before = list(dict.fromkeys(values)), list(dict.fromkeys(older))
+    for family, shape in SHAPES.items():
+        pattern = shape(distinct)
+        if pattern is not None and pattern.is_safe:
+            held = _held_out(shape(before) if before else None, newer)
+            yield Candidate(family, pattern, Counts(0, len(values)), (held, *order))
+
+
+def _held_out(earlier: Pattern | None, newer: Sequence[str]) -> str:
+    """How the second half of the values fares by a pattern of the first."""
+    if earlier is None:
+        return "none"
+    return _bucket(nonconforming(matcher(earlier), newer).share, (_RARE, _FEW, _HALF, _MANY))
+
+
+def _bucket(number: float, bounds: Sequence[float]) -> str:
+    return str(sum(number > bound for bound in bounds))
+
+
+def order_of(values: Sequence[str]) -> str:
+    """Whether values come sorted, in runs of equal ones, all equal, or mixed: what comes next tells itself from mixed
+    values alone."""
+    distinct = len(set(values))
+    if distinct == 1:
+        return "constant"
+    pairs = list(zip(values, values[1:], strict=False))
+    if all(one <= other for one, other in pairs) or all(one >= other for one, other in pairs):
+        return "sorted"
+    runs = 1 + sum(one != other for one, other in pairs)
+    return "runs" if runs <= 1.5 * distinct and distinct < 0.7 * len(values) else "mixed"
+
+
+def distinct_of(values: Sequence[str]) -> str:
+    """How many distinct values there are, coarsely."""
+    distinct = len(set(values))
+    return "all" if distinct == len(values) > 1 else _bucket(distinct, (1, 3, 8))
+
+
+def matcher(pattern: Pattern) -> Match:
+    """A function that is true of texts that the pattern matches."""
+    if all(len(parts) < 2 and isinstance(next(iter(parts), Literal("")), Literal) for parts in pattern.alternatives):
+        return frozenset("".join(part.characters for part in parts) for parts in pattern.alternatives).__contains__
+    return compiled(pattern).fullmatch
+
+
+def nonconforming(match: Match, values: Sequence[str]) -> Counts:
+    """How many values a pattern does not match."""
+    return Counts(sum(not match(value) for value in values), len(values))

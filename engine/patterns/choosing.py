@@ -1,0 +1,61 @@
+"""Which of the candidates is promised: the one that catches most, of those that are believed to alarm falsely rarely.
+
+A promise catches what a foreign column would be; what it fears is a false alarm, which costs `dread` times as much as a
+column that is let pass. With each candidate goes the floor that is best for it: narrow patterns with a high one, wide
+patterns with a low one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.patterns.calibration import FLOORS, Background, Calibration
+from engine.patterns.candidates import Candidate, candidates, matcher
+from engine.patterns.sums import Sums
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A candidate with its floor, the chance of a false alarm, and the share of foreign columns it would let pass."""
+
+    candidate: Candidate
+    floor: float
+    alarms: float
+    passes: float
+
+
+@dataclass(frozen=True)
+class Taste:
+    """What is preferred: how dear a false alarm is, the most that is borne, the floors that are admitted."""
+
+    dread: float = 4.0
+    most_alarms: float = 0.1
+    most_floor: float = 0.9
+
+
+def choices(found: Iterable[Candidate], calibration: Calibration, seen: Background) -> list[Choice]:
+    """Each candidate with each floor."""
+    return [
+        Choice(candidate, floor, alarms, passes)
+        for candidate in found
+        for floor, alarms, passes in zip(
+            FLOORS, calibration.alarms(candidate), seen.passes(matcher(candidate.pattern)), strict=True
+        )
+    ]
+
+
+def best(offered: Sequence[Choice], taste: Taste) -> Choice | None:
+    """The choice that is worth most; None where all alarm too often or catch nothing."""
+    borne = [each for each in offered if each.alarms <= taste.most_alarms and each.floor <= taste.most_floor]
+    chosen = max(borne, key=lambda each: worth(each, taste), default=None)
+    return chosen if chosen and worth(chosen, taste) > 0 else None
+
+
+def worth(choice: Choice, taste: Taste) -> float:
+    """What a choice catches, less what it is feared to cost."""
+    return (1 - taste.dread * choice.alarms) * (1 - choice.passes)
+
+
+def choose(
+    values: Sequence[str], sums: Sums, calibration: Calibration, seen: Background, taste: Taste
+) -> Choice | None:
+    """The promise for these values; None where there is none worth making."""
+    return best(choices(candidates(values, sums), calibration, seen), taste)

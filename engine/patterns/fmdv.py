@@ -1,0 +1,262 @@
+"""FMDV and its variants: the pattern of a column that the lake says raises the fewest false alarms.
+
+Basic (section 2.3 of the paper): of all patterns that every value has, the one of least FPR, of those whose FPR is at
+most `r` and that at least `m` columns of the lake have. Vertical (section 3): a structure is cut into segments that
+the lake knows, the sum of their FPRs being least (equation 11). Horizontal (section 4): where the values have several
+structures, those of few rows are discarded, at most the share `theta`; and beyond the paper, up to three structures
+that many rows have are each given a pattern. What FPR is, `objective` says: the mean impurity (the paper's), or the
+replayed share of false alarms; `columns` makes it CMDV (section 2.3: least coverage)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from engine.patterns.enumerating import Found, Group, groups, product, rows_of
+from engine.patterns.identity import Piece
+from engine.patterns.language import Literal, Pattern, joined, parse, union
+from engine.patterns.lexing import MARKS, by_numbers, by_runs, by_words, has_numbers
+from engine.patterns.sums import Array, Sums, spread
+
+VALUES = 256
+MOST_STRUCTURES = 3
+MOST_TOKENS = 48
+LEAST_OF_STRUCTURE = 0.05
+
+
+class Objective(StrEnum):
+    """What is made least."""
+
+    IMPURITY = "impurity"
+    ALARMS = "alarms"
+    COLUMNS = "columns"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a pattern must be: the paper's r, m, tau and theta, which cuts are made, what is made least."""
+
+    r: float = 0.1
+    m: int = 3
+    tokens: int = 8
+    theta: float = 0.05
+    vertical: bool = True
+    horizontal: bool = True
+    structures: int = MOST_STRUCTURES
+    objective: Objective = Objective.ALARMS
+
+
+VARIANTS = {
+    "FMDV": Limits(vertical=False, horizontal=False, structures=1),
+    "FMDV-V": Limits(horizontal=False, structures=1),
+    "FMDV-H": Limits(vertical=False, structures=1),
+    "FMDV-VH": Limits(structures=1),
+    "union": Limits(),
+}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of a pattern, and what the lake says of it: in how many columns it is, how impure they are, and what
+    share of them would have raised a false alarm."""
+
+    text: str
+    columns: int
+    fpr: float
+    alarms: float
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A pattern with its segments; `discarded`: the share of the values that was cut off as not of the domain."""
+
+    pattern: Pattern
+    segments: tuple[Segment, ...]
+    discarded: float = 0.0
+
+    @property
+    def fpr(self) -> float:
+        """The sum of the segments' impurities (equation 8)."""
+        return sum(each.fpr for each in self.segments)
+
+    @property
+    def alarms(self) -> float:
+        """The sum of the segments' shares of false alarms."""
+        return sum(each.alarms for each in self.segments)
+
+    @property
+    def columns(self) -> int:
+        """The columns of the lake that carry the least known segment."""
+        return min((each.columns for each in self.segments), default=0)
+
+
+class Reason(StrEnum):
+    """Why there is no pattern."""
+
+    NO_VALUES = "there are no values"
+    TOO_LONG = "values are too long or have too many tokens"
+    NATURAL_LANGUAGE = "the values read like natural language: their words are too many and too varied"
+    HETEROGENEOUS = "the values have too many structures"
+    NO_EVIDENCE = "not enough columns of this lake have such values"
+    FALSE_ALARMS = "such patterns raise too many false alarms in this lake"
+    UNSAFE = "no pattern of the admitted subset of regular expressions describes the values"
+
+
+def infer_domain(values: Sequence[str], sums: Sums, limits: Limits = VARIANTS["union"]) -> Inferred | Reason:
+    """The pattern that the lake knows for these values, or why there is none."""
+    if not values:
+        return Reason.NO_VALUES
+    rows = rows_of(spread(values, VALUES))
+    total = min(len(values), VALUES)
+    whole = _whole(rows, total, sums, limits)
+    if isinstance(whole, Inferred) or not limits.horizontal:
+        return whole
+    by_structure = _cut_horizontally(rows, total, sums, limits)
+    return by_structure if isinstance(by_structure, Inferred) else whole
+
+
+def _whole(rows: dict[str, int], total: int, sums: Sums, limits: Limits) -> Inferred | Reason:
+    reasons: list[Reason] = []
+    for group in _structures_of_all(rows, total):
+        found = _of_group(group, sums, limits)
+        if isinstance(found, Inferred):
+            return found
+        reasons.append(found)
+    return reasons[0] if reasons else _shapeless(rows)
+
+
+def _structures_of_all(rows: dict[str, int], total: int) -> list[Group]:
+    """The groups that hold every row: by words, else by numbers, and by runs, which are narrower."""
+    cuts: list[Callable[[str], tuple[str, list[str]] | None]] = [by_words, by_runs]
+    cuts += [by_numbers] if any(map(has_numbers, rows)) else []
+    found = [next(iter(each.values())) for cut in cuts if len(each := groups(rows, cut)) == 1]
+    return [group for group in found if group.rows.bit_count() == total]
+
+
+def _shapeless(rows: dict[str, int]) -> Reason:
+    found = groups(rows, by_words)
+    if not found:
+        return Reason.TOO_LONG
+    words = [word for group in found.values() for position in group.words for word in position]
+    spaced = sum(" " in value for value in rows)
+    wordy = 2 * spaced > len(rows) and len(set(words)) > len(rows)
+    return Reason.NATURAL_LANGUAGE if wordy else Reason.HETEROGENEOUS
+
+
+def _cut_horizontally(rows: dict[str, int], total: int, sums: Sums, limits: Limits) -> Inferred | Reason:
+    """Patterns of the structures that most rows have, where they leave out no more than `theta`. Whole structures are
+    cut off, never values of a structure that is kept, which may be the first of many to come."""
+    found = sorted(groups(rows, by_words).values(), key=lambda group: -group.rows.bit_count())
+    kept = [each for each in found[: limits.structures] if each.rows.bit_count() >= LEAST_OF_STRUCTURE * total]
+    covered = sum(each.rows.bit_count() for each in kept)
+    if covered < (1 - limits.theta) * total or len(found) == 1:
+        return Reason.HETEROGENEOUS
+    each_inferred = [_of_group(group, sums, replace(limits, r=limits.r)) for group in kept]
+    inferred = [each for each in each_inferred if isinstance(each, Inferred)]
+    if len(inferred) < len(kept):
+        return next(each for each in each_inferred if isinstance(each, Reason))
+    shares = [group.rows.bit_count() / covered for group in kept]
+    segments = tuple(
+        replace(segment, fpr=segment.fpr * share, alarms=segment.alarms * share)
+        for each, share in zip(inferred, shares, strict=True)
+        for segment in each.segments
+    )
+    return Inferred(union([each.pattern for each in inferred]), segments, 1 - covered / total)
+
+
+def _of_group(group: Group, sums: Sums, limits: Limits) -> Inferred | Reason:
+    if len(group.structure) > MOST_TOKENS:
+        return Reason.TOO_LONG
+    whole = _best(group, sums, limits) if len(group.structure) <= limits.tokens else Reason.NO_EVIDENCE
+    if isinstance(whole, Segment):
+        return _admitted(parse(whole.text), (whole,), limits)
+    cut = _cut_vertically(group, sums, limits) if limits.vertical else None
+    return cut or whole
+
+
+def _admitted(pattern: Pattern, segments: tuple[Segment, ...], limits: Limits) -> Inferred | Reason:
+    inferred = Inferred(pattern, segments)
+    if not pattern.is_safe:
+        return Reason.UNSAFE
+    cost = inferred.fpr if limits.objective is Objective.IMPURITY else inferred.alarms
+    return inferred if cost <= limits.r else Reason.FALSE_ALARMS
+
+
+def hypotheses(group: Group) -> list[Found]:
+    """H(C): the patterns that all rows of a group have."""
+    return product(group, group.rows.bit_count())
+
+
+def _best(group: Group, sums: Sums, limits: Limits) -> Segment | Reason:
+    found = hypotheses(group)
+    places, known = sums.places(np.array([each.id for each in found], np.uint64))
+    frequent = known & (sums.columns[places] >= limits.m) if len(sums) else known
+    if not frequent.any():
+        return Reason.NO_EVIDENCE
+    chosen = np.flatnonzero(frequent & (_cost(sums, places, limits) <= limits.r))
+    if not len(chosen):
+        return Reason.FALSE_ALARMS
+    order = np.lexsort((sums.columns[places[chosen]], _first(sums, places[chosen], limits)))
+    at = chosen[order[0]]
+    return _segment(found[at].pieces, sums, int(places[at]))
+
+
+def _cost(sums: Sums, places: Array, limits: Limits) -> Array:
+    array: Array = (sums.fpr if limits.objective is Objective.IMPURITY else sums.alarms)[places]
+    return array
+
+
+def _first(sums: Sums, places: Array, limits: Limits) -> Array:
+    return sums.columns[places] if limits.objective is Objective.COLUMNS else _cost(sums, places, limits)
+
+
+def _segment(pieces: Sequence[Piece], sums: Sums, place: int) -> Segment:
+    text = "".join(each.text for each in pieces)
+    return Segment(text, int(sums.columns[place]), float(sums.fpr[place]), float(sums.alarms[place]))
+
+
+def _cut_vertically(group: Group, sums: Sums, limits: Limits) -> Inferred | None:
+    """The cheapest cut into segments that the lake knows (equation 11). Segments begin and end with a word; what stands
+    between them is taken as it is and costs nothing, for no column consists of a separator."""
+    marks = [at for at, mark in enumerate(group.structure) if mark in MARKS]
+    best: list[tuple[float, tuple[Segment | Literal, ...]] | None] = [(0.0, ()), *[None] * len(marks)]
+    for end in range(1, len(marks) + 1):
+        best[end] = min(_cuts(group, marks, best, end, sums, limits), key=lambda each: each[0], default=None)
+    if not marks or best[-1] is None:
+        return None
+    parts = (*best[-1][1], Literal(group.structure[marks[-1] + 1 :]))
+    segments = tuple(each for each in parts if isinstance(each, Segment))
+    found = _admitted(joined([_pattern(each) for each in parts]), segments, limits)
+    return found if isinstance(found, Inferred) else None
+
+
+def _cuts(
+    group: Group,
+    marks: Sequence[int],
+    best: Sequence[tuple[float, tuple[Segment | Literal, ...]] | None],
+    end: int,
+    sums: Sums,
+    limits: Limits,
+) -> list[tuple[float, tuple[Segment | Literal, ...]]]:
+    found = []
+    for start in range(end - 1, -1, -1):
+        if marks[end - 1] - marks[start] >= limits.tokens:
+            break
+        before = best[start]
+        segment = _best(_part_of(group, marks, start, end), sums, limits) if before else None
+        if before and isinstance(segment, Segment):
+            gap = Literal(group.structure[marks[start - 1] + 1 if start else 0 : marks[start]])
+            cost = segment.fpr if limits.objective is Objective.IMPURITY else segment.alarms
+            found.append((before[0] + cost, (*before[1], gap, segment)))
+    return found
+
+
+def _part_of(group: Group, marks: Sequence[int], start: int, end: int) -> Group:
+    return Group(group.structure[marks[start] : marks[end - 1] + 1], group.rows, group.words[start:end])
+
+
+def _pattern(part: Segment | Literal) -> Pattern:
+    if isinstance(part, Segment):
+        return parse(part.text)
+    return Pattern(((part,),)) if part.characters else Pattern(((),))

@@ -1,0 +1,127 @@
+"""Whether more values break a pattern than did when it was learned: section 4 of the paper, one-sided.
+
+The values learned from and the values judged are two binomial samples. Fisher's exact test and Pearson's chi-squared
+with Yates's correction ask whether the second's share of non-conforming values is greater. One-sided, for fewer is no
+alarm (a two-sided test flags an improvement). A significant difference is a warning; it is an error where the share of
+non-conforming values besides grew by more than `floor`, for rows come in clusters and are not independent draws."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from math import exp, lgamma
+
+ALPHA = 0.01
+
+
+class Severity(StrEnum):
+    """What a comparison says."""
+
+    NONE = "none"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Values, and how many of them do not conform. Two of them add up."""
+
+    bad: int = 0
+    of: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.bad + other.bad, self.of + other.of)
+
+    @property
+    def share(self) -> float:
+        """The share that does not conform; 0 of none."""
+        return self.bad / self.of if self.of else 0.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was learned from beside what is judged, with the chances of such a difference if nothing had changed.
+
+    `chi_squared` None where Yates's approximation says nothing: all conform, or none does."""
+
+    trained: Counts
+    judged: Counts
+    fisher: float
+    chi_squared: float | None
+    detectable: float | None
+    severity: Severity
+
+    @property
+    def reason(self) -> str:
+        """A sentence about the difference and what it means."""
+        told = f"{self.judged.bad} of {self.judged.of} values do not conform, {self.trained.bad} of {self.trained.of} did not"
+        if self.severity is Severity.NONE:
+            return f"{told}: no significant difference (p = {self.fisher:.3g})"
+        return f"{told}: significantly more (p = {self.fisher:.3g})"
+
+
+def compare(trained: Counts, judged: Counts, *, alpha: float = ALPHA, floor: float = 0.0) -> Comparison:
+    """The comparison; nothing judged or nothing learned is no difference. `floor`: the growth in share of an error."""
+    fisher = fisher_greater(trained, judged)
+    significant = fisher <= alpha
+    grown = judged.share - trained.share
+    severity = Severity.NONE if not significant else Severity.ERROR if grown > floor else Severity.WARNING
+    return Comparison(
+        trained, judged, fisher, chi_squared(trained, judged), detectable(trained, judged.of, alpha), severity
+    )
+
+
+def fisher_greater(trained: Counts, judged: Counts) -> float:
+    """The chance of at least so many non-conforming values among those judged, all margins given; 1 without values."""
+    bad, total = trained.bad + judged.bad, trained.of + judged.of
+    if not trained.of or not judged.of or not bad:
+        return 1.0
+    whole = _log_choose(total, bad)
+    most = min(bad, judged.of)
+    terms = (
+        exp(_log_choose(judged.of, bad_judged) + _log_choose(trained.of, bad - bad_judged) - whole)
+        for bad_judged in range(max(judged.bad, bad - trained.of), most + 1)
+    )
+    return min(1.0, sum(terms))
+
+
+@lru_cache(maxsize=1 << 14)
+def critical(trained: Counts, of: int, alpha: float = ALPHA) -> int | None:
+    """The least number of non-conforming values among `of` that is significant; None where not even all would be."""
+    if not of or fisher_greater(trained, Counts(of, of)) > alpha:
+        return None
+    low, high = -1, of
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fisher_greater(trained, Counts(middle, of)) <= alpha else (middle, high)
+    return high
+
+
+def detectable(trained: Counts, of: int, alpha: float = ALPHA) -> float | None:
+    """The smallest share of non-conforming values among `of` that would be significant; None where none would be."""
+    least = critical(trained, of, alpha)
+    return None if least is None else least / of
+
+
+def chi_squared(trained: Counts, judged: Counts) -> float | None:
+    """The one-sided chance by Pearson's chi-squared with Yates's correction; None where a margin is empty."""
+    from scipy.stats import norm
+
+    bad, total = trained.bad + judged.bad, trained.of + judged.of
+    if not trained.of or not judged.of or bad in {0, total}:
+        return None
+    signed = judged.bad * trained.of - trained.bad * judged.of
+    corrected = max(0.0, abs(signed) - total / 2)
+    variance = bad * (total - bad) / total * trained.of * judged.of
+    root = corrected / variance**0.5
+    return float(norm.sf(root if signed > 0 else -root))
+
+
+def _log_choose(n: int, k: int) -> float:
+    if k < 0 or k > n:
+        return -float("inf")
+    return _log_factorial(n) - _log_factorial(k) - _log_factorial(n - k)
+
+
+@lru_cache(maxsize=1 << 16)
+def _log_factorial(n: int) -> float:
+    return lgamma(n + 1)
