@@ -10,20 +10,24 @@ is `a` or `A` and each digit `0`, so that no value is kept."""
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
+
+import numpy as np
 
 from engine.patterns.candidates import Candidate, Match, candidates, matcher, nonconforming
-from engine.patterns.nonconforming import Counts, critical
-from engine.patterns.sums import Sums, first_rows, spread
+from engine.patterns.nonconforming import critical
+from engine.patterns.sums import Array, Sums, first_rows, spread
 
 # The shares of non-conforming values above which a promise may alarm.
 FLOORS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)
 LEAST_ROWS = 40
-LEANS = 4.0
+LEANS = 10.0
 FEARED = 0.1
-BACKGROUND = 250
-LOOKS = 16
-MOST_REPLAYED = 1000
+UNSEEN = 0.25
+BACKGROUND = 160
+LOOKS = 10
 _UPPER, _LOWER, _DIGIT = re.compile("[A-Z]"), re.compile("[a-z]"), re.compile("[0-9]")
 _BEYOND = re.compile("[\u00a1-\U0010ffff]")
 
@@ -40,7 +44,7 @@ class Calibration:
         for key in candidate.keys:
             replayed, *exceeded = self.cells.get(key, (0.0,) * (1 + len(FLOORS)))
             estimate = tuple(
-                (count + LEANS * above) / (replayed + LEANS) for count, above in zip(exceeded, estimate, strict=True)
+                (count + UNSEEN + LEANS * above) / (replayed + LEANS + 2 * UNSEEN) for count, above in zip(exceeded, estimate, strict=True)
             )
         return estimate
 
@@ -55,19 +59,26 @@ def added(parts: Iterable[Calibration]) -> Calibration:
     return Calibration(cells)
 
 
-def replay(columns: Iterable[Sequence[str]], sums: Sums) -> Calibration:
-    """The counts of columns, each given by its values in their order; columns of few values count nothing."""
-    return added(_replayed(values, sums) for values in columns if len(values) >= LEAST_ROWS)
+@dataclass(frozen=True)
+class Replayed:
+    """One column's promises, each with what `exceeded` says of it."""
+
+    promises: tuple[tuple[Candidate, tuple[float, ...]], ...]
+
+    @property
+    def counts(self) -> Calibration:
+        """As counts that add up."""
+        return Calibration({key: counts for candidate, counts in self.promises for key in candidate.keys})
 
 
-def _replayed(values: Sequence[str], sums: Sums) -> Calibration:
+def replayed(values: Sequence[str], sums: Sums) -> Replayed | None:
+    """What a column's later rows make of what its first rows promise; None for a column of too few values."""
+    if len(values) < LEAST_ROWS:
+        return None
     first = first_rows(len(values))
     later = values[first:]
-    cells = {}
-    for candidate in candidates(values[:first], sums):
-        counts = exceeded(candidate, matcher(candidate.pattern), later)
-        cells.update(dict.fromkeys(candidate.keys, counts))
-    return Calibration(cells)
+    found = candidates(values[:first], sums)
+    return Replayed(tuple((each, exceeded(each, matcher(each.pattern), later)) for each in found))
 
 
 def exceeded(candidate: Candidate, match: Match, later: Sequence[str]) -> tuple[float, ...]:
@@ -78,7 +89,7 @@ def exceeded(candidate: Candidate, match: Match, later: Sequence[str]) -> tuple[
     return 1.0, *(float(significant and judged.share > floor) for floor in FLOORS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Background:
     """Looks of values of columns of the lake, by a stable number for each column: those of the smallest numbers."""
 
@@ -86,14 +97,20 @@ class Background:
 
     def passes(self, match: Match) -> tuple[float, ...]:
         """For each floor the share of these columns that a promise would let pass in place of its own."""
-        verdicts: dict[str, bool] = {}
-        shares = []
-        for looks in self.columns.values():
-            for look in looks:
-                if look not in verdicts:
-                    verdicts[look] = bool(match(look))
-            shares.append(sum(not verdicts[look] for look in looks) / len(looks))
-        return tuple(sum(share <= floor for share in shares) / max(1, len(shares)) for floor in FLOORS)
+        looks, places, starts = self._laid_out
+        if not len(starts):
+            return (0.0,) * len(FLOORS)
+        strange = np.fromiter((not match(each) for each in looks), float, len(looks))
+        shares = np.add.reduceat(strange[places], starts) / np.diff(np.append(starts, len(places)))
+        return tuple(float(share) for share in (shares[:, None] <= np.array(FLOORS)).mean(axis=0))
+
+    @cached_property
+    def _laid_out(self) -> tuple[tuple[str, ...], Array, Array]:
+        """The distinct looks, for each look of each column its place among them, and where each column begins."""
+        number = {look: at for at, look in enumerate(dict.fromkeys(chain(*self.columns.values())))}
+        places = np.array([number[look] for look in chain(*self.columns.values())], int)
+        lengths = [len(looks) for looks in self.columns.values()]
+        return tuple(number), places, np.cumsum([0, *lengths])[:-1]
 
 
 def background(columns: Iterable[Sequence[str]]) -> Background:

@@ -6,7 +6,7 @@ equal traits are taken to be equally likely to raise a false alarm, and `calibra
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.patterns.fmdv import Inferred, Limits, Objective, infer_domain
+from engine.patterns.fmdv import Inferred, Limits, Objective, domain_of, laid_out
 from engine.patterns.language import Literal, Pattern, compiled
 from engine.patterns.nonconforming import Counts
 from engine.patterns.shapes import SHAPES
@@ -39,18 +39,20 @@ class Candidate:
         return tuple("/".join((self.family, *self.traits[:depth])) for depth in range(len(self.traits) + 1))
 
 
-def candidates(values: Sequence[str], sums: Sums) -> Iterator[Candidate]:
-    """Every pattern that these values could be promised, at most one of a family; none for no values."""
+def candidates(values: Sequence[str], sums: Sums, least: int = 3) -> Iterator[Candidate]:
+    """Every pattern that these values could be promised, at most one of a family; none for no values. `least`: as many
+    columns of the lake must have a pattern that it knows (the paper's m)."""
     if not values:
         return
     order = (order_of(values), distinct_of(values))
-    yield from _of_lake(values, sums, order)
+    yield from _of_lake(values, sums, order, least)
     yield from _of_shapes(values, order)
 
 
-def _of_lake(values: Sequence[str], sums: Sums, order: tuple[str, ...]) -> Iterator[Candidate]:
+def _of_lake(values: Sequence[str], sums: Sums, order: tuple[str, ...], least: int) -> Iterator[Candidate]:
+    column = laid_out(values)
     for family, limits in LAKE.items():
-        found = infer_domain(values, sums, limits)
+        found = domain_of(column, sums, replace(limits, m=least))
         if isinstance(found, Inferred):
             evidence = _bucket(found.alarms, (0.01, 0.02, 0.04))
             trained = nonconforming(matcher(found.pattern), values)

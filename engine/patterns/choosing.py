@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.patterns.calibration import FLOORS, Background, Calibration
-from engine.patterns.candidates import Candidate, candidates, matcher
-from engine.patterns.sums import Sums
+from engine.patterns.candidates import Candidate, matcher
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,12 @@ class Choice:
 class Taste:
     """What is preferred: how dear a false alarm is, the most that is borne, the floors that are admitted."""
 
-    dread: float = 4.0
+    dread: float = 5.0
     most_alarms: float = 0.1
     most_floor: float = 0.9
 
 
-def choices(found: Iterable[Candidate], calibration: Calibration, seen: Background) -> list[Choice]:
+def offered(found: Iterable[Candidate], calibration: Calibration, seen: Background) -> list[Choice]:
     """Each candidate with each floor."""
     return [
         Choice(candidate, floor, alarms, passes)
@@ -42,9 +41,9 @@ def choices(found: Iterable[Candidate], calibration: Calibration, seen: Backgrou
     ]
 
 
-def best(offered: Sequence[Choice], taste: Taste) -> Choice | None:
+def best(choices: Sequence[Choice], taste: Taste) -> Choice | None:
     """The choice that is worth most; None where all alarm too often or catch nothing."""
-    borne = [each for each in offered if each.alarms <= taste.most_alarms and each.floor <= taste.most_floor]
+    borne = [each for each in choices if each.alarms <= taste.most_alarms and each.floor <= taste.most_floor]
     chosen = max(borne, key=lambda each: worth(each, taste), default=None)
     return chosen if chosen and worth(chosen, taste) > 0 else None
 
@@ -52,10 +51,3 @@ def best(offered: Sequence[Choice], taste: Taste) -> Choice | None:
 def worth(choice: Choice, taste: Taste) -> float:
     """What a choice catches, less what it is feared to cost."""
     return (1 - taste.dread * choice.alarms) * (1 - choice.passes)
-
-
-def choose(
-    values: Sequence[str], sums: Sums, calibration: Calibration, seen: Background, taste: Taste
-) -> Choice | None:
-    """The promise for these values; None where there is none worth making."""
-    return best(choices(candidates(values, sums), calibration, seen), taste)

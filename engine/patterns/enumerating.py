@@ -5,7 +5,11 @@ values are grouped by structure, groups below the least share are dropped, and o
 (algorithm 1 of the paper); a product is cut as soon as too few rows are left of it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from engine.patterns.identity import WIDTH, Piece, piece
 from engine.patterns.language import escaped
@@ -22,6 +26,7 @@ from engine.patterns.lexing import (
     has_numbers,
 )
 
+Array = np.ndarray[Any, np.dtype[Any]]
 TOKENS = 8
 LEAST_SHARE = 0.1
 MOST_PATTERNS = 1500
@@ -39,15 +44,6 @@ class Option:
     fixed: bool = False
 
 
-@dataclass(frozen=True)
-class Group:
-    """Values of one structure: the rows that have it, and for each mark the rows of every word that stands there."""
-
-    structure: str
-    rows: int
-    words: tuple[dict[str, int], ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """A pattern of a column: its id, its pieces, the rows that it matches."""
@@ -60,6 +56,34 @@ class Found:
     def text(self) -> str:
         """The pattern as the language writes it."""
         return "".join(each.text for each in self.pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Values of one structure: the rows that have it, and for each mark the rows of every word that stands there."""
+
+    structure: str
+    rows: int
+    words: tuple[dict[str, int], ...]
+    _parts: dict[tuple[int, int], "Group"] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def marks(self) -> list[int]:
+        """Where in the structure words stand."""
+        return [at for at, mark in enumerate(self.structure) if mark in MARKS]
+
+    def part(self, start: int, end: int) -> "Group":
+        """The values from word `start` to before word `end`, as if they were a column."""
+        if (start, end) not in self._parts:
+            within = self.structure[self.marks[start] : self.marks[end - 1] + 1]
+            self._parts[start, end] = Group(within, self.rows, self.words[start:end])
+        return self._parts[start, end]
+
+    @cached_property
+    def hypotheses(self) -> tuple[list["Found"], Array]:
+        """H(C): the patterns that all values of the group have, and their ids."""
+        found = product(self, self.rows.bit_count())
+        return found, np.array([each.id for each in found], np.uint64)
 
 
 def rows_of(values: Iterable[str]) -> dict[str, int]:

@@ -7,16 +7,17 @@ structures, those of few rows are discarded, at most the share `theta`; and beyo
 that many rows have are each given a pattern. What FPR is, `objective` says: the mean impurity (the paper's), or the
 replayed share of false alarms; `columns` makes it CMDV (section 2.3: least coverage)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
-from engine.patterns.enumerating import Found, Group, groups, product, rows_of
+from engine.patterns.enumerating import Group, groups, rows_of
 from engine.patterns.identity import Piece
 from engine.patterns.language import Literal, Pattern, joined, parse, union
-from engine.patterns.lexing import MARKS, by_numbers, by_runs, by_words, has_numbers
+from engine.patterns.lexing import by_numbers, by_runs, by_words, has_numbers
 from engine.patterns.sums import Array, Sums, spread
 
 VALUES = 256
@@ -105,54 +106,74 @@ class Reason(StrEnum):
 
 def infer_domain(values: Sequence[str], sums: Sums, limits: Limits = VARIANTS["union"]) -> Inferred | Reason:
     """The pattern that the lake knows for these values, or why there is none."""
-    if not values:
+    return domain_of(laid_out(values), sums, limits)
+
+
+def domain_of(column: "Column", sums: Sums, limits: Limits) -> Inferred | Reason:
+    """The same, of a column that is laid out, so that several limits may ask it."""
+    if not column.total:
         return Reason.NO_VALUES
-    rows = rows_of(spread(values, VALUES))
-    total = min(len(values), VALUES)
-    whole = _whole(rows, total, sums, limits)
+    whole = _whole(column, sums, limits)
     if isinstance(whole, Inferred) or not limits.horizontal:
         return whole
-    by_structure = _cut_horizontally(rows, total, sums, limits)
+    by_structure = _cut_horizontally(column, sums, limits)
     return by_structure if isinstance(by_structure, Inferred) else whole
 
 
-def _whole(rows: dict[str, int], total: int, sums: Sums, limits: Limits) -> Inferred | Reason:
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Values with their rows, by structure."""
+
+    rows: dict[str, int]
+    total: int
+
+    @cached_property
+    def structures(self) -> list[Group]:
+        """The structures by words, that of most rows first."""
+        return sorted(groups(self.rows, by_words).values(), key=lambda group: -group.rows.bit_count())
+
+    @cached_property
+    def of_all(self) -> list[Group]:
+        """The structures that every row has: by words, by runs, which are narrower, and by numbers."""
+        numbers = groups(self.rows, by_numbers).values() if any(map(has_numbers, self.rows)) else ()
+        cuts = [self.structures, list(groups(self.rows, by_runs).values()), list(numbers)]
+        found = [cut[0] for cut in cuts if len(cut) == 1]
+        return [group for group in found if group.rows.bit_count() == self.total]
+
+
+def laid_out(values: Sequence[str]) -> Column:
+    """The column of at most 256 of the values, evenly spread."""
+    chosen = spread(values, VALUES)
+    return Column(rows_of(chosen), len(chosen))
+
+
+def _whole(column: Column, sums: Sums, limits: Limits) -> Inferred | Reason:
     reasons: list[Reason] = []
-    for group in _structures_of_all(rows, total):
+    for group in column.of_all:
         found = _of_group(group, sums, limits)
         if isinstance(found, Inferred):
             return found
         reasons.append(found)
-    return reasons[0] if reasons else _shapeless(rows)
+    return reasons[0] if reasons else _shapeless(column)
 
 
-def _structures_of_all(rows: dict[str, int], total: int) -> list[Group]:
-    """The groups that hold every row: by words, else by numbers, and by runs, which are narrower."""
-    cuts: list[Callable[[str], tuple[str, list[str]] | None]] = [by_words, by_runs]
-    cuts += [by_numbers] if any(map(has_numbers, rows)) else []
-    found = [next(iter(each.values())) for cut in cuts if len(each := groups(rows, cut)) == 1]
-    return [group for group in found if group.rows.bit_count() == total]
-
-
-def _shapeless(rows: dict[str, int]) -> Reason:
-    found = groups(rows, by_words)
-    if not found:
+def _shapeless(column: Column) -> Reason:
+    if not column.structures:
         return Reason.TOO_LONG
-    words = [word for group in found.values() for position in group.words for word in position]
-    spaced = sum(" " in value for value in rows)
-    wordy = 2 * spaced > len(rows) and len(set(words)) > len(rows)
+    words = {word for group in column.structures for position in group.words for word in position}
+    wordy = 2 * sum(" " in value for value in column.rows) > len(column.rows) and len(words) > len(column.rows)
     return Reason.NATURAL_LANGUAGE if wordy else Reason.HETEROGENEOUS
 
 
-def _cut_horizontally(rows: dict[str, int], total: int, sums: Sums, limits: Limits) -> Inferred | Reason:
+def _cut_horizontally(column: Column, sums: Sums, limits: Limits) -> Inferred | Reason:
     """Patterns of the structures that most rows have, where they leave out no more than `theta`. Whole structures are
     cut off, never values of a structure that is kept, which may be the first of many to come."""
-    found = sorted(groups(rows, by_words).values(), key=lambda group: -group.rows.bit_count())
+    found, total = column.structures, column.total
     kept = [each for each in found[: limits.structures] if each.rows.bit_count() >= LEAST_OF_STRUCTURE * total]
     covered = sum(each.rows.bit_count() for each in kept)
     if covered < (1 - limits.theta) * total or len(found) == 1:
         return Reason.HETEROGENEOUS
-    each_inferred = [_of_group(group, sums, replace(limits, r=limits.r)) for group in kept]
+    each_inferred = [_of_group(group, sums, limits) for group in kept]
     inferred = [each for each in each_inferred if isinstance(each, Inferred)]
     if len(inferred) < len(kept):
         return next(each for each in each_inferred if isinstance(each, Reason))
@@ -183,14 +204,9 @@ def _admitted(pattern: Pattern, segments: tuple[Segment, ...], limits: Limits) -
     return inferred if cost <= limits.r else Reason.FALSE_ALARMS
 
 
-def hypotheses(group: Group) -> list[Found]:
-    """H(C): the patterns that all rows of a group have."""
-    return product(group, group.rows.bit_count())
-
-
 def _best(group: Group, sums: Sums, limits: Limits) -> Segment | Reason:
-    found = hypotheses(group)
-    places, known = sums.places(np.array([each.id for each in found], np.uint64))
+    found, ids = group.hypotheses
+    places, known = sums.places(ids)
     frequent = known & (sums.columns[places] >= limits.m) if len(sums) else known
     if not frequent.any():
         return Reason.NO_EVIDENCE
@@ -219,10 +235,10 @@ def _segment(pieces: Sequence[Piece], sums: Sums, place: int) -> Segment:
 def _cut_vertically(group: Group, sums: Sums, limits: Limits) -> Inferred | None:
     """The cheapest cut into segments that the lake knows (equation 11). Segments begin and end with a word; what stands
     between them is taken as it is and costs nothing, for no column consists of a separator."""
-    marks = [at for at, mark in enumerate(group.structure) if mark in MARKS]
+    marks = group.marks
     best: list[tuple[float, tuple[Segment | Literal, ...]] | None] = [(0.0, ()), *[None] * len(marks)]
     for end in range(1, len(marks) + 1):
-        best[end] = min(_cuts(group, marks, best, end, sums, limits), key=lambda each: each[0], default=None)
+        best[end] = min(_cuts(group, best, end, sums, limits), key=lambda each: each[0], default=None)
     if not marks or best[-1] is None:
         return None
     parts = (*best[-1][1], Literal(group.structure[marks[-1] + 1 :]))
@@ -233,27 +249,22 @@ def _cut_vertically(group: Group, sums: Sums, limits: Limits) -> Inferred | None
 
 def _cuts(
     group: Group,
-    marks: Sequence[int],
     best: Sequence[tuple[float, tuple[Segment | Literal, ...]] | None],
     end: int,
     sums: Sums,
     limits: Limits,
 ) -> list[tuple[float, tuple[Segment | Literal, ...]]]:
-    found = []
+    found, marks = [], group.marks
     for start in range(end - 1, -1, -1):
         if marks[end - 1] - marks[start] >= limits.tokens:
             break
         before = best[start]
-        segment = _best(_part_of(group, marks, start, end), sums, limits) if before else None
+        segment = _best(group.part(start, end), sums, limits) if before else None
         if before and isinstance(segment, Segment):
             gap = Literal(group.structure[marks[start - 1] + 1 if start else 0 : marks[start]])
             cost = segment.fpr if limits.objective is Objective.IMPURITY else segment.alarms
             found.append((before[0] + cost, (*before[1], gap, segment)))
     return found
-
-
-def _part_of(group: Group, marks: Sequence[int], start: int, end: int) -> Group:
-    return Group(group.structure[marks[start] : marks[end - 1] + 1], group.rows, group.words[start:end])
 
 
 def _pattern(part: Segment | Literal) -> Pattern:

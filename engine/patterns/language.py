@@ -15,7 +15,7 @@ literal of `< > [ ] { } ( ) + * ? | \`. After figure 4 of the paper; sets, stret
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from contracts.regexes import UnsafeRegex, inspect_regex
 
@@ -222,11 +222,7 @@ class Pattern:
     @property
     def is_safe(self) -> bool:
         """Whether Spark may be given the regular expression: of the admitted subset (`contracts.regexes`)."""
-        try:
-            inspect_regex(self.regex)
-        except UnsafeRegex:
-            return False
-        return True
+        return _is_safe(self.regex)
 
     def __str__(self) -> str:
         return self.text
@@ -244,7 +240,22 @@ def joined(patterns: Sequence[Pattern]) -> Pattern:
 
 def compiled(pattern: Pattern) -> re.Pattern[str]:
     """The regular expression for Python; use `fullmatch`."""
-    return re.compile(pattern.regex)
+    return _compiled(pattern.regex)
+
+
+# Columns of one lake come to the same patterns again and again, and compiling is dearer than matching.
+@lru_cache(maxsize=1 << 13)
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
+
+
+@lru_cache(maxsize=1 << 13)
+def _is_safe(regex: str) -> bool:
+    try:
+        inspect_regex(regex)
+    except UnsafeRegex:
+        return False
+    return True
 
 
 def parse(text: str) -> Pattern:

@@ -8,14 +8,12 @@ then have raised a false alarm (`failed`)."""
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from engine.patterns.enumerating import TOKENS, enumerate_patterns, rows_of
+from engine.patterns.enumerating import TOKENS, Array, enumerate_patterns, rows_of
 from engine.patterns.nonconforming import Counts, critical
 
-Array = np.ndarray[Any, np.dtype[Any]]
 ROWS = 128
 LEARNED_SHARE = 0.1
 LEAST_LEARNED = 10

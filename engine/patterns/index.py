@@ -1,0 +1,113 @@
+"""The index of a lake: what inference asks instead of reading the lake again.
+
+It holds the sums over patterns, the calibration of promises, looks of other columns, and how much better the chosen
+promises looked than they then were. All of it adds up over tables."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+
+from engine.patterns.calibration import (
+    FLOORS,
+    Background,
+    Calibration,
+    Replayed,
+    added,
+    among,
+    background,
+    replayed,
+)
+from engine.patterns.choosing import Taste, best, offered
+from engine.patterns.enumerating import TOKENS
+from engine.patterns.sums import Sums, merged, nothing, spread, sums_of
+
+MOST_REPLAYED = 1000
+LEAST_EVIDENCE, MOST_EVIDENCE = 2, 100
+
+
+@dataclass(frozen=True)
+class Optimism:
+    """Of promises chosen from one half of the lake and judged on the other: false alarms expected and seen."""
+
+    expected: float = 0.0
+    seen: float = 0.0
+
+    def __add__(self, other: "Optimism") -> "Optimism":
+        return Optimism(self.expected + other.expected, self.seen + other.seen)
+
+    @property
+    def factor(self) -> float:
+        """What an estimate is multiplied with: the best of several looks better than it is. At least 1."""
+        return max(1.0, (self.seen + 1) / (self.expected + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """What a lake says of text columns."""
+
+    sums: Sums
+    calibration: Calibration = field(default_factory=Calibration)
+    seen: Background = field(default_factory=Background)
+    optimism: Optimism = field(default_factory=Optimism)
+
+    @property
+    def least_columns(self) -> int:
+        """The paper's m: as many columns must have a pattern. It grows with the root of the lake: 3 of two thousand
+        columns, 5 of six thousand, 100 of millions, as the paper recommends."""
+        return evidence(self.sums.size)
+
+
+def evidence(size: int) -> int:
+    """How many columns of a lake of `size` columns must have a pattern."""
+    return max(LEAST_EVIDENCE, min(MOST_EVIDENCE, round(sqrt(size) / 16)))
+
+
+def indexed(columns: Sequence[Sequence[str]], *, tokens: int = TOKENS, sources: Sequence[object] = ()) -> Index:
+    """The index of columns, each given by its values in their order.
+
+    `sources`: for each column where it comes from, so that what is learned from one half of the sources is replayed on
+    the other; without them columns are halved as they come."""
+    halves = _halves(len(columns), sources)
+    sums = [sums_of((columns[place] for place in half), tokens=tokens) for half in halves]
+    replays = [
+        _replays([columns[place] for place in half], other.frequent(LEAST_EVIDENCE))
+        for half, other in zip(halves, reversed(sums), strict=True)
+    ]
+    seen = background(columns)
+    counts = [added(each.counts for each in half) for half in replays]
+    optimism = [_optimism(half, other, seen) for half, other in zip(replays, reversed(counts), strict=True)]
+    return Index(merged(sums), added(counts), seen, sum(optimism, Optimism()))
+
+
+def together(parts: Iterable[Index]) -> Index:
+    """The index of all columns of these."""
+    listed = list(parts)
+    return Index(
+        merged([each.sums for each in listed]) if listed else nothing(),
+        added(each.calibration for each in listed),
+        among(each.seen for each in listed),
+        sum((each.optimism for each in listed), Optimism()),
+    )
+
+
+def _halves(count: int, sources: Sequence[object]) -> tuple[list[int], list[int]]:
+    order = {source: place for place, source in enumerate(dict.fromkeys(sources))}
+    number = [order[source] for source in sources] if sources else list(range(count))
+    return [at for at in range(count) if number[at] % 2], [at for at in range(count) if not number[at] % 2]
+
+
+def _replays(columns: Sequence[Sequence[str]], sums: Sums) -> list[Replayed]:
+    found = (replayed(values, sums) for values in spread(columns, MOST_REPLAYED // 2))
+    return [each for each in found if each is not None]
+
+
+def _optimism(columns: Iterable[Replayed], counts: Calibration, seen: Background) -> Optimism:
+    return sum((_chosen(each, counts, seen) for each in columns), Optimism())
+
+
+def _chosen(column: Replayed, counts: Calibration, seen: Background) -> Optimism:
+    exceeded = dict(column.promises)
+    chosen = best(offered(exceeded, counts, seen), Taste())
+    if chosen is None:
+        return Optimism()
+    return Optimism(chosen.alarms, exceeded[chosen.candidate][1 + FLOORS.index(chosen.floor)])

@@ -1,0 +1,98 @@
+"""An index as one Parquet file: a row for each pattern, ascending by id, and everything else beside the schema.
+
+Read through a memory map; the texts of patterns are read only where they are asked for. Nothing in it is executed when
+it is read, and what is no index, or of another format, is refused by name."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from engine.patterns.calibration import FLOORS, Background, Calibration
+from engine.patterns.index import Index, Optimism
+from engine.patterns.sums import FIELDS, Sums
+
+FORMAT = 1
+_KEY = b"treaty_patterns"
+
+
+class UnreadableIndex(Exception):
+    """The file is no index of patterns that this version reads."""
+
+
+class Texts(Sequence[str]):
+    """Texts of an Arrow array, made when they are asked for."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Texts": ...
+    def __getitem__(self, place: int | slice) -> "str | Texts":
+        if isinstance(place, slice):
+            return Texts(self._array[place])
+        return str(self._array[int(place)].as_py())
+
+
+def save(index: Index, path: str | Path, *, least: int = 1) -> None:
+    """Writes an index, of patterns of at least so many columns: rare ones are most of it, and say nothing until more
+    columns come. Replaces the file at once or not at all."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sums = index.sums.frequent(least) if least > 1 else index.sums
+    fields = {name: pa.array(getattr(sums, name)) for name in FIELDS}
+    fields["impurity"] = fields["impurity"].cast(pa.float32())
+    table = pa.table({**fields, "text": pa.array(list(sums.texts), pa.string())})
+    said = json.dumps(_said(index), ensure_ascii=True, separators=(",", ":")).encode()
+    fresh = Path(f"{path}.new")
+    parquet.write_table(
+        table.replace_schema_metadata({_KEY: said}), fresh, compression="zstd", use_dictionary=False, store_schema=True
+    )
+    fresh.replace(path)
+
+
+def load(path: str | Path) -> Index:
+    """The index of a file. Raises UnreadableIndex."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path, memory_map=True)
+        said = json.loads((table.schema.metadata or {})[_KEY])
+    except (OSError, pa.ArrowInvalid, KeyError, ValueError):
+        raise UnreadableIndex(f"{path} is no index of patterns") from None
+    if said.get("format") != FORMAT or said.get("floors") != list(FLOORS):
+        raise UnreadableIndex(f"{path} is an index of another format; make it again with `treaty patterns index`")
+    fields = {name: table[name].to_numpy().astype(dtype) for name, dtype in FIELDS.items()}
+    sums = Sums(said["size"], **fields, texts=Texts(table["text"].combine_chunks()))
+    if not bool(np.all(sums.ids[1:] > sums.ids[:-1])):
+        raise UnreadableIndex(f"{path} is damaged: its patterns are not in order")
+    return _index(sums, said)
+
+
+def _said(index: Index) -> Mapping[str, Any]:
+    return {
+        "format": FORMAT,
+        "floors": FLOORS,
+        "size": index.sums.size,
+        "cells": dict(index.calibration.cells),
+        "seen": {str(number): looks for number, looks in index.seen.columns.items()},
+        "optimism": [index.optimism.expected, index.optimism.seen],
+    }
+
+
+def _index(sums: Sums, said: Mapping[str, Any]) -> Index:
+    return Index(
+        sums,
+        Calibration({key: tuple(counts) for key, counts in said["cells"].items()}),
+        Background({int(number): tuple(looks) for number, looks in said["seen"].items()}),
+        Optimism(*said["optimism"]),
+    )

@@ -1,0 +1,111 @@
+"""The pattern of a text column, learned from values of it and from the lake: the entry point.
+
+Values should be a uniform sample of whole past batches, in the order in which they came: nearly all false alarms come
+from learning from the first rows of a sorted table."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from engine.patterns.candidates import Candidate, candidates, matcher
+from engine.patterns.choosing import Choice, Taste, best, offered
+from engine.patterns.fmdv import VARIANTS, Inferred, Reason, infer_domain
+from engine.patterns.index import Index
+from engine.patterns.language import Pattern
+from engine.patterns.nonconforming import ALPHA, Comparison, Counts, compare, detectable
+
+LEAST_VALUES = 5
+DETECTED_OF = 1000
+# What is not a pattern but what is left where there is none: the characters of the values, and the values themselves.
+FALLBACKS = frozenset(("characters", "characters_sized", "framed", "vocabulary"))
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A promise about a text column: texts match the pattern, but for as many as did not when it was learned.
+
+    More of them than chance allows is a warning; where their share besides grew by more than `floor`, an error."""
+
+    family: str
+    pattern: Pattern
+    trained: Counts
+    floor: float
+    inferred: Inferred | None = None
+    alpha: float = ALPHA
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it tells a structure, not only characters or a vocabulary."""
+        return self.family not in FALLBACKS
+
+    def count(self, values: Iterable[str | None]) -> Counts:
+        """How many of the values do not match; nulls are none."""
+        match, bad, of = matcher(self.pattern), 0, 0
+        for value in values:
+            if value is not None:
+                bad, of = bad + (not match(value)), of + 1
+        return Counts(bad, of)
+
+    def judge(self, judged: Counts) -> Comparison:
+        """What so many non-conforming values mean."""
+        return compare(self.trained, judged, alpha=self.alpha, floor=self.floor)
+
+
+@dataclass(frozen=True)
+class PatternResult:
+    """What is promised of a column, or why nothing is.
+
+    `alarms`: the estimated chance of a false alarm; `passes`: the share of other columns that would pass in this one's
+    place; `detectable`: the smallest share of bad values that would be told among 1,000 (None: not even all would);
+    `lake`: what the lake knows of the values, or why it knows no pattern of them, whatever was promised in the end."""
+
+    learned: Learned | None
+    reason: str
+    lake: Inferred | Reason
+    alarms: float | None = None
+    passes: float | None = None
+    detectable: float | None = None
+
+
+def infer(values: Sequence[str | None], index: Index, taste: Taste | None = None) -> PatternResult:
+    """What a text column may be promised, from values of it in the order in which they came; nulls count nothing."""
+    texts = [value for value in values if value is not None]
+    sums = index.sums
+    lake = infer_domain(texts, sums, replace(VARIANTS["union"], m=index.least_columns))
+    if len(texts) < LEAST_VALUES:
+        return PatternResult(None, _too_few(len(texts)), lake)
+    found = list(candidates(texts, sums, index.least_columns))
+    chosen = best(offered(found, index.calibration, index.seen), taste or Taste())
+    if chosen is None:
+        return PatternResult(None, _nothing(found), lake)
+    return _promised(chosen, index, lake)
+
+
+def _promised(chosen: Choice, index: Index, lake: Inferred | Reason) -> PatternResult:
+    one = chosen.candidate
+    learned = Learned(one.family, one.pattern, one.trained, chosen.floor, one.inferred)
+    return PatternResult(
+        learned,
+        _why(learned, lake),
+        lake,
+        alarms=min(1.0, chosen.alarms * index.optimism.factor),
+        passes=chosen.passes,
+        detectable=detectable(one.trained, DETECTED_OF),
+    )
+
+
+def _too_few(count: int) -> str:
+    return str(Reason.NO_VALUES) if not count else f"{count} values are too few to learn from: {LEAST_VALUES} at least"
+
+
+def _nothing(found: Sequence[Candidate]) -> str:
+    if not found:
+        return "the values are too long or too varied to be described"
+    return "whatever describes these values raised too many false alarms in columns like this one"
+
+
+def _why(learned: Learned, lake: Inferred | Reason) -> str:
+    if learned.inferred is not None:
+        columns = learned.inferred.columns
+        return f"{columns} columns of this lake have such values"
+    shape = learned.family.replace("_", " ")
+    return f"told from the column's own {shape}" + (f"; {lake}" if isinstance(lake, Reason) else "")
