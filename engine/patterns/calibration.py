@@ -25,7 +25,7 @@ FLOORS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)
 LEAST_ROWS = 40
 LEANS = 10.0
 FEARED = 0.1
-UNSEEN = 0.25
+UNSEEN = 0.5
 BACKGROUND = 160
 LOOKS = 10
 _UPPER, _LOWER, _DIGIT = re.compile("[A-Z]"), re.compile("[a-z]"), re.compile("[0-9]")
@@ -41,10 +41,10 @@ class Calibration:
     def alarms(self, candidate: Candidate) -> tuple[float, ...]:
         """For each floor the chance of a false alarm."""
         estimate = (FEARED,) * len(FLOORS)
-        for key in candidate.keys:
-            replayed, *exceeded = self.cells.get(key, (0.0,) * (1 + len(FLOORS)))
+        for count, *exceeded in (self.cells[key] for key in candidate.keys if key in self.cells):
             estimate = tuple(
-                (count + UNSEEN + LEANS * above) / (replayed + LEANS + 2 * UNSEEN) for count, above in zip(exceeded, estimate, strict=True)
+                (alarmed + UNSEEN + LEANS * above) / (count + 2 * UNSEEN + LEANS)
+                for alarmed, above in zip(exceeded, estimate, strict=True)
             )
         return estimate
 

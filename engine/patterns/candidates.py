@@ -5,6 +5,7 @@ equal traits are taken to be equally likely to raise a false alarm, and `calibra
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from engine.patterns.fmdv import Inferred, Limits, Objective, domain_of, laid_out
 from engine.patterns.language import Literal, Pattern, compiled
@@ -86,7 +87,7 @@ def order_of(values: Sequence[str]) -> str:
     distinct = len(set(values))
     if distinct == 1:
         return "constant"
-    pairs = list(zip(values, values[1:], strict=False))
+    pairs = list(pairwise(values))
     if all(one <= other for one, other in pairs) or all(one >= other for one, other in pairs):
         return "sorted"
     runs = 1 + sum(one != other for one, other in pairs)

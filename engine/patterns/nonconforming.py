@@ -11,6 +11,7 @@ from functools import lru_cache
 from math import exp, lgamma
 
 ALPHA = 0.01
+MOST_TERMS = 100_000
 
 
 class Severity(StrEnum):
@@ -53,7 +54,8 @@ class Comparison:
     @property
     def reason(self) -> str:
         """A sentence about the difference and what it means."""
-        told = f"{self.judged.bad} of {self.judged.of} values do not conform, {self.trained.bad} of {self.trained.of} did not"
+        before = f"{self.trained.bad} of {self.trained.of} did not"
+        told = f"{self.judged.bad} of {self.judged.of} values do not conform, {before}"
         if self.severity is Severity.NONE:
             return f"{told}: no significant difference (p = {self.fisher:.3g})"
         return f"{told}: significantly more (p = {self.fisher:.3g})"
@@ -71,12 +73,17 @@ def compare(trained: Counts, judged: Counts, *, alpha: float = ALPHA, floor: flo
 
 
 def fisher_greater(trained: Counts, judged: Counts) -> float:
-    """The chance of at least so many non-conforming values among those judged, all margins given; 1 without values."""
+    """The chance of at least so many non-conforming values among those judged, all margins given; 1 without values.
+
+    Of more terms than 100,000 the sum is what Yates's chi-squared says, which is then as good."""
     bad, total = trained.bad + judged.bad, trained.of + judged.of
     if not trained.of or not judged.of or not bad:
         return 1.0
-    whole = _log_choose(total, bad)
     most = min(bad, judged.of)
+    if most - judged.bad > MOST_TERMS:
+        approximate = chi_squared(trained, judged)
+        return 1.0 if approximate is None else approximate
+    whole = _log_choose(total, bad)
     terms = (
         exp(_log_choose(judged.of, bad_judged) + _log_choose(trained.of, bad - bad_judged) - whole)
         for bad_judged in range(max(judged.bad, bad - trained.of), most + 1)

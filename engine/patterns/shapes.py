@@ -4,6 +4,7 @@ What infers without the lake, and what is left where the lake knows no pattern: 
 Each shape is a function from distinct values to a pattern, or None where the values have no such shape; adding one is
 one function. What is narrow and what is wide about them is judged elsewhere (`calibration`)."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ MOST_WORDS = 50
 MOST_WIDTHS = 3
 LOOSE = 1.5
 LONGEST_REPEAT = 1000
+_CAPITALISED = re.compile("[A-Z][a-z]*")
 
 Shape = Callable[[Sequence[str]], Pattern | None]
 SHAPES: dict[str, Shape] = {}
@@ -151,11 +153,18 @@ def repeated(values: Sequence[str]) -> Pattern | None:
 
 
 def _alternate(structure: str) -> bool:
-    return structure[::2].count(WORD) == (len(structure) + 1) // 2 and WORD not in structure[1::2] and len(structure) % 2 == 1
+    return (
+        structure[::2].count(WORD) == (len(structure) + 1) // 2
+        and WORD not in structure[1::2]
+        and len(structure) % 2 == 1
+    )
 
 
 def _word(words: Sequence[str]) -> tuple[Part, ...]:
-    if all(word[:1].isupper() and word.isascii() and (len(word) == 1 or word[1:].islower()) and word.isalpha() for word in words):
+    if all(
+        word[:1].isupper() and word.isascii() and (len(word) == 1 or word[1:].islower()) and word.isalpha()
+        for word in words
+    ):
         return Characters(("upper",)), Characters(("lower",), Times(0, None))
     return (_some(words),)
 

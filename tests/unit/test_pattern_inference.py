@@ -1,0 +1,149 @@
+"""Inference: what a column is promised, by a small lake made for it, and what is said where nothing is."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from engine.patterns.fmdv import VARIANTS, Inferred, Limits, Objective, Reason, infer_domain
+from engine.patterns.index import Index, indexed, together
+from engine.patterns.infer import infer
+from engine.patterns.nonconforming import Counts, Severity
+from engine.patterns.sums import Sums
+
+
+def _times(chance: Random) -> str:
+    return f"{chance.randint(0, 23)}:{chance.randint(0, 59):02d}"
+
+
+def _dates(chance: Random) -> str:
+    return f"2024-{chance.randint(1, 12):02d}-{chance.randint(1, 28):02d}"
+
+
+def _codes(chance: Random) -> str:
+    return "".join(chance.choices("ABCDEFGHIJ", k=2)) + f"{chance.randint(0, 9999):04d}"
+
+
+def _names(chance: Random) -> str:
+    return " ".join(
+        "".join(chance.choices("aeioubdfgr", k=chance.randint(2, 9))).title() for _ in range(chance.randint(1, 4))
+    )
+
+
+KINDS = (_times, _dates, _codes, _names)
+
+
+def column(kind: object, seed: int, rows: int = 100) -> list[str]:
+    chance = Random(seed)
+    return [kind(chance) for _ in range(rows)]  # type: ignore[operator]
+
+
+@pytest.fixture(scope="module")
+def lake() -> Index:
+    columns = [column(kind, seed) for seed in range(12) for kind in KINDS]
+    return indexed(columns, sources=[at // 4 for at in range(len(columns))])
+
+
+@pytest.fixture(scope="module")
+def sums(lake: Index) -> Sums:
+    return lake.sums
+
+
+def domain(values: list[str], sums: Sums, variant: str = "union", **limits: object) -> str:
+    found = infer_domain(values, sums, replace(VARIANTS[variant], **{"m": 2, **limits}))  # type: ignore[arg-type]
+    return found.pattern.text if isinstance(found, Inferred) else found.name
+
+
+def test_the_lake_generalizes_what_the_values_alone_do_not(sums: Sums) -> None:
+    assert domain(["9:07", "8:30", "7:15"], sums, objective=Objective.IMPURITY) == "<digit>+:<digit>{2}"
+
+
+VARIANT_CASES = [
+    ("FMDV", ["2024-01-02", "2024-03-04"], "2024-<digit>{2}-<digit>{2}"),
+    ("FMDV", ["9:07 AB1234", "10:15 CD0000"], "NO_EVIDENCE"),
+    ("FMDV-V", ["9:07 AB1234", "10:15 CD0000"], "<digit>+:<digit>{2} <upper>{2}<digit>{4}"),
+    ("FMDV-H", [*["2024-01-02", "2024-03-04"] * 20, "-"], "2024-<digit>{2}-<digit>{2}"),
+    ("FMDV", [*["2024-01-02", "2024-03-04"] * 20, "-"], "HETEROGENEOUS"),
+    ("union", ["2024-01-02", "9:07", "10:15"] * 5, "<digit>+:<digit>{2}|2024-<digit>{2}-<digit>{2}"),
+    ("union", [], "NO_VALUES"),
+    ("union", ["a" * 2000], "TOO_LONG"),
+    ("union", ["-".join("abcdefghijklmnopqrstuvwxyz" * 2)] * 3, "TOO_LONG"),
+    ("union", ["#!$", "#!%"], "HETEROGENEOUS"),
+    ("union", ["~a~", "~b~"], "NO_EVIDENCE"),
+]
+
+
+@pytest.mark.parametrize(("variant", "values", "expected"), VARIANT_CASES)
+def test_each_variant_cuts_as_it_says(variant: str, values: list[str], expected: str, sums: Sums) -> None:
+    limits = {"objective": Objective.IMPURITY}
+    assert domain(values, sums, variant, **limits) == expected
+
+
+def test_the_cut_off_share_is_at_most_theta(sums: Sums) -> None:
+    dirty = [*["9:07"] * 90, *["-"] * 10]
+    assert domain(dirty, sums, "FMDV-VH", theta=0.05) == "HETEROGENEOUS"
+    found = infer_domain(dirty, sums, Limits(m=2, theta=0.1, structures=1))
+    assert isinstance(found, Inferred)
+    assert found.discarded == pytest.approx(0.1)
+
+
+def test_more_columns_are_asked_for_than_there_are(sums: Sums) -> None:
+    assert domain(["9:07"], sums, m=1000) == Reason.NO_EVIDENCE.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_promised_holds_for_more_of_the_same_and_not_for_other_columns(kind: object, lake: Index) -> None:
+    learned = infer(column(kind, 100), lake).learned
+    assert learned is not None
+    assert learned.judge(learned.count(column(kind, 101, 1000))).severity is Severity.NONE
+    others = [other for other in KINDS if other is not kind]
+    assert all(learned.judge(learned.count(column(other, 102, 1000))).severity is Severity.ERROR for other in others)
+
+
+def test_a_few_bad_values_are_a_warning_and_many_an_error(lake: Index) -> None:
+    learned = infer(column(_dates, 100), lake).learned
+    assert learned is not None
+    assert learned.judge(Counts(1, 1000)).severity is Severity.NONE
+    assert learned.judge(Counts(80, 1000)).severity is Severity.WARNING
+    assert learned.judge(Counts(999, 1000)).severity is Severity.ERROR
+
+
+BAD_INPUT = [
+    ("no values", [], "there are no values"),
+    ("only nulls", [None, None], "there are no values"),
+    ("too few", ["a", None, "b"], "2 values are too few to learn from: 5 at least"),
+    ("values of a megabyte", ["a" * 1_000_000] * 20, None),
+    ("control characters", ["a\x00b\x01", "\x1b[0m", "\r\n\t", "\x7f", "\x85"], None),
+    ("lone surrogates", ["\ud800", "a\udfff", "\udc80\udc81", "b", "c"], None),
+    ("right to left", ["שלום עולם", "مرحبا بالعالم", "سلام دنیا", "שלום", "עולם"], None),
+    ("ten thousand formats", ["-" * (n % 90) + "a" * (n // 90) + "." * (n % 7) for n in range(10_000)], None),
+    ("empty texts", [""] * 20, None),
+    ("one value", ["x"] * 20, None),
+]
+
+
+@pytest.mark.parametrize(("_", "values", "reason"), BAD_INPUT, ids=[each[0] for each in BAD_INPUT])
+def test_bad_input_has_a_stated_outcome(_: str, values: list[str | None], reason: str | None, lake: Index) -> None:
+    result = infer(values, lake)
+    assert result.reason
+    if reason is not None:
+        assert (result.learned, result.reason) == (None, reason)
+    if result.learned is not None:
+        texts = [value for value in values if value is not None]
+        assert result.learned.pattern.is_safe or result.learned.family == "vocabulary"
+        assert result.learned.judge(result.learned.count(texts)).severity is Severity.NONE
+
+
+def test_an_empty_lake_leaves_what_the_values_say_themselves() -> None:
+    result = infer(column(_dates, 1), indexed([]))
+    assert result.lake is Reason.NO_EVIDENCE
+    assert result.learned is not None
+
+
+def test_lakes_add_up_whatever_the_order() -> None:
+    one, other = (indexed([column(kind, seed) for kind in KINDS]) for seed in (1, 2))
+    here, there = together([one, other]), together([other, one])
+    assert here.sums.texts == there.sums.texts
+    assert here.calibration.cells == there.calibration.cells
+    assert dict(here.seen.columns) == dict(there.seen.columns)
+    assert (here.optimism.seen, here.sums.size) == (there.optimism.seen, 8)
