@@ -62,10 +62,12 @@ class Stop(Exception):
 def add_to(app: typer.Typer) -> None:
     """Registers the verbs."""
     from engine.gate_cli import gates
+    from engine.patterns.cli import patterns
 
     for verb in (verify, quarantine, draft, explain):
         app.command()(verb)
     app.add_typer(gates, name="gate")
+    app.add_typer(patterns, name="patterns")
 
 
 def verify(

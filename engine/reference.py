@@ -15,7 +15,7 @@ WRITTEN: dict[str, Any] = {
     "predicate": "amount >= 0", "condition": "status = 'paid'", "operator": "<=", "values": ["open", "paid"],
     "numerator": "amount", "denominator": "total", "quantile": 0.5, "arrived": "received",
     "target": "brand", "inputs": ["name", "material"],
-    "query": "SELECT count(*) FROM {object} WHERE amount < 0",
+    "pattern": "[A-Z]{2}[0-9]{4}", "query": "SELECT count(*) FROM {object} WHERE amount < 0",
 }  # fmt: skip
 OF_TYPE: dict[str, Any] = {"integer": 1, "number": 1, "boolean": True, "array": ["amount"]}
 # Arguments that none requires, but without one of which the analyzer says nothing.
@@ -24,7 +24,11 @@ CHOSEN: dict[str, dict[str, Any]] = {
     "invalid_values": {"format": "email"},
     "pattern_match": {"format": "email"},
 }
-PROMISES = {"share": ("mustBeGreaterOrEqualTo", 0.99), "rows": ("mustBe", 0)}
+PROMISES = {
+    "share": ("mustBeGreaterOrEqualTo", 0.99),
+    "rows": ("mustBe", 0),
+    "chance": ("mustBeGreaterThan", 0.01),
+}
 PROMISE = ("mustBeLessOrEqualTo", 1000)
 
 

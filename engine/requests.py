@@ -179,6 +179,15 @@ class Drafted:
 
 
 @dataclass(frozen=True)
+class TextsRequest:
+    """The values of text columns in at most so many rows, drawn uniformly. `columns` () means all."""
+
+    source: Source
+    columns: tuple[str, ...] = ()
+    rows: int = 1000
+
+
+@dataclass(frozen=True)
 class SampleRequest:
     """Read up to `limit` rows that break each failed check of `only`, by check id with the partitions it failed in.
 

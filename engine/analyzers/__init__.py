@@ -3,6 +3,7 @@
 from engine.analyzers import (
     association,
     characters,
+    conformity,
     distinct,
     freshness,
     histogram,
@@ -25,6 +26,7 @@ __all__ = [
     "ANALYZERS",
     "association",
     "characters",
+    "conformity",
     "distinct",
     "freshness",
     "histogram",

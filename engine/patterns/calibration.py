@@ -25,7 +25,6 @@ FLOORS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)
 LEAST_ROWS = 40
 LEANS = 10.0
 FEARED = 0.1
-UNSEEN = 0.5
 BACKGROUND = 160
 LOOKS = 10
 _UPPER, _LOWER, _DIGIT = re.compile("[A-Z]"), re.compile("[a-z]"), re.compile("[0-9]")
@@ -43,8 +42,7 @@ class Calibration:
         estimate = (FEARED,) * len(FLOORS)
         for count, *exceeded in (self.cells[key] for key in candidate.keys if key in self.cells):
             estimate = tuple(
-                (alarmed + UNSEEN + LEANS * above) / (count + 2 * UNSEEN + LEANS)
-                for alarmed, above in zip(exceeded, estimate, strict=True)
+                (alarmed + LEANS * above) / (count + LEANS) for alarmed, above in zip(exceeded, estimate, strict=True)
             )
         return estimate
 
@@ -96,13 +94,16 @@ class Background:
     columns: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def passes(self, match: Match) -> tuple[float, ...]:
-        """For each floor the share of these columns that a promise would let pass in place of its own."""
+        """For each floor the share of these columns that a promise would let pass in place of its own.
+
+        One column that never passes is added: of a lake of one kind of column alone nothing else would be caught."""
         looks, places, starts = self._laid_out
         if not len(starts):
             return (0.0,) * len(FLOORS)
         strange = np.fromiter((not match(each) for each in looks), float, len(looks))
         shares = np.add.reduceat(strange[places], starts) / np.diff(np.append(starts, len(places)))
-        return tuple(float(share) for share in (shares[:, None] <= np.array(FLOORS)).mean(axis=0))
+        passing = (shares[:, None] <= np.array(FLOORS)).sum(axis=0)
+        return tuple(float(count) / (len(starts) + 1) for count in passing)
 
     @cached_property
     def _laid_out(self) -> tuple[tuple[str, ...], Array, Array]:

@@ -25,7 +25,7 @@ class Choice:
 class Taste:
     """What is preferred: how dear a false alarm is, the most that is borne, the floors that are admitted."""
 
-    dread: float = 4.0
+    dread: float = 5.0
     most_alarms: float = 0.1
     most_floor: float = 0.9
 

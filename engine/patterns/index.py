@@ -75,7 +75,7 @@ def indexed(columns: Sequence[Sequence[str]], *, tokens: int = TOKENS, sources: 
     ]
     seen = background(columns)
     counts = [added(each.counts for each in half) for half in replays]
-    optimism = [_optimism(half, other, seen) for half, other in zip(replays, reversed(counts), strict=True)]
+    optimism = [optimism_of(half, other, seen) for half, other in zip(replays, reversed(counts), strict=True)]
     return Index(merged(sums), added(counts), seen, sum(optimism, Optimism()))
 
 
@@ -101,7 +101,12 @@ def _replays(columns: Sequence[Sequence[str]], sums: Sums) -> list[Replayed]:
     return [each for each in found if each is not None]
 
 
-def _optimism(columns: Iterable[Replayed], counts: Calibration, seen: Background) -> Optimism:
+def optimism_of(columns: Iterable[Replayed], counts: Calibration, seen: Background) -> Optimism:
+    """What is expected of the promises chosen by these counts for columns that are not among them, and what was seen.
+
+    Nothing where there are no counts yet: what is expected then is a guess."""
+    if not counts.cells:
+        return Optimism()
     return sum((_chosen(each, counts, seen) for each in columns), Optimism())
 
 

@@ -28,6 +28,7 @@ from engine.requests import (
     Source,
     SpectraRequest,
     StageRequest,
+    TextsRequest,
 )
 from engine.results import Sample
 from engine.spark import processes
@@ -92,6 +93,10 @@ class SparkChild:
     def profile(self, request: ProfileRequest, tell: Tell = silent) -> Mapping[str, Any]:
         """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""
         return self._ask("engine.spark.profile:profile", request, tell)  # type: ignore[no-any-return]
+
+    def texts(self, request: TextsRequest) -> Mapping[str, tuple[str | None, ...]]:
+        """Values of text columns, a uniform sample. Raises EngineError (Unreadable, EngineKilled)."""
+        return self._ask("engine.spark.patterns:texts", request)  # type: ignore[no-any-return]
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""

@@ -5,6 +5,7 @@ from typing import Any
 from support.analyzer_table import Case
 
 from engine.analyzers.characters import MeanCharacters, PatternShare
+from engine.analyzers.conformity import PatternConformity
 from engine.analyzers.keys import ApproxCountKeys
 
 NOBODY = "id > 99"
@@ -66,4 +67,14 @@ CHARACTERS = [
     Case(PatternShare(column="none"), None, counted=0, details=looks()),
     Case(PatternShare(column="status", where=NOBODY), None),
 ]
-CASES: list[Case] = [*KEYS, *CHARACTERS]
+# Two of five do not match: of 105 values any two are as likely to be the bad ones.
+CONFORMITY = [
+    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=100), 10 / 5460, counted=5),
+    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=10), 10 / 105),
+    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=100, floor=0.5), 1.0),
+    Case(PatternConformity(column="status", pattern="[^ ]+", learned_from=100), 1.0, counted=5),
+    Case(PatternConformity(column="nested.name", pattern="z", learned_from=9, learned_bad=9), 1.0, counted=4),
+    Case(PatternConformity(column="none", pattern="[a-z]+", learned_from=10), None, counted=0),
+    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=10, where=NOBODY), None),
+]
+CASES: list[Case] = [*KEYS, *CHARACTERS, *CONFORMITY]

@@ -31,6 +31,7 @@ def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
         "columns",
         "time",
         "bins",
+        "chance",
     }
     assert kind.__doc__
     assert kind.components

@@ -1,0 +1,149 @@
+"""The verb `patterns`: what texts look like, learned from a lake of tables; needs no registry."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from engine.cli import Stop, in_spark
+from engine.options import Columns, Format, Json, Memory, Remote
+from engine.requests import Source, TextsRequest
+
+ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
+patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
+
+LakeFolder = Annotated[
+    Path,
+    typer.Option("--lake", help="the folder of the lake's index", envvar="TREATY_PATTERNS", show_default="patterns"),
+]
+Tables = Annotated[list[str], typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
+Text = Annotated[str, typer.Argument(help="a table; - for values on standard input, one a line", show_default=False)]
+Rows = Annotated[int, typer.Option(min=5, max=100_000, help="rows that are drawn from each table")]
+Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="show so many")]
+Wanted = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
+Forget = Annotated[bool, typer.Option("--forget", help="take these tables out of the index instead")]
+HERE = Path("patterns")
+
+
+@patterns.command()
+def index(
+    tables: Tables, lake: LakeFolder = HERE, forget: Forget = False, rows: Rows = 1000,
+    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Add tables to the index of a lake; one that is in it already is replaced."""
+    from engine.patterns.lake import Lake
+
+    opened = Lake(lake)
+    with _told():
+        found = opened.forget(tables) if forget else opened.add(_drawn(tables, rows, format, remote, memory))
+    print(f"{len(opened.tables())} tables, {found.sums.size} text columns, {len(found.sums):,} patterns in {lake}")
+
+
+@patterns.command()
+def infer(
+    data: Text, lake: LakeFolder = HERE, columns: Columns = None, rows: Rows = 1000, as_json: Json = False,
+    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Say what the text columns of a table may be promised, and on what evidence."""
+    from engine.patterns.evidence import evidence
+    from engine.patterns.infer import infer as inferred
+    from engine.patterns.lake import Lake
+
+    only = tuple(each.strip() for each in columns.split(",")) if columns else ()
+    with _told():
+        known = Lake(lake).index()
+        texts = _lines() if data == "-" else _texts(TextsRequest(Source(data, format), only, rows), remote, memory)
+    found = {name: evidence(values, inferred(values, known), known, secret=False) for name, values in texts.items()}
+    if as_json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        _print(found)
+
+
+@patterns.command()
+def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
+    """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
+    from engine.patterns.lake import Lake
+
+    with _told():
+        found = Lake(lake).common(limit)
+    if as_json:
+        print(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
+        return
+    for each in found:
+        print(f"{each.columns:6} columns  impure {each.fpr:6.1%}  {each.text}{f'  ({each.name})' if each.name else ''}")
+
+
+@patterns.command()
+def find(pattern: Wanted, lake: LakeFolder = HERE, as_json: Json = False) -> None:
+    """Find the columns of the lake that carry a pattern."""
+    from engine.patterns.lake import Lake
+
+    with _told():
+        found = Lake(lake).carriers(pattern)
+    if as_json:
+        print(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
+        return
+    for each in found:
+        print(f"{each.table}  {each.column}  {1 - each.impurity:.1%}")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What cannot be read, as a message."""
+    from engine.patterns.index_file import UnreadableIndex
+    from engine.patterns.language import PatternError
+
+    try:
+        yield
+    except (UnreadableIndex, PatternError) as error:
+        raise Stop(str(error)) from None
+    except OSError as error:
+        raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
+
+
+def _drawn(
+    tables: Sequence[str], rows: int, format: str | None, remote: str | None, memory: str
+) -> Mapping[str, Mapping[str, list[str]]]:
+    with in_spark(remote, memory) as spark:
+        found = {table: spark.texts(TextsRequest(Source(table, format), (), rows)) for table in tables}
+    return {table: {name: _present(values) for name, values in texts.items()} for table, texts in found.items()}
+
+
+def _texts(request: TextsRequest, remote: str | None, memory: str) -> Mapping[str, Sequence[str | None]]:
+    with in_spark(remote, memory) as spark:
+        texts: Mapping[str, Sequence[str | None]] = spark.texts(request)
+    return texts
+
+
+def _present(values: Sequence[str | None]) -> list[str]:
+    return [value for value in values if value is not None]
+
+
+def _lines() -> Mapping[str, Sequence[str | None]]:
+    return {"standard input": [line.removesuffix("\n") for line in sys.stdin]}
+
+
+def _print(found: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, said in found.items():
+        print(f"{name}: {said['pattern'] or 'no pattern'}{_named(said)}")
+        print(f"  {said['reason']}")
+        if said["pattern"]:
+            _print_figures(said)
+
+
+def _named(said: Mapping[str, Any]) -> str:
+    return f"  ({said['domain']})" if said["domain"] else ""
+
+
+def _print_figures(said: Mapping[str, Any]) -> None:
+    told = "none" if said["detectable_share"] is None else f"{said['detectable_share']:.1%}"
+    print(f"  false alarms {said['false_alarms']:.1%}, other columns that pass {said['passes']:.1%}")
+    print(f"  smallest bad share that is told among 1,000 values: {told}; an error above {said['floor']:.0%}")
+    for each in said["values"].get("others", [])[:10]:
+        print(f"  does not match: {each!r}")

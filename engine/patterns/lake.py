@@ -1,0 +1,164 @@
+"""A lake's index as a folder: what each table adds is a file of its own, and the index is the sum of these.
+
+So a new table adds, a table that is indexed again replaces what it added before, and one that is forgotten leaves
+nothing behind. A table's file also says which of its columns has which pattern, which is what `find` looks through.
+The half of the lake that a table belongs to follows from its name: promises are replayed against the other half's
+sums, never against the table's own."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from engine.patterns.calibration import Background, added, background, replayed
+from engine.patterns.identity import identity
+from engine.patterns.index import LEAST_EVIDENCE, Index, optimism_of, together
+from engine.patterns.index_file import load, save
+from engine.patterns.language import parse
+from engine.patterns.sums import Sums, merged, spread, sums_of
+
+INDEX, TABLES = "index.parquet", "tables"
+MOST_REPLAYED = 20
+MOST_IMPURE = 0.1
+_CLASS = re.compile(r"<\w+>(?:\{\d+\}|\+)?")
+_HEXES = "-".join(f"<hex>{{{length}}}" for length in (8, 4, 4, 4, 12))
+# What patterns of these texts usually mean.
+NAMED = {
+    _HEXES: "uuid",
+    "<digit>{4}-<digit>{2}-<digit>{2}": "date (ISO 8601)",
+    "<digit>{2}:<digit>{2}:<digit>{2}": "time of day",
+    "<digit>{2}:<digit>{2}": "time of day",
+    "<digit>+/<digit>+/<digit>{4}": "date",
+    "<digit>{2}/<digit>{2}/<digit>{4}": "date",
+    "<digit>+.<digit>+.<digit>+.<digit>+": "IPv4 address",
+    "<num>": "number",
+    "<digit>+": "whole number",
+}
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A column that carries a pattern: in its table, with the share of its values that do not match."""
+
+    table: str
+    column: str
+    impurity: float
+
+
+@dataclass(frozen=True)
+class Common:
+    """A pattern of many columns, with their mean impurity, and what such values usually mean."""
+
+    text: str
+    columns: int
+    fpr: float
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Lake:
+    """The index in that folder."""
+
+    folder: Path
+
+    def add(self, tables: Mapping[str, Mapping[str, Sequence[str]]]) -> Index:
+        """The index with these tables in place of what they were before; each gives its text columns by name, values
+        in their order."""
+        for table, columns in tables.items():
+            self._write(table, {name: sums_of([values]) for name, values in columns.items()}, columns.values())
+        halves = [merged(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
+        for table, columns in tables.items():
+            self._calibrate(table, list(columns.values()), halves[1 - half_of(table)])
+        return self._sum_up()
+
+    def forget(self, tables: Sequence[str]) -> Index:
+        """The index without these tables."""
+        for table in tables:
+            for path in self._files(table):
+                path.unlink(missing_ok=True)
+        return self._sum_up()
+
+    def index(self) -> Index:
+        """The index of all tables. Raises UnreadableIndex where there is none."""
+        return load(self.folder / INDEX)
+
+    def tables(self) -> list[str]:
+        """The tables that are indexed, by name."""
+        return sorted(json.loads(path.read_text("utf-8"))["table"] for path in self._folder.glob("*.json"))
+
+    def carriers(self, pattern: str) -> list[Carrier]:
+        """The columns in which at most one in ten values does not have this pattern, purest first (the dual problem:
+        auto-tagging). Raises PatternError."""
+        wanted = identity(parse(pattern).text)
+        found = (each for path in self._folder.glob("*.json") for each in _carriers(path, wanted))
+        return sorted(found, key=lambda each: (each.impurity, each.table, each.column))
+
+    def common(self, limit: int) -> list["Common"]:
+        """The common domains: patterns of many columns that hardly any value of these breaks (section 5.3 of the
+        paper, pattern analysis). Of patterns of one structure that as many columns have as purely, the narrowest."""
+        sums = self.index().sums
+        likely = [_common(sums, at) for at in range(len(sums)) if sums.fpr[at] <= MOST_IMPURE]
+        ordered = sorted(likely, key=lambda each: (-each.columns, each.fpr, -len(each.text), each.text))
+        first = {(each.columns, each.fpr, _CLASS.sub("<>", each.text)): each for each in reversed(ordered)}
+        return sorted(first.values(), key=ordered.index)[:limit]
+
+    @property
+    def _folder(self) -> Path:
+        return self.folder / TABLES
+
+    def _files(self, table: str) -> tuple[Path, Path]:
+        name = blake2b(table.encode(), digest_size=12).hexdigest()
+        return self._folder / f"{name}.parquet", self._folder / f"{name}.json"
+
+    def _write(self, table: str, columns: Mapping[str, Sums], values: Iterable[Sequence[str]]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path, told = self._files(table)
+        save(Index(merged(list(columns.values())), seen=background(values)), path)
+        patterns = {name: _pure(sums) for name, sums in columns.items()}
+        fresh = told.with_suffix(".new")
+        fresh.write_text(json.dumps({"table": table, "columns": patterns}), "utf-8")
+        fresh.replace(told)
+
+    def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: Sums) -> None:
+        path, _ = self._files(table)
+        index = load(path)
+        replays = [each for values in spread(columns, MOST_REPLAYED) if (each := replayed(values, others))]
+        counts = added(each.counts for each in replays)
+        before = self.index() if (self.folder / INDEX).exists() else Index(index.sums, seen=Background())
+        save(Index(index.sums, counts, index.seen, optimism_of(replays, before.calibration, before.seen)), path)
+
+    def _sums(self, half: int) -> Iterator[Sums]:
+        for told in self._folder.glob("*.json"):
+            table = json.loads(told.read_text("utf-8"))["table"]
+            if half_of(table) == half:
+                yield load(told.with_suffix(".parquet")).sums
+
+    def _sum_up(self) -> Index:
+        index = together(load(path) for path in sorted(self._folder.glob("*.parquet")))
+        save(index, self.folder / INDEX, least=LEAST_EVIDENCE if index.sums.size > 1 else 1)
+        return index
+
+
+def _common(sums: Sums, at: int) -> Common:
+    text = str(sums.texts[at])
+    return Common(text, int(sums.columns[at]), float(sums.fpr[at]), NAMED.get(text))
+
+
+def half_of(table: str) -> int:
+    """Which half of the lake a table belongs to: 0 or 1."""
+    return blake2b(table.encode(), digest_size=1).digest()[0] % 2
+
+
+def _pure(sums: Sums) -> dict[str, float]:
+    """The patterns that nearly all values of one column have, by id."""
+    pairs = zip(sums.ids.tolist(), sums.impurity.tolist(), strict=True)
+    return {f"{id_:016x}": round(impurity, 4) for id_, impurity in pairs if impurity <= MOST_IMPURE}
+
+
+def _carriers(told: Path, wanted: int) -> Iterator[Carrier]:
+    said = json.loads(told.read_text("utf-8"))
+    for column, patterns in said["columns"].items():
+        if (impurity := patterns.get(f"{wanted:016x}")) is not None:
+            yield Carrier(said["table"], column, impurity)

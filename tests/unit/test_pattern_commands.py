@@ -1,0 +1,52 @@
+"""The verb `patterns` over a lake that is indexed: what it prints, and what it says where there is none."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from engine.cli import Stop
+from engine.patterns.cli import patterns
+from engine.patterns.lake import Lake
+
+DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> str:
+    Lake(tmp_path).add({f"t{n}": {"day": DATES[n:]} for n in range(6)})
+    return str(tmp_path)
+
+
+def run(*words: str, text: str | None = None) -> str:
+    found = CliRunner().invoke(patterns, words, input=text, catch_exceptions=False)
+    assert found.exit_code == 0
+    return found.output
+
+
+def test_values_of_standard_input_are_promised_a_pattern(lake: str) -> None:
+    text = "\n".join(DATES)
+    shown = run("infer", "-", "--lake", lake, text=text)
+    assert "standard input: " in shown
+    assert "(date or time (%Y-%m-%d))" in shown
+    said = json.loads(run("infer", "-", "--lake", lake, "--json", text=text))["standard input"]
+    assert said["learned"] == {"bad": 0, "of": 80}
+
+
+def test_common_patterns_are_listed_and_found_again(lake: str) -> None:
+    told = json.loads(run("top", "--lake", lake, "--json"))
+    assert told[0]["columns"] == 6
+    assert f"{told[0]['columns']:6} columns" in run("top", "--lake", lake, "--limit", "1")
+    assert run("find", told[0]["text"], "--lake", lake).count("day") == 6
+    assert len(json.loads(run("find", told[0]["text"], "--lake", lake, "--json"))) == 6
+
+
+def test_a_table_is_taken_out_of_the_index(lake: str) -> None:
+    assert "5 tables, 5 text columns" in run("index", "t0", "--forget", "--lake", lake)
+
+
+@pytest.mark.parametrize("words", [["top"], ["infer", "-"]])
+def test_where_there_is_no_index_it_says_so(tmp_path: Path, words: list[str]) -> None:
+    with pytest.raises(Stop, match="is no index of patterns"):
+        CliRunner().invoke(patterns, [*words, "--lake", str(tmp_path)], catch_exceptions=False)

@@ -1,0 +1,76 @@
+"""A lake's index as a folder: tables add, are replaced and forgotten; common domains and their carriers are found."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.patterns.index import Index
+from engine.patterns.index_file import UnreadableIndex
+from engine.patterns.lake import Lake, half_of
+from engine.patterns.language import PatternError
+from engine.patterns.sums import FIELDS
+
+TIMES = [f"{n % 24}:{n * 7 % 60:02d}" for n in range(80)]
+DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
+CODES = [f"AB{n:04d}" for n in range(80)]
+ORDERS = {"at": TIMES, "day": DATES}
+FLIGHTS = {"departs": TIMES[5:], "code": CODES}
+
+
+def _alike(one: Index, other: Index) -> bool:
+    fields = all(getattr(one.sums, name).tolist() == getattr(other.sums, name).tolist() for name in FIELDS)
+    return fields and one.sums.size == other.sums.size and dict(one.seen.columns) == dict(other.seen.columns)
+
+
+def test_tables_add_up_whatever_the_order(tmp_path: Path) -> None:
+    one, other = Lake(tmp_path / "one"), Lake(tmp_path / "other")
+    together = one.add({"orders": ORDERS, "flights": FLIGHTS})
+    other.add({"flights": FLIGHTS})
+    assert _alike(other.add({"orders": ORDERS}), together)
+    assert other.tables() == ["flights", "orders"]
+
+
+def test_a_table_that_is_indexed_again_replaces_what_it_was(tmp_path: Path) -> None:
+    lake, fresh = Lake(tmp_path / "lake"), Lake(tmp_path / "fresh")
+    lake.add({"orders": {"at": CODES}, "flights": FLIGHTS})
+    replaced = lake.add({"orders": ORDERS})
+    assert _alike(replaced, fresh.add({"orders": ORDERS, "flights": FLIGHTS}))
+    assert replaced.sums.size == 4
+
+
+def test_a_table_that_is_forgotten_leaves_nothing_behind(tmp_path: Path) -> None:
+    lake, fresh = Lake(tmp_path / "lake"), Lake(tmp_path / "fresh")
+    lake.add({"orders": ORDERS, "flights": FLIGHTS})
+    assert _alike(lake.forget(["orders"]), fresh.add({"flights": FLIGHTS}))
+    assert lake.carriers("<digit>{4}-<digit>{2}-<digit>{2}") == []
+
+
+def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.add({"orders": ORDERS, "flights": FLIGHTS})
+    found = lake.carriers("<digit>+:<digit>{2}")
+    assert [(each.table, each.column, each.impurity) for each in found] == [
+        ("flights", "departs", 0),
+        ("orders", "at", 0),
+    ]
+
+
+def test_common_domains_are_told_with_their_names(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.add({"orders": ORDERS, "flights": FLIGHTS, "visits": {"on": DATES[3:]}})
+    told = {(each.columns, each.text): each.name for each in lake.common(100)}
+    assert {columns for columns, _ in told} == {2}
+    assert told[2, "2024-<digit>{2}-<digit>{2}"] is None
+    assert any(text.startswith("<digit>+:") for _, text in told)
+
+
+def test_a_lake_without_an_index_and_a_text_that_is_no_pattern_are_told(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableIndex):
+        Lake(tmp_path).index()
+    with pytest.raises(PatternError):
+        Lake(tmp_path).carriers("<number>")
+
+
+def test_tables_are_halved_by_their_names_alone() -> None:
+    assert {half_of(f"table {n}") for n in range(20)} == {0, 1}
+    assert half_of("orders") == half_of("orders")
