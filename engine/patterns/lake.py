@@ -17,12 +17,14 @@ from engine.patterns.identity import identity
 from engine.patterns.index import LEAST_EVIDENCE, Index, optimism_of, together
 from engine.patterns.index_file import load, save
 from engine.patterns.language import parse
+from engine.patterns.lexing import LADDER
 from engine.patterns.sums import Sums, merged, spread, sums_of
 
 INDEX, TABLES = "index.parquet", "tables"
 MOST_REPLAYED = 20
 MOST_IMPURE = 0.1
-_CLASS = re.compile(r"<\w+>(?:\{\d+\}|\+)?")
+_CLASS = re.compile(r"<(\w+)>(\{\d+\}|\+)?")
+_RANK = {each.name: at for at, each in enumerate(LADDER)}
 _HEXES = "-".join(f"<hex>{{{length}}}" for length in (8, 4, 4, 4, 12))
 # What patterns of these texts usually mean.
 NAMED = {
@@ -100,7 +102,7 @@ class Lake:
         paper, pattern analysis). Of patterns of one structure that as many columns have as purely, the narrowest."""
         sums = self.index().sums
         likely = [_common(sums, at) for at in range(len(sums)) if sums.fpr[at] <= MOST_IMPURE]
-        ordered = sorted(likely, key=lambda each: (-each.columns, each.fpr, -len(each.text), each.text))
+        ordered = sorted(likely, key=lambda each: (-each.columns, each.fpr, _width(each.text), each.text))
         first = {(each.columns, each.fpr, _CLASS.sub("<>", each.text)): each for each in reversed(ordered)}
         return sorted(first.values(), key=ordered.index)[:limit]
 
@@ -144,6 +146,12 @@ class Lake:
 def _common(sums: Sums, at: int) -> Common:
     text = str(sums.texts[at])
     return Common(text, int(sums.columns[at]), float(sums.fpr[at]), NAMED.get(text))
+
+
+def _width(text: str) -> int:
+    """How wide the classes of a pattern are, taken together."""
+    found = _CLASS.findall(text)
+    return sum(2 * _RANK.get(name, 0) + (times == "+") for name, times in found)
 
 
 def half_of(table: str) -> int:
