@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-draft bench-predictability bench-anomaly lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-draft bench-predictability bench-anomaly bench-fmdv lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -83,6 +83,9 @@ bench-draft: setup ## what drafts are worth on real tables: what holds later, an
 
 bench-predictability: setup ## how well brands are told from names, at what cost, and of published tables (minutes)
 	$(PY) -W ignore -m bench.predictability $(ARGS)
+
+bench-fmdv: setup ## how well patterns learned from a part of a lake tell the other columns apart (minutes)
+	$(PY) -m bench.fmdv --write $(ARGS)
 
 lock: setup ## lock the newest admitted versions (no index addresses in the file)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \

@@ -23,11 +23,20 @@ class Choice:
 
 @dataclass(frozen=True)
 class Taste:
-    """What is preferred: how dear a false alarm is, the most that is borne, the floors that are admitted."""
+    """What is preferred: how dear a false alarm is, the most that is borne, the most foreign columns that may pass, the
+    floors that are admitted, and of which families (None: of any)."""
 
     dread: float = 5.0
     most_alarms: float = 0.1
+    most_passes: float = 1.0
     most_floor: float = 0.9
+    families: frozenset[str] | None = None
+
+    def bears(self, choice: Choice) -> bool:
+        """Whether a choice is admitted."""
+        few = choice.alarms <= self.most_alarms and choice.passes <= self.most_passes
+        of_these = self.families is None or choice.candidate.family in self.families
+        return few and of_these and choice.floor <= self.most_floor
 
 
 def offered(found: Iterable[Candidate], calibration: Calibration, seen: Background) -> list[Choice]:
@@ -43,7 +52,7 @@ def offered(found: Iterable[Candidate], calibration: Calibration, seen: Backgrou
 
 def best(choices: Sequence[Choice], taste: Taste) -> Choice | None:
     """The choice that is worth most; None where all alarm too often or catch nothing."""
-    borne = [each for each in choices if each.alarms <= taste.most_alarms and each.floor <= taste.most_floor]
+    borne = [each for each in choices if taste.bears(each)]
     chosen = max(borne, key=lambda each: worth(each, taste), default=None)
     return chosen if chosen and worth(chosen, taste) > 0 else None
 

@@ -6,17 +6,20 @@ from learning from the first rows of a sorted table."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.patterns.candidates import Candidate, candidates, matcher
+from engine.patterns.candidates import LAKE, Candidate, candidates, matcher
 from engine.patterns.choosing import Choice, Taste, best, offered
 from engine.patterns.fmdv import VARIANTS, Inferred, Reason, infer_domain
 from engine.patterns.index import Index
 from engine.patterns.language import Pattern
 from engine.patterns.nonconforming import ALPHA, Comparison, Counts, compare, detectable
+from engine.patterns.shapes import SHAPES
 
 LEAST_VALUES = 5
 DETECTED_OF = 1000
 # What is not a pattern but what is left where there is none: the characters of the values, and the values themselves.
 FALLBACKS = frozenset(("characters", "characters_sized", "framed", "vocabulary"))
+# Only patterns that tell a structure, that hardly ever alarmed, and that few other columns have.
+STRICT = Taste(10.0, 0.01, 0.1, families=(frozenset(LAKE) | frozenset(SHAPES)) - FALLBACKS)
 
 
 @dataclass(frozen=True)

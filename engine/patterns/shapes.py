@@ -29,14 +29,15 @@ def shape(of: Shape) -> Shape:
 
 
 @dataclass(frozen=True)
-class _Below:
-    """The words that stand below each other in values of one structure."""
+class Below:
+    """For each mark of a structure the words that stand there, below each other."""
 
     structure: str
     words: tuple[tuple[str, ...], ...]
 
 
-def _structures(values: Sequence[str]) -> list[_Below] | None:
+def structures_of(values: Sequence[str]) -> list[Below] | None:
+    """The few structures of the values, each with its words; None where they are many, or a value is too long."""
     found: dict[str, list[list[str]]] = {}
     for value in values:
         if len(value) > LONGEST:
@@ -45,28 +46,28 @@ def _structures(values: Sequence[str]) -> list[_Below] | None:
         found.setdefault(structure, []).append(words)
         if len(found) > MOST_STRUCTURES:
             return None
-    return [_Below(structure, tuple(zip(*words, strict=True))) for structure, words in found.items()]
+    return [Below(structure, tuple(zip(*words, strict=True))) for structure, words in found.items()]
 
 
 @shape
 def structures(values: Sequence[str]) -> Pattern | None:
     """The few structures that the values have, each word of the narrowest class, of any length."""
-    found = _structures(values)
+    found = structures_of(values)
     return None if found is None else _of_structures(found, _some)
 
 
 @shape
 def widths(values: Sequence[str]) -> Pattern | None:
     """The few structures that the values have, each word of the narrowest class, as long as those seen."""
-    found = _structures(values)
+    found = structures_of(values)
     return None if found is None else _of_structures(found, _sized)
 
 
-def _of_structures(found: Sequence[_Below], word: Callable[[Sequence[str]], Part]) -> Pattern:
+def _of_structures(found: Sequence[Below], word: Callable[[Sequence[str]], Part]) -> Pattern:
     return Pattern(tuple(_sequence(each, word) for each in found))
 
 
-def _sequence(below: _Below, word: Callable[[Sequence[str]], Part]) -> tuple[Part, ...]:
+def _sequence(below: Below, word: Callable[[Sequence[str]], Part]) -> tuple[Part, ...]:
     words, parts, literal = iter(below.words), list[Part](), ""
     for mark in below.structure:
         if mark not in MARKS:

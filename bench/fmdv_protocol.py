@@ -1,0 +1,132 @@
+"""The evaluation of section 5.1: of each column a tenth is learned from, its rest and all other columns are judged."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Infer = Callable[[Sequence[str]], Any]
+LEARNED = 0.1
+LEAST_VALUES = 100
+MOST_OF_GROUP = 3
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a corpus. `group`: its source and its name, which columns of the same meaning share."""
+
+    name: str
+    group: tuple[str, str]
+    values: Sequence[str]
+
+    @cached_property
+    def unique(self) -> tuple[list[str], Array]:
+        """The distinct values and how often each occurs."""
+        counts: dict[str, int] = {}
+        for value in self.values:
+            counts[value] = counts.get(value, 0) + 1
+        return list(counts), np.fromiter(counts.values(), np.int64, len(counts))
+
+    @property
+    def learned(self) -> int:
+        """How many of its values are learned from."""
+        return max(1, math.ceil(LEARNED * len(self.values)))
+
+    def shuffled(self, seed: int) -> "Column":
+        """The column with its rows in random order."""
+        order = np.random.default_rng(seed).permutation(len(self.values))
+        return Column(self.name, self.group, [self.values[at] for at in order])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one column: `issue` None where nothing was promised; `told`: the share of others that alarmed."""
+
+    column: Column
+    promise: Any
+    issue: bool
+    told: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """Precision and recall over columns, with the half-width of precision's 95 % interval (Wilson's)."""
+
+    columns: int
+    precision: float
+    recall: float
+    within: float
+
+
+def corpus(path: Path) -> list[Column]:
+    """The text columns of a Parquet file with at most three of one group, values that are none left out."""
+    from pyarrow import parquet
+
+    table = parquet.read_table(path, columns=["col_id", "repo", "column", "values"])
+    seen: dict[tuple[str, str], int] = defaultdict(int)
+    columns = []
+    for name, repo, column, values in zip(*(table[each].to_pylist() for each in table.column_names), strict=True):
+        group = (repo, column.lower())
+        seen[group] += 1
+        if seen[group] <= MOST_OF_GROUP:
+            columns.append(Column(name, group, [each for each in values if each is not None and each.strip()]))
+    return [column for column in columns if len(column.values) >= LEAST_VALUES // 5]
+
+
+def parted(columns: Sequence[Column], judged: int, seed: int) -> tuple[list[Column], list[Column]]:
+    """Columns to index and columns to judge, no group in both; of the latter at most so many."""
+    chance = np.random.default_rng(seed)
+    groups = sorted({column.group for column in columns})
+    second = {groups[at] for at in chance.permutation(len(groups))[: len(groups) // 2]}
+    long = [each for each in columns if each.group in second and len(each.values) >= LEAST_VALUES]
+    chosen = [long[at] for at in chance.permutation(len(long))[:judged]]
+    return [each for each in columns if each.group not in second], chosen
+
+
+def apart(columns: Sequence[Column], judged: int, source: str, seed: int) -> tuple[list[Column], list[Column]]:
+    """Columns of all other sources to index, and at most so many of this one to judge."""
+    long = [each for each in columns if each.group[0] == source and len(each.values) >= LEAST_VALUES]
+    chosen = [long[at] for at in np.random.default_rng(seed).permutation(len(long))[:judged]]
+    return [each for each in columns if each.group[0] != source], chosen
+
+
+def evaluate(columns: Sequence[Column], infer: Infer) -> list[Outcome]:
+    """What became of each column by a method."""
+    return [_outcome(place, columns, infer) for place in range(len(columns))]
+
+
+def _outcome(place: int, columns: Sequence[Column], infer: Infer) -> Outcome:
+    column = columns[place]
+    began = process_time()
+    promise = infer(column.values[: column.learned])
+    seconds = process_time() - began
+    if promise is None:
+        return Outcome(column, None, issue=False, told=0.0, seconds=seconds)
+    rest = Column(column.name, column.group, column.values[column.learned :])
+    if not promise.check_unique(*rest.unique):
+        return Outcome(column, promise, issue=True, told=0.0, seconds=seconds)
+    others = [other for at, other in enumerate(columns) if at != place]
+    told = sum(not promise.check_unique(*other.unique) for other in others) / max(1, len(others))
+    return Outcome(column, promise, issue=False, told=told, seconds=seconds)
+
+
+def score(outcomes: Sequence[Outcome], *, promised: bool = False) -> Score:
+    """Over all columns (no promise alarms never and tells nothing), or over those with a promise."""
+    counted = [each for each in outcomes if each.promise is not None or not promised]
+    if not counted:
+        return Score(0, float("nan"), float("nan"), float("nan"))
+    precision = 1 - sum(each.issue for each in counted) / len(counted)
+    recall = sum(each.told for each in counted) / len(counted)
+    return Score(len(counted), precision, recall, _wilson(precision, len(counted)))
+
+
+def _wilson(share: float, of: int, z: float = 1.96) -> float:
+    return z / (1 + z * z / of) * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
