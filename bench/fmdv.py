@@ -169,7 +169,8 @@ def sensitivity(split: Split) -> Iterator[Line]:
     known = {8: load(split.path).sums}
     for name, numbers in SENSITIVITY.items():
         for number in numbers:
-            limits = replace(VARIANTS["FMDV-VH"], objective=Objective.IMPURITY, **{name: number})
+            given: dict[str, Any] = {name: number}
+            limits = replace(VARIANTS["FMDV-VH"], objective=Objective.IMPURITY, **given)
             if limits.tokens not in known:
                 known[limits.tokens] = sums_of((each.values for each in split.indexed), tokens=int(limits.tokens))
             found = evaluate(split.judged, variant(known[limits.tokens], limits))

@@ -31,9 +31,8 @@ class Share:
         """True where no issue is reported."""
         if self.least == 1:
             return all(self.keeps(each) for each in unique)
-        return (
-            sum(int(n) for each, n in zip(unique, counts, strict=True) if self.keeps(each)) >= self.least * counts.sum()
-        )
+        kept = sum(int(n) for each, n in zip(unique, counts, strict=True) if self.keeps(each))
+        return bool(kept >= self.least * counts.sum())
 
 
 def dictionary(values: Sequence[str]) -> Share:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from engine.patterns.fmdv import Inferred, Limits, Objective, domain_of, laid_out
-from engine.patterns.language import Literal, Pattern, compiled
+from engine.patterns.language import Pattern, compiled
 from engine.patterns.nonconforming import Counts
 from engine.patterns.shapes import SHAPES
 from engine.patterns.sums import Sums
@@ -102,9 +102,8 @@ def distinct_of(values: Sequence[str]) -> str:
 
 def matcher(pattern: Pattern) -> Match:
     """A function that is true of texts that the pattern matches."""
-    if all(len(parts) < 2 and isinstance(next(iter(parts), Literal("")), Literal) for parts in pattern.alternatives):
-        return frozenset("".join(part.characters for part in parts) for parts in pattern.alternatives).__contains__
-    return compiled(pattern).fullmatch
+    texts = pattern.texts
+    return compiled(pattern).fullmatch if texts is None else texts.__contains__
 
 
 def nonconforming(match: Match, values: Sequence[str]) -> Counts:

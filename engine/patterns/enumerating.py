@@ -217,7 +217,7 @@ def _size(positions: list[list[Option]]) -> int:
 
 
 def _product(positions: list[list[Option]], rows: int, least: int) -> list[Found]:
-    reached = [(0, (), rows)]
+    reached: list[tuple[int, tuple[Piece, ...], int]] = [(0, (), rows)]
     for found in positions:
         reached = [
             ((id_ * option.piece.factor + option.piece.id) & WIDTH, (*pieces, option.piece), both)

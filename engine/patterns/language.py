@@ -215,6 +215,14 @@ class Pattern:
         """A regular expression that matches the same texts, as wholes, in Python and in Spark."""
         return "|".join("".join(part.regex for part in parts) for parts in self.alternatives)
 
+    @cached_property
+    def texts(self) -> frozenset[str] | None:
+        """The texts that the pattern lists; None where it is more than a list of texts."""
+        listed = [part for parts in self.alternatives for part in parts if isinstance(part, Literal)]
+        if any(len(parts) > 1 for parts in self.alternatives) or len(listed) < sum(map(len, self.alternatives)):
+            return None
+        return frozenset(each.characters for each in listed) | ({""} if () in self.alternatives else set())
+
     def matches(self, value: str) -> bool:
         """Whether the pattern matches the whole text: told from the parts, in time linear in text times parts."""
         return any(len(value) in ends(parts, value, {0}) for parts in self.alternatives)

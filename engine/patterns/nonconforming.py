@@ -8,7 +8,7 @@ non-conforming values besides grew by more than `floor`, for rows come in cluste
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from math import exp, lgamma
+from math import erfc, exp, lgamma, sqrt
 
 ALPHA = 0.01
 MOST_TERMS = 100_000
@@ -111,8 +111,6 @@ def detectable(trained: Counts, of: int, alpha: float = ALPHA) -> float | None:
 
 def chi_squared(trained: Counts, judged: Counts) -> float | None:
     """The one-sided chance by Pearson's chi-squared with Yates's correction; None where a margin is empty."""
-    from scipy.stats import norm
-
     bad, total = trained.bad + judged.bad, trained.of + judged.of
     if not trained.of or not judged.of or bad in {0, total}:
         return None
@@ -120,7 +118,7 @@ def chi_squared(trained: Counts, judged: Counts) -> float | None:
     corrected = max(0.0, abs(signed) - total / 2)
     variance = bad * (total - bad) / total * trained.of * judged.of
     root = corrected / variance**0.5
-    return float(norm.sf(root if signed > 0 else -root))
+    return erfc((root if signed > 0 else -root) / sqrt(2)) / 2
 
 
 def _log_choose(n: int, k: int) -> float:

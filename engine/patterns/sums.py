@@ -8,12 +8,14 @@ then have raised a false alarm (`failed`)."""
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from engine.patterns.enumerating import TOKENS, Array, enumerate_patterns, rows_of
 from engine.patterns.nonconforming import Counts, critical
 
+T = TypeVar("T")
 ROWS = 128
 LEARNED_SHARE = 0.1
 LEAST_LEARNED = 10
@@ -29,7 +31,7 @@ class Sums:
     impurity: Array
     learned: Array
     failed: Array
-    texts: tuple[str, ...]
+    texts: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -85,7 +87,7 @@ def sums_of(columns: Iterable[Sequence[str]], *, tokens: int = TOKENS) -> Sums:
     return _grouped(size, rows)
 
 
-def spread(values: Sequence[str], most: int = ROWS) -> Sequence[str]:
+def spread(values: Sequence[T], most: int = ROWS) -> Sequence[T]:
     """At most so many of the values, evenly spread, in their order."""
     count = len(values)
     return values if count <= most else [values[place * count // most] for place in range(most)]
@@ -123,5 +125,7 @@ def _grouped(size: int, rows: Sequence[Row]) -> Sums:
 
 def _reduced(size: int, fields: Sequence[Array], texts: Sequence[str]) -> Sums:
     ids, first, places = np.unique(fields[0], return_index=True, return_inverse=True)
-    added = [np.bincount(places, field, len(ids)).astype(field.dtype) for field in fields[1:]]
-    return Sums(size, ids, *added, tuple(texts[place] for place in first))
+    columns, impurity, learned, failed = (
+        np.bincount(places, field, len(ids)).astype(field.dtype) for field in fields[1:]
+    )
+    return Sums(size, ids, columns, impurity, learned, failed, tuple(texts[place] for place in first))
