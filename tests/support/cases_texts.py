@@ -9,6 +9,8 @@ from engine.analyzers.conformity import PatternConformity
 from engine.analyzers.keys import ApproxCountKeys
 
 NOBODY = "id > 99"
+# Chances are sums of exponentials of logarithms.
+LOGS = 1e-12
 
 
 def looks(*masks: tuple[str, int]) -> dict[str, Any]:
@@ -69,8 +71,8 @@ CHARACTERS = [
 ]
 # Two of five do not match: of 105 values any two are as likely to be the bad ones.
 CONFORMITY = [
-    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=100), 10 / 5460, counted=5),
-    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=10), 10 / 105),
+    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=100), 10 / 5460, counted=5, within=LOGS),
+    Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=10), 10 / 105, within=LOGS),
     Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=100, floor=0.5), 1.0),
     Case(PatternConformity(column="status", pattern="[^ ]+", learned_from=100), 1.0, counted=5),
     Case(PatternConformity(column="nested.name", pattern="z", learned_from=9, learned_bad=9), 1.0, counted=4),
