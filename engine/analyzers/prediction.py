@@ -216,6 +216,6 @@ def _log(counts: Any) -> Any:
 
 
 def _sparse(values: Any, where: Any, shape: tuple[int, int]) -> Any:
-    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+    from scipy.sparse import csr_array
 
     return csr_array((values, where), shape, dtype=float)

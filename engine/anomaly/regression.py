@@ -74,7 +74,7 @@ def _floor(values: Any) -> float:
 
 def _density(distances: Any, scale: Any, freedom: Any) -> Any:
     """The log density of Student's t."""
-    from scipy.special import gammaln  # type: ignore[import-untyped]
+    from scipy.special import gammaln
 
     half = (freedom + 1) / 2
     constant = gammaln(half) - gammaln(freedom / 2) - 0.5 * np.log(freedom * np.pi) - np.log(scale)

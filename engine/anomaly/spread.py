@@ -73,7 +73,7 @@ class Forecast:
 
     def beyond(self, value: float, *, upper: bool) -> float:
         """The share of points beyond the value on that side."""
-        from scipy.special import stdtr  # type: ignore[import-untyped]
+        from scipy.special import stdtr
 
         if self.logged and value <= 0:
             return 1.0 if upper else 0.0

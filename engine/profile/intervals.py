@@ -7,7 +7,7 @@ def binomial(kept: int, of: int, *, confidence: float = 0.95) -> tuple[float, fl
     """The lowest and the highest share that `kept` of so many let believe, each missed by half of 1 - `confidence`.
 
     (0, 1) for none."""
-    from scipy.special import betaincinv  # type: ignore[import-untyped]
+    from scipy.special import betaincinv
 
     if not of:
         return 0.0, 1.0
