@@ -24,6 +24,8 @@ for name, option in options().items():
 HERE = Path(__file__).parent
 # What takes long is begun first; what is in no other group goes file by file, the short ones last.
 ORDER = ("journeys", "spark", "connect", "database", "unit", "architecture")
+# Each has a Spark session of its own kind for as long as its process lives: the first two are begun by two processes.
+APART = ("journeys", "spark")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,7 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(HERE))))
-    items.sort(key=lambda item: ORDER.index(item.path.relative_to(HERE).parts[0]))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> tuple[int, int]:
+    marker = item.get_closest_marker("xdist_group")
+    group = marker.args[0] if marker else ""
+    apart = APART.index(group) if group in APART else len(APART)
+    return apart, ORDER.index(item.path.relative_to(HERE).parts[0])
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -143,6 +143,7 @@ PATHS = [
     "/dataset/gate/subject?name={}",
     "/dataset/gate/generation?name={}",
     "/measurements?contract_id={}&object=orders&identity=x",
+    "/history?contract_id={}&object=orders",
 ]
 
 

@@ -100,10 +100,13 @@ def decide(page: Page, services: Services, proposal: UUID) -> None:
     """Rejects one suggestion with a reason and accepts all others, which held everywhere, at once."""
     suggestions = services.people.owner.proposal(proposal).suggestions
     (unwanted,) = [each.id for each in suggestions if each.content["sentence"] == "customer_id is never negative"]
+    whole = page.url
+    page.goto(f"{whole}&column=customer_id")
     page.locator(f".st-key-reject-{unwanted}").get_by_role("button").click()
     page.get_by_label("Why reject it?").fill(REASON)
     page.locator(f".st-key-confirm-{unwanted}").get_by_role("button").click()
     expect(page.get_by_text(f"“{REASON}”").first).to_be_visible()
+    page.goto(whole)
     page.get_by_role("button", name=f"Accept the {len(suggestions) - 1} shown that held everywhere").click()
     done = f"{len(suggestions)} suggestions: {len(suggestions) - 1} accepted, 1 rejected, 0 pending"
     expect(page.get_by_text(done).first).to_be_visible()
