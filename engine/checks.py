@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -28,6 +28,7 @@ from engine.plan import Plan, plan
 from engine.promises import columns_of, promised
 from engine.references import Referent, bound_of, promise, sources
 
+T = TypeVar("T")
 NO_PAST = "learning: no past of the metric is at hand"
 NOT_OF_VIEWS = "it must see all rows at once, and of a view only the states of its partitions are known"
 # Kinds of checks that are the standard's own words.
@@ -251,10 +252,8 @@ class Binding:
         wanted = check.assertion.detection if check.assertion else None
         if wanted is None:
             return None
-        kind = DETECTORS.get(wanted.detector)
+        kind = self._known(check, "detector", wanted.detector, DETECTORS)
         if kind is None:
-            remedy = nearest(wanted.detector, DETECTORS) or f"known are {', '.join(sorted(DETECTORS))}"
-            self._add("DETECTOR", check, f"no detector is named {wanted.detector!r}", remedy)
             return None
         try:
             return kind.model_validate(dict(wanted.arguments))
@@ -290,16 +289,21 @@ class Binding:
             return BoundCheck(check, analyzer, reason="; ".join(fault.message for fault in predicate.faults))
 
     def _analyzer(self, check: Check) -> Analyzer | None:
-        kind = ANALYZERS.get(check.analyzer)
+        kind = self._known(check, "analyzer", check.analyzer, ANALYZERS)
         if kind is None:
-            remedy = nearest(check.analyzer, ANALYZERS) or f"known are {', '.join(sorted(ANALYZERS))}"
-            self._add("ANALYZER", check, f"no analyzer is named {check.analyzer!r}", remedy)
             return None
         try:
             return kind.model_validate({**self._arguments(kind, check), "where": check.where})
         except ValidationError as invalid:
             self._add_invalid(check, invalid, takes=", ".join(kind.model_fields))
             return None
+
+    def _known(self, check: Check, what: str, name: str, known: Mapping[str, T]) -> T | None:
+        """What goes by that name; where nothing does, a fault with the nearest name that there is."""
+        if name not in known:
+            remedy = nearest(name, known) or f"known are {', '.join(sorted(known))}"
+            self._add(what.upper(), check, f"no {what} is named {name!r}", remedy)
+        return known.get(name)
 
     def _arguments(self, kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
         """The arguments of the check; an analyzer that may call the table by name is told its names."""

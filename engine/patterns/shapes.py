@@ -4,7 +4,6 @@ What infers without the lake, and what is left where the lake knows no pattern: 
 Each shape is a function from distinct values to a pattern, or None where the values have no such shape; adding one is
 one function. What is narrow and what is wide about them is judged elsewhere (`calibration`)."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,10 +12,8 @@ from engine.patterns.lexing import LADDER, LONGEST, MARKS, WORD, by_words, class
 
 MOST_STRUCTURES = 8
 MOST_WORDS = 50
-MOST_WIDTHS = 3
 LOOSE = 1.5
 LONGEST_REPEAT = 1000
-_CAPITALISED = re.compile("[A-Z][a-z]*")
 
 Shape = Callable[[Sequence[str]], Pattern | None]
 SHAPES: dict[str, Shape] = {}
