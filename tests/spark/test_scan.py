@@ -224,7 +224,7 @@ def test_columns_of_every_type_are_profiled_and_kept(spark: Any, tmp_path: Path)
     promised = read(write(apply(read(drafted.document).document, patches)))
     run = verify(spark.read.parquet(str(tmp_path / "t")), promised)
     assert run.verdict == "passed"
-    profiled = {each["name"]: each["metrics"]["completeness"] for each in drafted.profile["columns"]}
+    profiled = {each["name"]: each["facts"]["completeness"] for each in drafted.profile["columns"]}
     assert profiled == {"id": 1.0, **{f"c{at}": 1.0 for at in range(len(TYPED))}}
 
 
