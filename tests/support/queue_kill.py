@@ -16,14 +16,19 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg  # noqa: F401 - loaded once, before anything is forked
 import uvicorn
 from sqlalchemy import Engine, event
+from sqlalchemy.orm import configure_mappers
 from support.engines import FakeEngine, judge, lacking, large
+from support.scenes import DOCUMENT
 
+from contracts.reading import read
 from registry import clock
 from registry.api.app import create_app
 from registry.config import Settings
 from registry.database import connect
+from registry.lineage import emitted  # noqa: F401 - as above
 from registry.worker import Worker
 
 STATEMENTS = ("before_cursor_execute", "after_cursor_execute", "commit", "begin")
@@ -115,8 +120,15 @@ def worked(order: dict[str, Any]) -> tuple[int, int]:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), steps
 
 
+def prepare() -> None:
+    """Sets up what each process would set up for its first task."""
+    configure_mappers()
+    read(DOCUMENT.format(version="1.0.0").encode())
+
+
 def main() -> None:
     """Answers every line: an order to work, to receive, or to wait for the end of who received."""
+    prepare()
     nobody = os.open(os.devnull, os.O_WRONLY)
     answers: dict[str, Callable[[dict[str, Any]], Any]] = {
         "work": worked,
