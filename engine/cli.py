@@ -21,6 +21,7 @@ from engine.options import (
     Folder,
     Format,
     Json,
+    LakeIndex,
     Memory,
     ObjectName,
     Others,
@@ -193,14 +194,15 @@ def _console() -> Any:
 
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
-    sample: Sample = None, object_name: ObjectName = None, out: Out = None, format: Format = None,
-    as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+    sample: Sample = None, object_name: ObjectName = None, lake: LakeIndex = None, out: Out = None,
+    format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)
     request = DraftRequest(
         source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
+        lake=str(lake) if lake else None,
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
         drafted = spark.draft(request, progress)

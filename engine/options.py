@@ -50,6 +50,10 @@ ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id;
 Sample = Annotated[
     int | None, typer.Option(min=1, help="read only about so many rows, drawn one by one; by default all")
 ]
+LakeIndex = Annotated[
+    Path | None,
+    typer.Option("--lake", help="the folder of an index of patterns, to learn from", envvar="TREATY_PATTERNS"),
+]
 Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 AsJson = Annotated[bool, typer.Option("--json", help="the same as --report json")]

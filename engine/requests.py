@@ -152,7 +152,8 @@ class ProfileRequest:
 class DraftRequest:
     """Profile a table and suggest checks. The profile's words are those of `ProfileRequest`.
 
-    `in_force`: what it classifies is so in the draft, too."""
+    `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
+    learned from; without one none are suggested."""
 
     source: Source
     contract_id: str
@@ -162,11 +163,32 @@ class DraftRequest:
     aliases: tuple[tuple[str, str], ...] = ()
     in_force: bytes | None = None
     sample: int | None = None
+    lake: str | None = None
 
     @property
     def profile(self) -> ProfileRequest:
         """The profile that the draft rests on."""
         return ProfileRequest(self.source, self.object, self.columns, self.partitions, self.sample, self.in_force)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A table that a lake is to know by a name. `columns`: those that are learned from. `as_of`: what says that it has
+    not changed; a table that the lake knows as of the same is not read."""
+
+    name: str
+    location: str
+    format: str | None
+    columns: tuple[str, ...]
+    as_of: str
+
+
+@dataclass(frozen=True)
+class LakeRequest:
+    """Bring the index of a lake (a folder) up to date with these tables, all that it is to know."""
+
+    folder: str
+    tables: tuple[Known, ...]
 
 
 @dataclass(frozen=True)
@@ -269,6 +291,8 @@ class Engine(Protocol):
     def measure(self, request: MeasureRequest) -> Measured: ...
 
     def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted: ...
+
+    def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]: ...
 
     def cancel(self) -> None: ...
 

@@ -13,6 +13,7 @@ from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
 from engine.gate_cli import gates
+from engine.patterns.cli import patterns as lake
 from engine.requests import EngineError
 from registry.commands import (
     access,
@@ -29,6 +30,7 @@ from registry.commands import (
     lineage,
     memory,
     notify,
+    patterns,
     profile,
     proposals,
     replay,
@@ -49,6 +51,7 @@ app = typer.Typer(
 )
 engine_verbs.add_to(app)
 gates.command("check")(gating.check)
+lake.command("index")(patterns.index)
 VERBS = (
     memory.metrics,
     history.history,

@@ -29,6 +29,9 @@ class Settings(BaseModel):
     state_url: str = Field(
         default="", repr=False, description="where large states lie; by default a folder in the home"
     )
+    patterns: str = Field(
+        default="", description="the folder of the index of patterns that texts have; by default one in the home"
+    )
     key_file: str = Field(
         default="",
         description="32 bytes that values of classified columns are hashed with; by default a file in the home, which"
@@ -170,6 +173,11 @@ class Settings(BaseModel):
     def states(self) -> str:
         """Where large states live; a folder in `home` when none is set."""
         return self.state_url or str((self.home / "states").absolute())
+
+    @property
+    def lake(self) -> str:
+        """Where the index of patterns lies; a folder in `home` when none is set."""
+        return self.patterns or str((self.home / "patterns").absolute())
 
     @property
     def key(self) -> str:

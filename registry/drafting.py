@@ -25,8 +25,9 @@ def in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:
     return None
 
 
-def request(payload: Mapping[str, Any], in_force: bytes | None = None) -> DraftRequest:
-    """What to ask of the engine. Raises KeyError where the payload lacks its source, contract or object."""
+def request(payload: Mapping[str, Any], in_force: bytes | None = None, lake: str | None = None) -> DraftRequest:
+    """What to ask of the engine; `lake`: where the index of patterns lies. Raises KeyError where the payload lacks its
+    source, contract or object."""
     source = payload["source"]
     return DraftRequest(
         source=Source(source["location"], source.get("format"), tuple(source.get("partition_by") or ())),
@@ -37,6 +38,7 @@ def request(payload: Mapping[str, Any], in_force: bytes | None = None) -> DraftR
         aliases=tuple((alias["namespace"], alias["name"]) for alias in payload.get("aliases") or ()),
         in_force=in_force,
         sample=payload.get("sample"),
+        lake=lake,
     )
 
 

@@ -264,6 +264,7 @@ class Action(StrEnum):
     ACKNOWLEDGEMENT_GIVEN = "acknowledgement:given"
     ACKNOWLEDGEMENT_REFUSED = "acknowledgement:refused"
     DRAFT_REQUESTED = "draft:requested"
+    PATTERNS_REQUESTED = "patterns:requested"
     REPLAY_REQUESTED = "replay:requested"
     RUN_RECORDED = "run:recorded"
     STATES_COMMITTED = "states:committed"

@@ -37,22 +37,23 @@ class PatternConformity(Analyzer):
         named = super().operands(schema)
         return {**named, "kept": (like(named["column"][0], self.pattern, None),)}
 
-    def compared(self, state: Any) -> Comparison:
+    def compared(self, judged: Counts) -> Comparison:
         """The counts that were learned from beside those that were found."""
-        learned = Counts(self.learned_bad, self.learned_from)
-        return compare(learned, Counts(int(state.present - state.kept), int(state.present)), floor=self.floor)
+        return compare(Counts(self.learned_bad, self.learned_from), judged, floor=self.floor)
+
+    def chance(self, judged: Counts) -> float:
+        """The metric where so many values do not match; 1 of none."""
+        found = self.compared(judged)
+        return found.fisher if found.judged.share - found.trained.share > self.floor else 1.0
 
     def value(self, state: Any) -> float | None:
-        if not state.present:
-            return None
-        found = self.compared(state)
-        return found.fisher if found.judged.share - found.trained.share > self.floor else 1.0
+        return self.chance(_found(state)) if state.present else None
 
     def counted(self, state: Any) -> int:
         return int(state.present)
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
-        found = self.compared(state)
+        found = self.compared(_found(state))
         return {
             "bad": found.judged.bad,
             "learned": {"bad": found.trained.bad, "of": found.trained.of},
@@ -60,3 +61,7 @@ class PatternConformity(Analyzer):
             "chi_squared": found.chi_squared,
             "detectable_share": found.detectable,
         }
+
+
+def _found(state: Any) -> Counts:
+    return Counts(int(state.present - state.kept), int(state.present))

@@ -30,7 +30,6 @@ Forget = Annotated[bool, typer.Option("--forget", help="take these tables out of
 HERE = Path("patterns")
 
 
-@patterns.command()
 def index(
     tables: Tables, lake: LakeFolder = HERE, forget: Forget = False, rows: Rows = 1000,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",

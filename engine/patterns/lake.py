@@ -21,6 +21,7 @@ from engine.patterns.lexing import LADDER
 from engine.patterns.sums import Sums, merged, spread, sums_of
 
 INDEX, TABLES = "index.parquet", "tables"
+UNTOLD: Mapping[str, str] = {}
 MOST_REPLAYED = 20
 MOST_IMPURE = 0.1
 _CLASS = re.compile(r"<(\w+)>(\{\d+\}|\+)?")
@@ -65,11 +66,12 @@ class Lake:
 
     folder: Path
 
-    def add(self, tables: Mapping[str, Mapping[str, Sequence[str]]]) -> Index:
+    def add(self, tables: Mapping[str, Mapping[str, Sequence[str]]], as_of: Mapping[str, str] = UNTOLD) -> Index:
         """The index with these tables in place of what they were before; each gives its text columns by name, values
-        in their order."""
+        in their order. `as_of`: what each was when it changed last, which `standing` tells."""
         for table, columns in tables.items():
-            self._write(table, {name: sums_of([values]) for name, values in columns.items()}, columns.values())
+            sums = {name: sums_of([values]) for name, values in columns.items()}
+            self._write(table, sums, columns.values(), as_of.get(table, ""))
         halves = [merged(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
         for table, columns in tables.items():
             self._calibrate(table, list(columns.values()), halves[1 - half_of(table)])
@@ -88,7 +90,12 @@ class Lake:
 
     def tables(self) -> list[str]:
         """The tables that are indexed, by name."""
-        return sorted(json.loads(path.read_text("utf-8"))["table"] for path in self._folder.glob("*.json"))
+        return sorted(self.standing())
+
+    def standing(self) -> dict[str, str]:
+        """By table that is indexed what it was when it changed last; '' where nobody said."""
+        told = (json.loads(path.read_text("utf-8")) for path in self._folder.glob("*.json"))
+        return {each["table"]: each.get("as_of", "") for each in told}
 
     def carriers(self, pattern: str) -> list[Carrier]:
         """The columns in which at most one in ten values does not have this pattern, purest first (the dual problem:
@@ -114,13 +121,13 @@ class Lake:
         name = blake2b(table.encode(), digest_size=12).hexdigest()
         return self._folder / f"{name}.parquet", self._folder / f"{name}.json"
 
-    def _write(self, table: str, columns: Mapping[str, Sums], values: Iterable[Sequence[str]]) -> None:
+    def _write(self, table: str, columns: Mapping[str, Sums], values: Iterable[Sequence[str]], as_of: str) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         path, told = self._files(table)
         save(Index(merged(list(columns.values())), seen=background(values)), path)
         patterns = {name: _pure(sums) for name, sums in columns.items()}
         fresh = told.with_suffix(".new")
-        fresh.write_text(json.dumps({"table": table, "columns": patterns}), "utf-8")
+        fresh.write_text(json.dumps({"table": table, "as_of": as_of, "columns": patterns}), "utf-8")
         fresh.replace(told)
 
     def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: Sums) -> None:

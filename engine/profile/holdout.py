@@ -6,7 +6,7 @@ from typing import Any
 from contracts.fingerprint import fingerprint
 from engine.profile.candidates import Candidate
 from engine.profile.catching import trials
-from engine.profile.holding import held, learned_of
+from engine.profile.holding import Held, held, learned_of
 from engine.profile.measured import Part
 from engine.profile.profile import History, plain
 from engine.profile.ranking import Ranked, ranked
@@ -21,14 +21,15 @@ def suggest(
     *,
     samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
     over_time: bool = True,
+    beside: Sequence[Held] = (),
 ) -> list[dict[str, Any]]:
     """Every suggestion that held on the newer partitions, as plain data with its evidence, the worthiest first.
 
     `samples`: values of columns, one a row and alike ordered, in which the ten common issues are tried; where there are
     none, such as the states tell of. None of them is kept. `over_time`: the partitions follow each other in time; else
-    they are parts of one table, split by a hash."""
+    they are parts of one table, split by a hash. `beside`: others that held, which are ranked with them."""
     part = Part.of(history)
-    found = held(history, over_time=over_time)
+    found = [*held(history, over_time=over_time), *beside]
     split = "time" if over_time else "rows"
     return [_as_data(each, object_name, split) for each in ranked(found, trials(part, samples))]
 

@@ -19,6 +19,7 @@ from engine.requests import (
     Drafted,
     DraftRequest,
     EngineKilled,
+    LakeRequest,
     Measured,
     MeasureRequest,
     ProfileRequest,
@@ -89,6 +90,10 @@ class SparkChild:
     def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
         """A base document and suggestions; `tell` hears how far it is. Raises EngineError."""
         return self._ask("engine.spark.draft:draft", request, tell)  # type: ignore[no-any-return]
+
+    def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]:
+        """Brings the index of a lake up to date, and says how large it is. Raises EngineError (EngineKilled)."""
+        return self._ask("engine.spark.patterns:learn", request, tell)  # type: ignore[no-any-return]
 
     def profile(self, request: ProfileRequest, tell: Tell = silent) -> Mapping[str, Any]:
         """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""

@@ -14,6 +14,7 @@ from engine.profile.profile import History
 from engine.profile.suggestions import worth_counting
 from engine.progress import Tell, silent
 from engine.requests import Drafted, DraftRequest
+from engine.spark.patterns import suggested
 from engine.spark.profile import Opened, history, opened
 from engine.spark.scan import scan
 
@@ -25,8 +26,9 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
     table = opened(session, request.profile)
     found = _counted(table, history(table, request.profile, tell), request, tell)
+    found, patterns = suggested(table, found, request, tell)
     tell("judging suggestions")
-    suggestions = suggest(found, request.object)
+    suggestions = suggest(found, request.object, beside=patterns)
     told = [each for each in suggestions if found.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
     return Drafted(
         document=write(_skeleton(request, table.schema)),

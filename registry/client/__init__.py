@@ -19,6 +19,7 @@ from registry.client.inbox import Inbox
 from registry.client.incidents import Incidents
 from registry.client.memory import Memory
 from registry.client.notifications import Notifications
+from registry.client.patterns import Patterns
 from registry.client.people import People
 from registry.client.profiles import Profiles
 from registry.client.proposals import Proposals
@@ -46,6 +47,7 @@ class Client(
     Inbox,
     Memory,
     Notifications,
+    Patterns,
     Gate,
     Graph,
     History,

@@ -12,7 +12,7 @@ from threading import Thread
 
 from sqlalchemy.exc import OperationalError
 
-from registry import activation, appointments, redrafting, upkeep
+from registry import activation, appointments, learning, redrafting, upkeep
 from registry.database import reading, transaction
 from registry.delivery import Deliverer
 from registry.lineage import orphans
@@ -81,6 +81,17 @@ def order_redrafts(means: Means) -> int:
     return made
 
 
+def order_learning(means: Means) -> int:
+    """Has patterns learned before contracts are drafted anew; how many tasks that makes."""
+    now = means.clock()
+    if not redrafting.is_due(means.settings, now=now):
+        return 0
+    with transaction(means.database) as tx:
+        made = learning.order(tx, now=now, ids=means.ids)
+        tx.commit()
+    return made
+
+
 def deliver(means: Means) -> int:
     """Delivers what waits in the outbox; how many tries there were."""
     return Deliverer(means.database, means.settings, means.clock, means.jitter).drain()
@@ -90,6 +101,7 @@ DUTIES = (
     Duty("upkeep", timedelta(minutes=1), order_upkeep),
     Duty("versions", timedelta(seconds=1), keep_time),
     Duty("appointments", timedelta(seconds=5), keep_appointments),
+    Duty("patterns", timedelta(minutes=10), order_learning),
     Duty("redrafts", timedelta(minutes=10), order_redrafts),
     Duty("orphans", timedelta(minutes=1), find_orphans),
     # Several, so that one that waits for a slow destination holds up no other destination.

@@ -8,7 +8,19 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
-from registry import deadlines, drafting, emission, orders, redrafting, replays, states, tasks, upkeep, validation
+from registry import (
+    deadlines,
+    drafting,
+    emission,
+    learning,
+    orders,
+    redrafting,
+    replays,
+    states,
+    tasks,
+    upkeep,
+    validation,
+)
 from registry.database import reading
 from registry.lineage import debounce
 from registry.orders import Unworkable
@@ -92,15 +104,22 @@ def _give_deadline_up(means: Means, session: Session, task: Task, reason: str, *
 def _draft(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
         in_force = drafting.in_force(session, task.payload)
-    drafted = means.engine.draft(drafting.request(task.payload, in_force), means.hear(task))
+    drafted = means.engine.draft(drafting.request(task.payload, in_force, means.settings.lake), means.hear(task))
     return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _redraft(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
         in_force = drafting.in_force(session, task.payload)
-    drafted = means.engine.draft(drafting.request(task.payload, in_force), means.hear(task))
+    drafted = means.engine.draft(drafting.request(task.payload, in_force, means.settings.lake), means.hear(task))
     return lambda session, now: redrafting.keep(session, task, drafted, now=now, ids=means.ids)
+
+
+def _learn(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        asked = learning.request(session, means.settings)
+    found = dict(means.engine.learn(asked, means.hear(task)))
+    return lambda session, now: found
 
 
 def _keep_up(means: Means, task: Task) -> Effect:
@@ -129,6 +148,7 @@ KINDS: dict[str, Kind] = {
     tasks.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
     drafting.DRAFT: Kind(_draft),
     redrafting.REDRAFT: Kind(_redraft),
+    learning.LEARN: Kind(_learn),
     upkeep.UPKEEP: Kind(_keep_up),
     replays.REPLAY: Kind(_replay),
 }

@@ -258,6 +258,7 @@ CALLS = [
     Call("GET", "/proposals/{reviewed}/profile", EVERYBODY, 404, local=True),
     Call("GET", "/dataset/states?name=known", EVERYBODY, local=True),
     Call("DELETE", "/dataset/memory?name=known", OWNERS, 200, None, "memory:erased", local=True),
+    Call("POST", "/patterns", PRODUCERS, 202, None, "patterns:requested"),
     Call("GET", "/dataset/gate?name=known", EVERYBODY, local=True),
     Call("GET", "/gate?dataset=known", EVERYBODY, local=True),
     Call("GET", "/dataset/gate/subject?name=known", PRODUCERS, local=True),

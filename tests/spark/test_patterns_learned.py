@@ -1,14 +1,18 @@
 """Patterns and Spark: the same texts match, and what is learned from is a bounded sample."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.analyzers.patterns import matches
+from engine.patterns.lake import Lake
 from engine.patterns.language import parse
-from engine.requests import Source, TextsRequest
-from engine.spark.patterns import texts
+from engine.progress import silent
+from engine.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
+from engine.spark.draft import draft
+from engine.spark.patterns import learn, texts
 
 PATTERNS = [
     "<digit>{4}-<digit>{2}", "<num>", "<word>+", "<word>+ <word>+", "<hex>{2,4}|<upper>+", "(/<alphanum>+){1,3}",
@@ -49,3 +53,77 @@ def test_only_the_columns_that_are_asked_for_are_read(spark: Any, tmp_path: Path
     path = str(tmp_path / "table")
     spark.sql("select 'a' as one, 'b' as other, 1 as number").write.parquet(path)
     assert texts(spark, TextsRequest(Source(path), ("other", "number"))) == {"other": ("b",)}
+
+
+CODES = [f"{'ABCDEFGH'[at % 8]}{at % 7}-{at * 37 % 9000 + 1000}" for at in range(200)]
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """The index of a lake of tables with codes and with words."""
+    words = ["red", "dark green", "blue", "Light yellow", "grey", "black"]
+    tables = {f"t{at}": {"code": CODES[at:], "colour": words * 20} for at in range(8)}
+    folder = tmp_path / "lake"
+    Lake(folder).add(tables)
+    return folder
+
+
+def days(spark: Any, path: Path, *shares: float) -> DraftRequest:
+    """Parts of a table by day, of whose codes such shares are written otherwise."""
+    for day, share in enumerate(shares):
+        bad = round(share * 100)
+        rows = [("n/a" if at < bad else CODES[(at + day) % 200], f"{at % 9}x") for at in range(100)]
+        spark.createDataFrame(rows, "code string, secret string").write.parquet(f"{path}/day=2026-01-0{day + 1}")
+    return DraftRequest(Source(str(path), partition_by=("day",)), contract_id="t", object="t")
+
+
+@pytest.mark.parametrize(("last", "kinds"), [(0.0, {"pattern", "pattern_drift"}), (0.9, set())])
+def test_a_pattern_that_the_lake_knows_is_suggested_where_newer_days_keep_it(
+    spark: Any, tmp_path: Path, lake: Path, last: float, kinds: set[str]
+) -> None:
+    request = days(spark, tmp_path / "t", 0, 0, 0, 0, last)
+    found = draft(spark, replace(request, lake=str(lake))).suggestions
+    told = [each for each in found if each["column"] == "code" and each["kind"].startswith("pattern")]
+    assert {each["kind"] for each in told} == kinds
+    for each in told:
+        assert parse(each["evidence"]["details"]["pattern"]["pattern"]).matches("C3-4711")
+        assert (each["evidence"]["learned_on"], each["evidence"]["judged_on"]) == (4, 1)
+        assert each["evidence"]["catches"] > 0
+        assert each["patch"]["quality"]["implementation"]["scope"] == "delta"
+
+
+def test_nothing_is_learned_without_a_lake_and_of_classified_columns(spark: Any, tmp_path: Path, lake: Path) -> None:
+    request = days(spark, tmp_path / "t", 0, 0, 0)
+    told = """apiVersion: v3.1.0
+kind: DataContract
+id: t
+version: 1.0.0
+status: active
+schema: [{name: t, properties: [{name: code, classification: restricted}, {name: secret, classification: pii}]}]
+"""
+    for each in (
+        request,
+        replace(request, lake=str(lake / "nowhere")),
+        replace(request, lake=str(lake), in_force=told.encode()),
+    ):
+        assert not [one for one in draft(spark, each).suggestions if one["kind"].startswith("pattern")]
+
+
+def test_a_lake_reads_what_changed_and_forgets_what_is_not_named(spark: Any, tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("one", "two")]
+    for path in paths:
+        spark.createDataFrame([(code, code) for code in CODES], "code string, secret string").write.parquet(path)
+    folder = tmp_path / "lake"
+    known = [Known(path, path, None, ("code",), "1") for path in (*paths, str(tmp_path / "gone"))]
+
+    def learned(*tables: Known) -> dict[str, Any]:
+        return dict(learn(spark, LakeRequest(str(folder), tables), silent))
+
+    first = learned(*known)
+    assert (first["tables"], first["read"], first["columns"]) == (2, 2, 2)
+    assert first["unreadable"] == [known[2].name]
+    assert learned(*known[:2]) == {**first, "read": 0, "unreadable": []}
+    assert learned(known[0], replace(known[1], as_of="2"))["read"] == 1
+    assert learned(known[0])["tables"] == 1
+    assert learned() == {"tables": 0, "read": 0, "columns": 0, "patterns": 0, "unreadable": []}
+    assert not list(folder.rglob("*secret*"))

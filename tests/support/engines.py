@@ -14,7 +14,16 @@ from engine.hints import At, How
 from engine.keying import Key
 from engine.progress import Tell, silent
 from engine.references import Referent
-from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest, SpectraRequest, Unreadable
+from engine.requests import (
+    Drafted,
+    DraftRequest,
+    LakeRequest,
+    Measured,
+    MeasureRequest,
+    SampleRequest,
+    SpectraRequest,
+    Unreadable,
+)
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
@@ -33,7 +42,7 @@ class FakeEngine:
 
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
-    requests: list[MeasureRequest | DraftRequest | SampleRequest] = field(default_factory=list)
+    requests: list[MeasureRequest | DraftRequest | LakeRequest | SampleRequest] = field(default_factory=list)
     drafted: Drafted | None = None
     samples: tuple[Sample, ...] = ()
     at: At | None = None
@@ -63,6 +72,11 @@ class FakeEngine:
         self._asked(request)
         assert self.drafted is not None
         return self.drafted
+
+    def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]:
+        """Says how many tables were asked of."""
+        self._asked(request)
+        return {"tables": len(request.tables)}
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
         """The samples that the test prepared."""

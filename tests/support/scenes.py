@@ -108,13 +108,13 @@ def contract_in_force(database: Engine, *names: tuple[str, str]) -> None:
         add(database, *described(_dataset(namespace, name), ("orders", "orders")))
 
 
-def next_version(database: Engine, version: str) -> None:
-    """Puts another version of the contract in force."""
+def next_version(database: Engine, version: str, body: bytes | None = None) -> None:
+    """Puts another version of the contract in force, with that text where one is given."""
     with transaction(database) as tx:
         for old in tx.exec(select(ContractVersion)):
             old.state = VersionState.SUPERSEDED
         owner = tx.exec(select(User).where(User.name == "owner")).one()
-        tx.add(_version(version, owner))
+        tx.add(_version(version, owner, body))
         tx.get_one(Contract, "orders").active_version = version
         tx.commit()
 
@@ -216,8 +216,8 @@ def orders(database: Engine, home: Path) -> Scene:
     return scene
 
 
-def _version(version: str, owner: User) -> ContractVersion:
-    body = document(version)
+def _version(version: str, owner: User, body: bytes | None = None) -> ContractVersion:
+    body = body or document(version)
     return ContractVersion(
         id=ids.new(),
         contract_id="orders",

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.cli import Stop
-from engine.patterns.cli import patterns
 from engine.patterns.lake import Lake
+from registry.cli import app
 
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
 
@@ -20,7 +20,7 @@ def lake(tmp_path: Path) -> str:
 
 
 def run(*words: str, text: str | None = None) -> str:
-    found = CliRunner().invoke(patterns, words, input=text, catch_exceptions=False)
+    found = CliRunner().invoke(app, ["patterns", *words], input=text, catch_exceptions=False)
     assert found.exit_code == 0
     return found.output
 
@@ -49,4 +49,10 @@ def test_a_table_is_taken_out_of_the_index(lake: str) -> None:
 @pytest.mark.parametrize("words", [["top"], ["infer", "-"]])
 def test_where_there_is_no_index_it_says_so(tmp_path: Path, words: list[str]) -> None:
     with pytest.raises(Stop, match="is no index of patterns"):
-        CliRunner().invoke(patterns, [*words, "--lake", str(tmp_path)], catch_exceptions=False)
+        CliRunner().invoke(app, ["patterns", *words, "--lake", str(tmp_path)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("words", [[], ["t0", "--registered"]])
+def test_what_is_indexed_is_named_or_registered(tmp_path: Path, words: list[str]) -> None:
+    with pytest.raises(Stop, match="one of the two"):
+        CliRunner().invoke(app, ["patterns", "index", *words, "--lake", str(tmp_path)], catch_exceptions=False)
