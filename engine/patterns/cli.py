@@ -2,17 +2,20 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.cli import Stop, in_spark
 from engine.options import Columns, Format, Json, Memory, Remote
 from engine.requests import Source, TextsRequest
+
+if TYPE_CHECKING:
+    from engine.patterns.lake import Common
 
 ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
 patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
@@ -71,11 +74,7 @@ def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None
 
     with _told():
         found = Lake(lake).common(limit)
-    if as_json:
-        print(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
-        return
-    for each in found:
-        print(f"{each.columns:6} columns  impure {each.fpr:6.1%}  {each.text}{f'  ({each.name})' if each.name else ''}")
+    _list(found, _common, as_json=as_json)
 
 
 @patterns.command()
@@ -85,11 +84,21 @@ def find(pattern: Wanted, lake: LakeFolder = HERE, as_json: Json = False) -> Non
 
     with _told():
         found = Lake(lake).carriers(pattern)
+    _list(found, lambda each: f"{each.table}  {each.column}  {1 - each.impurity:.1%}", as_json=as_json)
+
+
+def _list(found: Sequence[Any], line: Callable[[Any], str], *, as_json: bool) -> None:
+    """Prints frozen values: as JSON, or a line each."""
     if as_json:
         print(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
         return
     for each in found:
-        print(f"{each.table}  {each.column}  {1 - each.impurity:.1%}")
+        print(line(each))
+
+
+def _common(each: "Common") -> str:
+    named = f"  ({each.name})" if each.name else ""
+    return f"{each.columns:6} columns  impure {each.fpr:6.1%}  {each.text}{named}"
 
 
 @contextmanager
