@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from contracts.document import Contract, View
 from contracts.logical_types import Schema
@@ -22,6 +23,7 @@ from engine.results import Outcome
 from engine.sides import NEW, OLD, Case, Form, Forming, Ground, Sides
 from engine.states import ALL, Files, StateError, States
 from engine.together import Together
+from engine.walked import Walked
 
 DAMAGED = "its states cannot be read: {}"
 NEEDED = "no state of it is kept: it needs the data once"
@@ -33,13 +35,23 @@ class Step:
     """Partitions that came at once, by name with their packed states, and those that went; `moment`: when.
 
     `references`: what limits that refer to other datasets were then, by their words. `more`: others of the same arrival
-    follow in the next step; the dataset is judged once all of them came."""
+    follow in the next step; the dataset is judged once all of them came. `spoilt`: those of an incident, from which
+    detectors learn nothing; None among them: all together."""
 
     arrived: Mapping[str, bytes]
     moment: datetime
     gone: tuple[str, ...] = ()
     references: Mapping[str, Referent] = field(default_factory=dict)
     more: bool = False
+    spoilt: frozenset[str | None] = frozenset()
+
+
+class Spot(NamedTuple):
+    """What is judged: the `partition` (None: all of them together), what people call it, why nothing of it is read."""
+
+    partition: str | None
+    unit: str
+    why: str | None
 
 
 @dataclass
@@ -76,10 +88,13 @@ class Replaying:
         self.alone: Counter[str] = Counter()
         self.arrivals: Counter[str] = Counter()
         self.came: list[str] = []
+        self.walked = Walked()
 
     def take(self, step: Step) -> None:
         """Judges what came, then all that is there."""
         opened = {name: self._opened(packed) for name, packed in step.arrived.items()}
+        for name, bag in opened.items():
+            self.walked.see(self._form(bag.schema).alone, name, bag, step.moment, spoilt=name in step.spoilt)
         for name, bag in opened.items():
             self._judge_alone(name, bag, step)
         for name in step.gone:
@@ -121,7 +136,7 @@ class Replaying:
             self.form = self._form(bag.schema)
             for tally, ended, reason in self.form.structure:
                 tally.add(unit, ended, reason)
-        self._judge(self.form.alone, bag, step, unit, why)
+        self._judge(self.form.alone, bag, step, Spot(name, unit, why))
         for trial, key in self.form.trials:
             trial.take(unit, bag, key)
 
@@ -135,18 +150,21 @@ class Replaying:
             if bag is None and why is None:
                 _count_empty(cases, unit)
             else:
-                self._judge(cases, bag or States({}), step, unit, why)
+                self._judge(cases, bag or States({}), step, Spot(None, unit, why))
+                self.walked.see(cases, None, bag or States({}), step.moment, spoilt=None in step.spoilt)
 
-    def _judge(self, cases: Sequence[Case], bag: States, step: Step, unit: str, why: str | None) -> None:
-        """Reads each metric once, and has every check of it judged; `why`: nothing can be read."""
+    def _judge(self, cases: Sequence[Case], bag: States, step: Step, spot: Spot) -> None:
+        """Reads each metric once, and has every check of it judged."""
         found: dict[int, Reading | str] = {}
         for case in cases:
             if case.reads not in found:
-                found[case.reads] = case.refused or why or _lacked(judging.reading(case.check, bag, step.moment))
+                found[case.reads] = case.refused or spot.why or _lacked(judging.reading(case.check, bag, step.moment))
             check = replace(case.check, referents=step.references) if case.refers else case.check
-            ended, reason = judging.outcome(check, found[case.reads])
+            check = self.walked.beside(check, case, spot.partition, step.moment)
+            read = found[case.reads]
+            ended, reason = judging.outcome(check, read if isinstance(read, str) else check.observed(read))
             for tally in case.tallies:
-                tally.add(unit, ended, reason)
+                tally.add(spot.unit, ended, reason)
 
     def _stood(self, ground: Ground, opened: Mapping[str, States], step: Step) -> Stand:
         """The ground with what came; made anew from all that is there where it lacks states."""

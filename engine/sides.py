@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from contracts.document import Contract, DataObject, View
+from contracts.document import Anomalies, Contract, DataObject, View
 from contracts.logical_types import Schema
 from engine.checks import BoundCheck, bind
 from engine.judging import NOT_AT_ONCE
@@ -52,17 +52,25 @@ class Tally:
         )
 
 
+class Budget(NamedTuple):
+    """What a version's detectors keep to: its `terms`, shared by so many `metrics`."""
+
+    terms: Anomalies
+    metrics: int
+
+
 class Case(NamedTuple):
     """A check on one schema, of one version or of both alike: it is judged once, and counted for each.
 
     `reads`: the same number for checks whose metric is the same. `refused`: why it is not replayed. `refers`: to
-    another dataset."""
+    another dataset. `budget`: of a check that looks at the past, what its detector keeps to; else None."""
 
     check: BoundCheck
     reads: int
     refused: str | None
     refers: bool
     tallies: tuple[Tally, ...]
+    budget: Budget | None = None
 
 
 class Ground(NamedTuple):
@@ -177,10 +185,18 @@ class Forming:
             place, side, Tally(check.scope, check.check.severity, check.sentence, check.check.name)
         )
         reads = self.numbers.setdefault((_metric(check), refused), len(self.numbers))
+        budget = self._budgets[side] if check.detector else None
         # Limits may be lists, which do not hash.
-        same = (place, reads, repr(promised), None if check.scope == "delta" else self._ground(check))
+        same = (place, reads, repr(promised), repr(budget), None if check.scope == "delta" else self._ground(check))
         known = alike[same].tallies if same in alike else ()
-        alike[same] = Case(check, reads, refused, bool(promised and promised.references), (*known, tally))
+        alike[same] = Case(check, reads, refused, bool(promised and promised.references), (*known, tally), budget)
+
+    @cached_property
+    def _budgets(self) -> Mapping[int, Budget]:
+        """By version, the false alarms that its checks share."""
+        sharing = Counter(side for side, _, check in self._bound if check.shares_alarms)
+        objects = {side: each.object(self.sides.object) for side, each in self.sides.contracts.items()}
+        return {side: Budget(each.anomalies, sharing[side]) for side, each in objects.items()}
 
     def _refused(self, check: BoundCheck) -> str | None:
         """Why the check cannot be replayed, whatever is stored."""

@@ -1,6 +1,6 @@
 """What came to a dataset and went, told by its stored states: the order in which a replay judges them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby, islice
 from typing import Any, NamedTuple
@@ -57,9 +57,15 @@ def _day(name: str) -> str:
 
 
 def steps(
-    session: Session, dataset: Dataset, came: Sequence[Came], timelines: Mapping[str, Timeline]
+    session: Session,
+    dataset: Dataset,
+    came: Sequence[Came],
+    timelines: Mapping[str, Timeline],
+    spoilt: Collection[tuple[int, str | None]] = frozenset(),
 ) -> Iterator[Step]:
-    """What came at once, and what went, in the order of `came`: what one validation read, of tables by day a day."""
+    """What came at once, and what went, in the order of `came`: what one validation read, of tables by day a day.
+
+    `spoilt`: versions of the states in which a partition was an incident; None: all together."""
     began, packed, gone = _began(session, dataset), _packed(session, came), _gone(came)
     for (since, _), each in groupby(came, key=lambda one: (one.since, _day(one.partition))):
         group = list(each)
@@ -69,7 +75,8 @@ def steps(
         for at in range(0, len(group), AT_A_TIME):
             several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
             more = at + AT_A_TIME < len(group)
-            yield Step(several, moment, () if at else left, _at(timelines, moment), more)
+            bad = frozenset(name for name in (*several, None) if (since, name) in spoilt)
+            yield Step(several, moment, () if at else left, _at(timelines, moment), more, bad)
     yield from (_departure(left, began, timelines) for left in _taken(gone, None))
 
 

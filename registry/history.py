@@ -1,10 +1,10 @@
 """What happened: runs, their reports, and how a metric went over time."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy
@@ -14,30 +14,17 @@ from sqlmodel import Session, col, select
 from engine.results import Outcome
 from registry import scope
 from registry.access import Principal
+from registry.api.schemas import MeasurementOut
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
 from registry.runs import Whose
 from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
 
 SHOWN = 60
+# What of a measurement is shown. A whole row, made to be changed, takes three times as long to read.
+SHOWN_COLUMNS = tuple(each.name for each in fields(MeasurementOut))
 NEWEST = Order((Run.finished, Run.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
-
-
-class Point(NamedTuple):
-    """What of a measurement is shown. A whole row, made to be changed, takes three times as long to read."""
-
-    run_id: UUID
-    identity: str
-    analyzer: str
-    arguments: dict[str, Any]
-    partition: str | None
-    value: float | None
-    exact: str | None
-    reason: str | None
-    time: datetime
-    counted: int | None
-    details: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -48,7 +35,7 @@ class Report:
     results: Sequence[ResultRow]
     dataset: Dataset | None
     lineage_run: str | None
-    history: Mapping[str, Sequence[Point]]
+    history: Mapping[str, Sequence[MeasurementOut]]
 
 
 def runs(
@@ -79,7 +66,7 @@ def report(session: Session, run_id: UUID) -> Report:
 def measurements(
     session: Session, contract_id: str, object_name: str, identities: Collection[str], *, limit: int = SHOWN,
     subscription_id: UUID | None = None,
-) -> dict[str, list[Point]]:  # fmt: skip
+) -> dict[str, list[MeasurementOut]]:  # fmt: skip
     """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
 
     Those of the contract's own checks, or of that consumer's."""
@@ -89,19 +76,19 @@ def measurements(
 
 def earlier(
     session: Session, whose: Whose, identities: Collection[str], *, limit: int, before: datetime | None = None
-) -> dict[str, list[Point]]:
+) -> dict[str, list[MeasurementOut]]:
     """As `measurements`, of what was measured `before`; None: of all."""
     ranked = _ranked(whose, identities, before)
     newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.time.desc()
     place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
     kept = sqlalchemy.select(ranked, place).where(ranked.c.age == 1).subquery()
     query = (
-        sqlalchemy.select(*(kept.c[name] for name in Point._fields))
+        sqlalchemy.select(*(kept.c[name] for name in SHOWN_COLUMNS))
         .where(kept.c.place <= limit)
         .order_by(kept.c.partition, kept.c.time, kept.c.position)
     )
-    found: dict[str, list[Point]] = {each: [] for each in sorted(identities)}
-    for each in starmap(Point, session.connection().execute(query).all()):
+    found: dict[str, list[MeasurementOut]] = {each: [] for each in sorted(identities)}
+    for each in starmap(MeasurementOut, session.connection().execute(query).all()):
         found[each.identity].append(each)
     return found
 
@@ -116,7 +103,7 @@ def _ranked(whose: Whose, identities: Collection[str], before: datetime | None) 
         partition_by=[col(row.identity), col(row.partition), run],
         order_by=[col(row.time).desc(), col(row.run_id).desc()],
     )
-    shown = (col(getattr(row, name)) for name in (*Point._fields, "position"))
+    shown = (col(getattr(row, name)) for name in (*SHOWN_COLUMNS, "position"))
     chosen: Select[Any] = sqlalchemy.select(*shown, age.label("age"))
     mine = (
         col(row.contract_id) == whose.contract_id,

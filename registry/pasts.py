@@ -12,6 +12,7 @@ from engine.anomaly.series import Point, placed
 from engine.checks import BoundChecks
 from engine.results import Outcome
 from registry import history
+from registry.api.schemas import MeasurementOut
 from registry.incidents import NO_FAULT
 from registry.runs import Whose
 from registry.tables import Incident, IncidentPart, ResultRow, Run
@@ -34,7 +35,7 @@ def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: dateti
     return {identity: [_point(each, bad) for each in points] for identity, points in found.items()}
 
 
-def _point(measured: history.Point, bad: Spoilt) -> Point:
+def _point(measured: MeasurementOut, bad: Spoilt) -> Point:
     time = placed(measured.partition).time or measured.time
     excluded = (measured.run_id, measured.partition or None) in bad
     return Point(time, measured.value, measured.partition, measured.reason, excluded)
@@ -53,6 +54,14 @@ def spoilt(session: Session, whose: Whose) -> Spoilt:
     return frozenset(
         (run_id, partition or None) for run_id, partition in failed if any(a <= run_id <= b for a, b in spans)
     )
+
+
+def spoilt_arrivals(session: Session, whose: Whose) -> frozenset[tuple[int, str | None]]:
+    """As `spoilt`, by the version of the dataset's states that each run judged; runs that judged none are left out."""
+    bad = spoilt(session, whose)
+    query = select(Run.id, Run.states_version).where(col(Run.id).in_({run_id for run_id, _ in bad}))
+    judged = dict(session.exec(query).all()) if bad else {}
+    return frozenset((version, name) for run_id, name in bad if (version := judged.get(run_id)) is not None)
 
 
 def _failed(whose: Whose) -> Collection[ColumnElement[bool]]:

@@ -2,7 +2,7 @@
 
 Nothing here starts Spark or reads a row of a table; what a replay found is told, and nothing of it is stored."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -17,15 +17,16 @@ from engine.files import StateFiles
 from engine.large import large
 from engine.months import members
 from engine.replayed import Line, Replay, Told
-from engine.replaying import Replaying
+from engine.replaying import Replaying, Step
 from engine.states import StateError
-from registry import arrivals, datasets, diffs, drafts, inforce, references, scope, states, weighed
+from registry import arrivals, datasets, diffs, drafts, inforce, pasts, references, scope, states, weighed
 from registry.access import EVERYWHERE, Place, Principal
 from registry.config import Settings
 from registry.database import reading
 from registry.errors import Invalid, NotFound
 from registry.lineage.names import Name
 from registry.references import Timeline
+from registry.runs import Whose
 from registry.tables import Dataset, Proposal, Task
 from registry.words import Permission
 
@@ -142,12 +143,20 @@ def _replayed(
     except ContractError as error:
         raise Invalid.because(error) from error
     done = 0
-    for step in arrivals.steps(session, dataset, came, _timelines(session, versions, object_name)) if dataset else ():
+    for step in _steps(session, versions, object_name, dataset, came) if dataset else ():
         replaying.take(step)
         done += len(step.arrived)
         if not more(done, len(came)):
             break
     return replaying.told(whole)
+
+
+def _steps(
+    session: Session, versions: Versions, object_name: str, dataset: Dataset, came: Sequence[arrivals.Came]
+) -> Iterator[Step]:
+    """What came and went, with what was known of other datasets then, and what is known now to have been bad."""
+    spoilt = pasts.spoilt_arrivals(session, Whose(versions.contract_id, object_name, ""))
+    return arrivals.steps(session, dataset, came, _timelines(session, versions, object_name), spoilt)
 
 
 def _sharing(session: Session, versions: Versions, dataset: Dataset, object_name: str) -> Versions:

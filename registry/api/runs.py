@@ -47,5 +47,5 @@ def list_measurements(
     scope.see_object(tx, contract_id, object, by)
     found = history.measurements(tx, contract_id, object, [identity], limit=limit)[identity]
     # A model for each of a thousand points would take as long as to read them.
-    points = to_json([each._asdict() for each in found], inf_nan_mode="null")
+    points = to_json(found, inf_nan_mode="null")
     return Response(points, media_type="application/json")

@@ -1,7 +1,7 @@
 """Rows as the API shows them. Pure: everything that a view needs is handed in."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from registry.api import schemas
 from registry.approval import may_approve
 from registry.catalog import ListedContract, ListedProposal
 from registry.cursors import Portion
-from registry.history import Point, Report
+from registry.history import Report
 from registry.lifecycle import PROPOSAL
 from registry.tables import (
     ApprovalRow,
@@ -147,14 +147,8 @@ def run(report: Report) -> schemas.RunOut:
         dataset=dataset(report.dataset, report.run.object) if report.dataset else None,
         lineage_run=report.lineage_run,
         results=tuple(map(schemas.ResultOut.model_validate, report.results)),
-        history={metric: tuple(map(_without_details, rows)) for metric, rows in history(report.history).items()},
+        history={metric: tuple(map(_without_details, rows)) for metric, rows in report.history.items()},
     )
-
-
-def history(found: Mapping[str, Sequence[Point]]) -> dict[str, tuple[schemas.MeasurementOut, ...]]:
-    """The measurements of each metric."""
-    shown = schemas.MeasurementOut.model_validate
-    return {key: tuple(shown(row._asdict()) for row in rows) for key, rows in found.items()}
 
 
 def subscription(listed: subscriptions.Listed, by: Principal) -> schemas.SubscriptionOut:
@@ -184,7 +178,7 @@ def acknowledgement(listed: acknowledgements.Listed) -> schemas.AcknowledgementO
 
 def _without_details(measurement: schemas.MeasurementOut) -> schemas.MeasurementOut:
     """For a line of sixty points nobody needs sixty distributions."""
-    return measurement.model_copy(update={"details": None})
+    return replace(measurement, details=None)
 
 
 def _summary_of(listed: ListedProposal, by: Principal) -> dict[str, Any]:

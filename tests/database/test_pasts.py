@@ -38,7 +38,7 @@ def validated(database: Engine, at: int, size: int, of: Contract = OF) -> RunRes
         moment = NOW + at * DAY
         states = {named(at): bag_of(of, rows).pack()}
         run = judge(of, "orders", states=states, delta=[named(at)], started=moment, finished=moment, history=known)
-        row = runs.record(tx, ids.uuid7(moment), run, Origin(), now=moment)
+        row = runs.record(tx, ids.uuid7(moment), run, Origin(states_version=at + 1), now=moment)
         incidents.of_run(tx, row, run, now=moment, ids=ids.new)
         tx.commit()
     return run
@@ -87,6 +87,14 @@ def test_what_an_incident_spoiled_is_not_learned_from_unless_it_was_none(
     with reading(database) as tx:
         known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
     assert [not each.excluded for each in known[IDENTITY]].count(True) == learned
+
+
+def test_replays_know_in_which_version_of_the_states_a_partition_was_an_incident(database: Engine) -> None:
+    for at, size in enumerate([100, 103, 98, 101, 99, 102, 300]):
+        validated(database, at, size)
+    with reading(database) as tx:
+        assert pasts.spoilt_arrivals(tx, WHOSE) == {(7, named(6))}
+        assert pasts.spoilt_arrivals(tx, WHOSE._replace(object="others")) == frozenset()
 
 
 def test_measurements_say_of_what_time_and_segment_they_are_and_runs_their_tags(database: Engine) -> None:

@@ -416,3 +416,57 @@ def test_what_is_tried_is_what_the_patterns_do(values: list[str | None], before:
     assert line.tried is not None
     assert (line.tried.refused, line.tried.accepted) == (told.count((True, False)), told.count((False, True)))
     assert line.tried.rows == line.tried.present == len(told)
+
+
+def watched(**detector: Any) -> dict[str, Any]:
+    return check("size", "watched", mustHaveNoAnomalies={"detector": "online_normal", **detector})
+
+
+def sizes(of: Contract, *given: int) -> list[Mapping[str, bytes]]:
+    return daily(of, *(amounts(*range(size)) for size in given))
+
+
+CALM = (20, 22, 19, 21, 20, 18)
+
+
+def test_detectors_learn_from_the_days_before_as_validations_do() -> None:
+    _, new = versions([], [watched()])
+    days = sizes(new, *CALM, 90, 21)
+    _, lines = replay(None, new, days)
+    told = lines["watched"].new
+    assert told.alerts == (DAY.format(7),)
+    assert (told.judged, told.empty, told.unjudged) == (5, 3, {})
+    so_far: dict[str, bytes] = {}
+    for day in days:
+        so_far |= day
+        run = judge(new, "orders", states=so_far, delta=list(day), started=NOW, finished=NOW)
+        outcome = next(each.outcome for each in run.results if each.check_id == "watched")
+        assert (outcome is Outcome.FAILED) is (set(day) <= set(told.alerts))
+
+
+def test_versions_that_share_alarms_among_more_metrics_are_judged_each_by_its_own_budget() -> None:
+    watching = [check("size", f"watched-{at}", where=f"id > {at}", mustHaveNoAnomalies="auto") for at in range(9)]
+    few, many = contract(*watching[:1]), contract(*watching)
+    days = sizes(many, *CALM, 21, 19, 20, 27)
+    alone = [replay(None, of, days)[1]["watched-0"].new for of in (few, many)]
+    line = replay(few, many, days)[1]["watched-0"]
+    assert [line.old, line.new] == alone
+    assert [each.alerts for each in alone] == [(DAY.format(10),), ()]
+
+
+@pytest.mark.parametrize(("spoilt", "alerts"), [((), (7,)), ((7, 8), (7, 8, 9))])
+def test_nothing_is_learned_from_days_of_incidents(spoilt: Sequence[int], alerts: Sequence[int]) -> None:
+    new, bad = contract(watched()), {DAY.format(at) for at in spoilt}
+    steps = [Step(each, NOW, spoilt=frozenset(bad & each.keys())) for each in sizes(new, *CALM, 90, 95, 40)]
+    _, lines = replay(None, new, steps)
+    assert lines["watched"].new.alerts == tuple(DAY.format(at) for at in alerts)
+
+
+def test_the_dataset_is_judged_beside_what_it_was_after_earlier_arrivals() -> None:
+    new = contract(
+        check("size", "watched", scope="dataset", mustHaveNoAnomalies={"detector": "absolute_change", "increase": 30})
+    )
+    steps = [Step(each, NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
+    _, lines = replay(None, new, steps)
+    told = lines["watched"].new
+    assert (told.judged, told.empty, told.alerts) == (6, 1, (DAY.format(7),))

@@ -1,0 +1,59 @@
+"""The past of a replay's metrics: what it has judged so far, which detectors then learn from as in validations."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from engine import judging
+from engine.analyzers.bound import Reading
+from engine.anomaly.pasts import Pasts, place
+from engine.anomaly.series import Point, finite
+from engine.checks import BoundCheck
+from engine.months import members
+from engine.sides import Case
+from engine.states import States
+
+
+@dataclass
+class Walked:
+    """What was seen of the metrics that detectors look at, in the order in which it came.
+
+    `measured`: by the metric's identity. `names`: the partitions so far, as keys."""
+
+    measured: dict[str, list[Point]] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+
+    def see(
+        self, cases: Iterable[Case], partition: str | None, bag: States, moment: datetime, *, spoilt: bool = False
+    ) -> None:
+        """Adds what these checks' metrics are by the bag, on the partition; None: on all of them together. Days whose
+        states were merged are no point. Nothing is learned from what is `spoilt`."""
+        if partition is not None:
+            self.names[partition] = None
+        if len(members(partition or "")) > 1:
+            return
+        # Both versions may have detectors of one metric: it is one point.
+        checks = {each.check.identity or "": each.check for each in cases if each.budget and each.refused is None}
+        for identity, check in checks.items():
+            point = _point(judging.reading(check, bag, moment), partition, moment)
+            self.measured.setdefault(identity, []).append(replace(point, excluded=spoilt))
+
+    def beside(self, check: BoundCheck, case: Case, partition: str | None, moment: datetime) -> BoundCheck:
+        """The check with what its detector says of that point by what was seen before; as it is without a detector."""
+        if check.detector is None or check.analyzer is None or case.budget is None:
+            return check
+        pasts = Pasts(self.measured, list(self.names), moment, *case.budget)
+        share = check.analyzer.unit == "share"
+        return replace(check, judged=pasts.judged(check.detector, check.identity or "", partition, _nothing, share))
+
+
+def _point(found: Reading | str, partition: str | None, moment: datetime) -> Point:
+    time = place(partition).time or moment
+    if isinstance(found, str):
+        return Point(time, None, partition, found)
+    return Point(time, finite(found.value), partition)
+
+
+def _nothing(_: Iterable[str]) -> Mapping[str, tuple[float | None, str | None]]:
+    """What states say beyond what was seen: whatever came was seen."""
+    return {}
