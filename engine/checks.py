@@ -23,6 +23,7 @@ from engine.analyzers.breaking import Breaking
 from engine.anomaly.base import Band, Detector, Learning
 from engine.anomaly.detectors import DETECTORS
 from engine.anomaly.pasts import Judged
+from engine.anomaly.segments import SegmentsJudged
 from engine.library import translated
 from engine.plan import Plan, plan
 from engine.promises import columns_of, promised
@@ -50,7 +51,7 @@ class BoundCheck:
     view: View | None = None
     within: str | None = None
     detector: Detector | None = None
-    judged: Judged | None = None
+    judged: Judged | SegmentsJudged | None = None
 
     @property
     def identity(self) -> str | None:
@@ -71,10 +72,7 @@ class BoundCheck:
             return "the limit is no date or time as ISO 8601, which the column holds"
 
     def _detected(self) -> Assertion | str:
-        if self.judged is None:
-            return Learning(NO_PAST)
-        band = self.judged.band
-        return band if isinstance(band, Learning) else self.judged.detector.promise(band)
+        return Learning(NO_PAST) if self.judged is None else self.judged.promise
 
     @property
     def band(self) -> Band | None:
@@ -85,9 +83,17 @@ class BoundCheck:
     def observed(self, reading: Reading) -> Reading:
         """The reading with the value that is held against the limits: that of the metric, unless the detector looks at
         something else, such as when data came."""
-        if self.detector is None or self.judged is None or not self.detector.looks_elsewhere:
+        if self.judged is None or not self.judged.elsewhere:
             return reading
-        return reading._replace(value=self.detector.observed(self.judged.asked, reading.value))
+        return reading._replace(value=self.judged.observed(reading.value))
+
+    def beside(self, reading: Reading) -> "BoundCheck":
+        """The check as it judges that reading: of a metric with segments each of these beside its own past."""
+        most = self.analyzer.judged_segments if self.analyzer else 0
+        if self.judged is None or self.analyzer is None or not most:
+            return self
+        asked, details, absent = self.judged.asked, reading.details or {}, self.analyzer.of_absent
+        return replace(self, judged=SegmentsJudged(self.judged.detector, asked, details, most, absent))
 
     @property
     def shares_alarms(self) -> bool:

@@ -15,7 +15,7 @@ from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.analyzers.frequencies import Frequencies, Spectrum
 from engine.anomaly.base import Learning
-from engine.anomaly.pasts import Histories, Pasts
+from engine.anomaly.pasts import Histories, Pasts, Stated
 from engine.anomaly.series import finite
 from engine.checks import BoundCheck, BoundChecks, bind, together
 from engine.keying import Key
@@ -109,7 +109,7 @@ class Bench:
     spectra: Mapping[str, Spectrum] = field(default_factory=dict)
     parts: Mapping[str, Bag] = field(default_factory=dict)
     history: Histories = field(default_factory=dict)
-    stated: dict[str, dict[str, tuple[float | None, str | None]]] = field(default_factory=dict)
+    stated: dict[str, dict[str, Stated]] = field(default_factory=dict)
 
     @cached_property
     def pasts(self) -> Pasts:
@@ -235,22 +235,21 @@ class Bench:
         told = partial(self._stated, check)
         return replace(check, judged=self.pasts.judged(check.detector, check.identity or "", partition, told, share))
 
-    def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, tuple[float | None, str | None]]:
+    def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, Stated]:
         """The check's metric on other partitions, as their states tell it; a gap where they do not."""
         for name in names:
             if name not in self.stated:
                 self.stated[name] = self._metrics(name)
-        return {name: self.stated[name].get(check.identity or "", (None, UNKNOWN)) for name in names}
+        return {name: self.stated[name].get(check.identity or "", Stated(None, UNKNOWN)) for name in names}
 
-    def _metrics(self, partition: str) -> dict[str, tuple[float | None, str | None]]:
+    def _metrics(self, partition: str) -> dict[str, Stated]:
         """What the metrics that detectors look at are on that partition."""
         asking = [each for each in self._checks("delta", self.schema) if each.detector]
         try:
             bag = bags.unpack(self.packed[partition], files=self.files, keys=_keys(asking))
         except StateError as error:
-            return {each.identity or "": (None, str(error)) for each in asking}
-        found = [(each.identity or "", reading(each, bag, self.now)) for each in asking]
-        return {name: (None, each) if isinstance(each, str) else (finite(each.value), None) for name, each in found}
+            return {each.identity or "": Stated(None, str(error)) for each in asking}
+        return {each.identity or "": stated(reading(each, bag, self.now)) for each in asking}
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
         return [check for check in self._bound(schema).checks if check.scope == scope]
@@ -287,6 +286,11 @@ def reading(check: BoundCheck, bag: States, now: datetime) -> Reading | str:
         return bag.failure(str(missing.args[0])) or UNKNOWN
 
 
+def stated(found: Reading | str) -> Stated:
+    """What was read, as detectors learn from it."""
+    return Stated(None, found) if isinstance(found, str) else Stated(finite(found.value), None, found.details)
+
+
 def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | None]:
     """How the check comes out with what was read, and why where that is no verdict."""
     return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
@@ -294,6 +298,7 @@ def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | Non
 
 def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
     measured = reading(check, bag, now)
+    check = check if isinstance(measured, str) else check.beside(measured)
     found = measured if isinstance(measured, str) else check.observed(measured)
     ended, reason = outcome(check, found)
     if isinstance(found, str):

@@ -16,6 +16,7 @@ from contracts.predicates import PredicateError
 from engine import judging, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
+from engine.checks import BoundCheck
 from engine.months import days, members
 from engine.references import Referent
 from engine.replayed import Line, Replay, dated
@@ -161,8 +162,7 @@ class Replaying:
                 found[case.reads] = case.refused or spot.why or _lacked(judging.reading(case.check, bag, step.moment))
             check = replace(case.check, referents=step.references) if case.refers else case.check
             check = self.walked.beside(check, case, spot.partition, step.moment)
-            read = found[case.reads]
-            ended, reason = judging.outcome(check, read if isinstance(read, str) else check.observed(read))
+            ended, reason = _outcome(check, found[case.reads])
             for tally in case.tallies:
                 tally.add(spot.unit, ended, reason)
 
@@ -221,6 +221,13 @@ def _named(name: str, units: Counter[str]) -> str:
 def _count_empty(cases: Iterable[Case], unit: str) -> None:
     for tally in (tally for case in cases for tally in case.tallies):
         tally.add(unit, Outcome.NOT_APPLICABLE, None)
+
+
+def _outcome(check: BoundCheck, read: Reading | str) -> tuple[Outcome, str | None]:
+    if isinstance(read, str):
+        return judging.outcome(check, read)
+    beside = check.beside(read)
+    return judging.outcome(beside, beside.observed(read))
 
 
 def _lacked(found: Reading | str) -> Reading | str:

@@ -81,7 +81,7 @@ def result_of(
 def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
     if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
         return None
-    elsewhere = check.detector.looks_elsewhere if check.detector else ""
+    elsewhere = check.judged.elsewhere if check.judged else ""
     if elsewhere and check.band:
         return f"{figure(reading.value)} {elsewhere}, at most {figure(check.band.upper)} required; {check.band.told}"
     told = found(check.analyzer, check.promise, reading)

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from engine import judging
 from engine.analyzers.bound import Reading
-from engine.anomaly.pasts import Pasts, place
-from engine.anomaly.series import Point, finite
+from engine.anomaly.pasts import Pasts, Stated, place
+from engine.anomaly.series import Point
 from engine.checks import BoundCheck
 from engine.months import members
 from engine.sides import Case
@@ -48,12 +48,10 @@ class Walked:
 
 
 def _point(found: Reading | str, partition: str | None, moment: datetime) -> Point:
-    time = place(partition).time or moment
-    if isinstance(found, str):
-        return Point(time, None, partition, found)
-    return Point(time, finite(found.value), partition)
+    told = judging.stated(found)
+    return Point(place(partition).time or moment, told.value, partition, told.reason, details=told.details)
 
 
-def _nothing(_: Iterable[str]) -> Mapping[str, tuple[float | None, str | None]]:
+def _nothing(_: Iterable[str]) -> Mapping[str, Stated]:
     """What states say beyond what was seen: whatever came was seen."""
     return {}

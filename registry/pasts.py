@@ -38,7 +38,7 @@ def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: dateti
 def _point(measured: MeasurementOut, bad: Spoilt) -> Point:
     time = placed(measured.partition).time or measured.time
     excluded = (measured.run_id, measured.partition or None) in bad
-    return Point(time, measured.value, measured.partition, measured.reason, excluded)
+    return Point(time, measured.value, measured.partition, measured.reason, excluded, measured.details)
 
 
 def spoilt(session: Session, whose: Whose) -> Spoilt:

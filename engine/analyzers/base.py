@@ -80,6 +80,16 @@ class Analyzer(BaseModel):
         """The distribution behind the value as plain data; None where there is none."""
         return None
 
+    @property
+    def judged_segments(self) -> int:
+        """How many segments, at most, of those in its details are judged beside their pasts; 0: it has none."""
+        return 0
+
+    @property
+    def of_absent(self) -> float | None:
+        """The metric of a segment without rows; None: it has none."""
+        return None
+
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         """Which rows break a check of this analyzer, in SQL; None where no single row does. `where` is added to it."""
         return None

@@ -112,6 +112,10 @@ class Detector(BaseModel):
         """Whether its false alarms are a share of the table's."""
         return False
 
+    def among(self, _: int) -> "Detector":
+        """The detector as one of so many that keep to its number of false alarms together."""
+        return self
+
     @property
     def one_sided(self) -> bool:
         """Whether one side alone alarms."""
@@ -141,6 +145,10 @@ class Promising(Detector):
     @property
     def shares_alarms(self) -> bool:
         return self.false_alarms is None
+
+    def among(self, many: int) -> "Detector":
+        alarms = self.false_alarms
+        return self if alarms is None else self.model_copy(update={"false_alarms": alarms / many})
 
     def promised(self, asked: Question) -> Question:
         """The question with the detector's own number of false alarms, where it has one."""

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cache, cached_property
+from typing import Any, NamedTuple
 
+from contracts.assertions import Assertion
 from contracts.document import Anomalies
 from engine.anomaly.base import Band, Detector, Learning
 from engine.anomaly.series import Place, Point, Question, Series, finite, placed
@@ -13,8 +15,18 @@ from engine.results import RunResult
 
 # By the identity of a metric, what was measured of it, in the order in which that was done.
 Histories = Mapping[str, Sequence[Point]]
-# What a metric is on these partitions, as their stored states tell it: the value, else why there is none.
-Told = Callable[[Iterable[str]], Mapping[str, tuple[float | None, str | None]]]
+
+
+class Stated(NamedTuple):
+    """What a metric is by stored states: the value, else why there is none, and the distribution behind it."""
+
+    value: float | None
+    reason: str | None = None
+    details: Mapping[str, Any] | None = None
+
+
+# What a metric is on these partitions, as their stored states tell it.
+Told = Callable[[Iterable[str]], Mapping[str, Stated]]
 place = cache(placed)
 
 
@@ -24,18 +36,36 @@ def of_runs(runs: Iterable[RunResult]) -> dict[str, list[Point]]:
     for run in runs:
         for each in run.measurements:
             time = place(each.partition).time or run.finished
-            point = Point(time, finite(each.value), each.partition, each.reason)
+            point = Point(time, finite(each.value), each.partition, each.reason, details=each.details)
             found.setdefault(each.identity, []).append(point)
     return found
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a detector said of a metric's next point: the `band`, or why there is none yet."""
+    """What a detector says of a metric's next point."""
 
     detector: Detector
     asked: Question
-    band: Band | Learning
+
+    @cached_property
+    def band(self) -> Band | Learning:
+        """What it admits, or why there is none yet."""
+        return self.detector.judge(self.asked)
+
+    @property
+    def promise(self) -> Assertion | Learning:
+        """What a value must keep not to be an anomaly."""
+        return self.band if isinstance(self.band, Learning) else self.detector.promise(self.band)
+
+    @property
+    def elsewhere(self) -> str:
+        """What is held against the band, in words, where that is not the metric's value."""
+        return self.detector.looks_elsewhere
+
+    def observed(self, value: Any) -> Any:
+        """What is held against the band where the metric has that value."""
+        return self.detector.observed(self.asked, value)
 
 
 @dataclass
@@ -69,8 +99,7 @@ class Pasts:
         if partition is not None and here.time is not None:
             points = [*self._stated(here, {each.partition for each in points}, told), *points]
         past = Series.of(each for each in points if each.partition != partition or here.time is None).before(at)
-        asked = Question(past, at, self._alarms(detector, partition), self._holidays, share)
-        return Judged(detector, asked, detector.judge(asked))
+        return Judged(detector, Question(past, at, self._alarms(detector, partition), self._holidays, share))
 
     def _measured(self, identity: str, partition: str | None, here: Place) -> Iterable[Point]:
         """What was measured of the same segment; of what no time dates, of the same partition."""
@@ -84,10 +113,10 @@ class Pasts:
     def _stated(self, here: Place, known: set[str | None], told: Told) -> Iterable[Point]:
         """What the states of other partitions of the segment say, where nothing was measured of them."""
         others = {name: its for name, its in self.places.items() if its.segment == here.segment and name not in known}
-        for name, (value, reason) in told(others).items():
+        for name, found in told(others).items():
             time = others[name].time
             if time is not None:
-                yield Point(time, value, name, reason)
+                yield Point(time, found.value, name, found.reason, details=found.details)
 
     def _alarms(self, detector: Detector, partition: str | None) -> float:
         """The detector's share of the false alarms that the contract admits of the table."""

@@ -27,13 +27,15 @@ _WEEK = re.compile(r"(\d{4})-?W([0-5]\d)", re.ASCII)
 class Point:
     """A metric at one time of its data. `value` None: a gap, for the `reason`.
 
-    `excluded`: it belongs to an incident; nothing is learned from it."""
+    `excluded`: it belongs to an incident; nothing is learned from it. `details`: the distribution behind the value, of
+    metrics that have segments."""
 
     time: datetime
     value: float | None
     partition: str | None = None
     reason: str | None = None
     excluded: bool = False
+    details: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

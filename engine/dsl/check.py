@@ -1,6 +1,6 @@
 """Checks as code: a chain of promises about one table, to be verified at once or written as a contract."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Self
@@ -61,12 +61,21 @@ class Check(OfColumns, OfGroups, OfTables):
         )
         return replace(self, promises=(*self.promises, promise))
 
-    def has_no_anomalies(self, metric: str | Analyzer, detector: str | Detector = "auto", **words: Any) -> Self:
+    def has_no_anomalies(
+        self,
+        metric: str | Analyzer,
+        detector: str | Detector = "auto",
+        *,
+        group_by: str | Sequence[str] | None = None,
+        **words: Any,
+    ) -> Self:
         """The metric is what its own past says, as a detector tells it: `has_no_anomalies("mean", column="amount")`,
-        `has_no_anomalies(Size(), OnlineNormal(std_devs=4))`."""
-        if isinstance(metric, str):
-            return self.that(metric, no_anomalies(detector), **words)
-        return self.that(metric.name, no_anomalies(detector), **{**metric.arguments(), **words})
+        `has_no_anomalies(Size(), OnlineNormal(std_devs=4))`. `group_by`: that of each segment of these columns, where
+        the metric is size, completeness or mean (the analyzer `segments`)."""
+        name, given = (metric, {}) if isinstance(metric, str) else (metric.name, metric.arguments())
+        if group_by is None:
+            return self.that(name, no_anomalies(detector), **{**given, **words})
+        return self.that("segments", no_anomalies(detector), metric=name, by=group_by, **{**given, **words})
 
     def _identity(self, analyzer: str, arguments: Mapping[str, Any]) -> str:
         """An id from names; numbered where an earlier promise has it."""

@@ -10,6 +10,8 @@ from engine.profile.regimes import since
 from engine.profile.suggestions import candidates
 
 LEARNED_SHARE = 0.7
+# Of fewer rows nothing is said of a column: what all of nine keep, one of three may still break (by hand).
+LEAST_ROWS = 10
 # Where there are so many partitions, what is suggested held as well when less of them was known.
 LEAST_FOR_MORE_CUTS = 4
 CUTS = (0.5, 0.6, 0.8)
@@ -37,6 +39,8 @@ def held(history: History, *, over_time: bool = True) -> list[Held]:
     whole, regimes = Part.of(history), {}
     found = []
     for kind, column, propose in candidates(whole):
+        if column is not None and sum(whole.rows) < LEAST_ROWS:
+            continue
         if id(column) not in regimes:
             regimes[id(column)] = whole.part(since(column, whole) if over_time else 0)
         if over_time or not kind.over_time:

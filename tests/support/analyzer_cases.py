@@ -3,7 +3,7 @@
 from decimal import Decimal
 from math import nan, sqrt
 
-from support import cases_distinct, cases_numbers, cases_predicted, cases_texts
+from support import cases_distinct, cases_numbers, cases_predicted, cases_segments, cases_texts
 from support.analyzer_table import BIG, Case
 
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
@@ -85,5 +85,6 @@ CASES = [
     *cases_distinct.CASES,
     *cases_numbers.CASES,
     *cases_predicted.CASES,
+    *cases_segments.CASES,
     *cases_texts.CASES,
 ]

@@ -59,7 +59,7 @@ def dates(make: Any) -> Days:
 
 APPEARS = [
     ("complete", INT, steady([1, 2, 3])),
-    ("complete", TEXT, steady(["a"], days=1)),
+    ("complete", TEXT, steady(["a"] * 10, days=1)),
     ("non_negative", INT, steady([0, 5, 9])),
     ("non_negative", DOUBLE, steady([0.0, 0.5, None])),
     ("value_range", DOUBLE, steady([float(each) for each in range(100)])),
@@ -258,7 +258,7 @@ def test_no_predicate_is_suggested_that_a_contract_may_not_hold() -> None:
 
 
 def test_ids_of_checks_on_unlike_names_differ() -> None:
-    found = suggest(history({"größe": "bigint", "grüße": "bigint"}, [{"größe": [1, 2], "grüße": [3, 4]}] * 3), "t")
+    found = suggest(history({"größe": "bigint", "grüße": "bigint"}, [{"größe": [1, 2], "grüße": [3, 4]}] * 5), "t")
     ids = [each["patch"]["quality"]["id"] for each in found if "quality" in each["patch"]]
     assert len(ids) == len(set(ids)) == 2
 

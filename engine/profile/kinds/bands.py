@@ -51,7 +51,8 @@ class Band:
         values = part.series(column, self.metric)
         if column.column.base_type not in self.fits or not any(part.rows) or len(values) < sum(map(bool, part.rows)):
             return None
-        found = limits(values, margin, self.floor(column, part)) if self.counts or _is_usable(column, part) else None
+        usable = any(values) if self.counts else _is_usable(column, part)
+        found = limits(values, margin, self.floor(column, part)) if usable else None
         kept = _within_nature(found, min(values, default=0)) if found else (None, None)
         assertion = asserted(kept)
         return self._candidate(column, assertion, kept) if assertion else None

@@ -1,0 +1,144 @@
+"""A metric of each segment: of rows that share a value of a column, whether the table is partitioned by it or not."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from math import isfinite
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from contracts.logical_types import Schema
+from engine.analyzers.arguments import ColumnName, InputColumns, Role
+from engine.analyzers.base import Analyzer, Unbindable, operand_of
+from engine.analyzers.bound import Operands
+from engine.analyzers.components import Component
+from engine.analyzers.frequencies import Frequencies
+from engine.analyzers.quoting import NUMERIC
+
+LISTED = 1000  # segments in the details; the others are counted there
+Metric = Literal["size", "completeness", "mean"]
+
+
+class Segments(Analyzer):
+    """How many segments the rows have: combinations of values of the columns `by`; the details have a metric of each.
+
+    The metric is the `size` of the segment, the `completeness` of a column or its `mean`. With `mustHaveNoAnomalies`
+    each segment is judged beside its own past, also one that has no rows any more, and the check fails where any is an
+    anomaly (Deequ, VLDB 2018, section 5.4: the mean controversiality of each subreddit). `most` segments are judged,
+    those of the most rows, and share what false alarms the check may raise.
+
+    Kept is how often each value of the column occurs in each segment: as much as the column has different values there.
+    Rows with a null in any column of `by` are in no segment; the mean is of the non-null values, as doubles. 0 for an
+    empty table, and for a filter that admits no row. Columns `by` that are classified are refused."""
+
+    name = "segments"
+    unit = "values"
+    of_nothing = True
+    told = "{phrase}: there are {value}"
+    by: Annotated[InputColumns, Field(description="the columns whose values make a segment: one or a list")]
+    metric: Metric = Field(default="size", description="what is told of each: size, completeness or mean")
+    column: Annotated[ColumnName | None, Role.COLUMN] = Field(
+        default=None, description="of what completeness and mean are told"
+    )
+    most: int = Field(default=200, ge=1, le=LISTED, description="how many segments are judged")
+    frequencies = Frequencies("{by}", by_value=True)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.metric == "size") is not (self.column is None):
+            raise ValueError("completeness and mean need a column, size has none")
+        if self.column in self.by:
+            raise ValueError("the column is one of those that make the segments")
+        return self
+
+    @property
+    def judged_segments(self) -> int:
+        return self.most
+
+    @property
+    def of_absent(self) -> float | None:
+        return 0.0 if self.metric == "size" else None
+
+    def parts(self) -> Mapping[str, Component]:
+        columns = ("{by}", *(("{column}",) if self.column else ()))
+        return {"frequencies": Frequencies(*columns, by_value=True)}
+
+    def operands(self, schema: Schema) -> Operands:
+        named = super().operands(schema)
+        if any(each.classified for each in named["by"]):
+            raise Unbindable("a column that makes the segments is classified: its values are told to nobody")
+        if self.metric == "mean" and named["column"][0].base_type not in NUMERIC:
+            raise Unbindable(
+                f"segments have no mean of {named['column'][0].sql}: its type is {named['column'][0].type}"
+            )
+        return named
+
+    def value(self, state: Any) -> int:
+        return len(self._found(state))
+
+    def details(self, state: Any) -> Mapping[str, Any]:
+        found = self._found(state)
+        listed = sorted(found.items(), key=lambda each: (-each[1]["rows"], each[0]))[:LISTED]
+        return {"segments": dict(listed), "others": len(found) - len(listed)}
+
+    def _found(self, state: Any) -> dict[str, dict[str, Any]]:
+        """By segment, its rows and the metric's value."""
+        return {} if state.frequencies is None else self._told(state.frequencies.table, state.schema)
+
+    def _told(self, table: Any, schema: Schema) -> dict[str, dict[str, Any]]:
+        places = _places((*self.by, *((self.column,) if self.column else ())), schema)
+        keys = [f"k{places[name]}" for name in self.by]
+        whole = table.filter(_all_valid([table[key] for key in keys]))
+        values = whole[f"k{places[self.column]}"] if self.column else None
+        return _by_segment(_weighed(whole, values, self.metric), keys, self.by, self.metric)
+
+
+def _all_valid(columns: Sequence[Any]) -> Any:
+    from pyarrow import compute
+
+    return reduce(compute.and_, map(compute.is_valid, columns))
+
+
+def _weighed(table: Any, values: Any, metric: Metric) -> Any:
+    """The table with `present`, the rows that have a value, and for a mean `total`, the sum of these values."""
+    from pyarrow import compute
+
+    if values is None:
+        return table
+    present = compute.if_else(compute.is_valid(values), table["n"], 0)
+    told = table.append_column("present", present)
+    if metric != "mean":
+        return told
+    numbers = compute.fill_null(compute.cast(values, "float64"), 0.0)
+    return told.append_column("total", compute.multiply(numbers, compute.cast(present, "float64")))
+
+
+def _places(columns: tuple[str, ...], schema: Schema) -> dict[str, int]:
+    """At which key of the grouping each column stands: these are in the order of their SQL."""
+    sql = {name: operand_of(name, schema).canonical() for name in columns}
+    order = sorted(set(sql.values()))
+    return {name: order.index(each) for name, each in sql.items()}
+
+
+def _by_segment(table: Any, keys: list[str], by: tuple[str, ...], metric: Metric) -> dict[str, dict[str, Any]]:
+    sums = [name for name in ("n", "present", "total") if name in table.column_names]
+    found = table.group_by(keys, use_threads=False).aggregate([(name, "sum") for name in sums])
+    rows = zip(*(found[key].to_pylist() for key in keys), strict=True)
+    told = (found[f"{name}_sum"].to_pylist() for name in sums)
+    return {
+        _name(by, values): {"rows": each[0], "value": _value(metric, *each)}
+        for values, *each in zip(rows, *told, strict=True)
+    }
+
+
+def _value(metric: Metric, rows: int, present: int = 0, total: float = 0.0) -> float | int | None:
+    if metric == "size":
+        return rows
+    if metric == "completeness":
+        return present / rows
+    # What JSON has no number for is no value: nothing is learned from it either.
+    return total / present if present and isfinite(total) else None
+
+
+def _name(by: tuple[str, ...], values: tuple[Any, ...]) -> str:
+    return ", ".join(f"{column}={value}" for column, value in zip(by, values, strict=True))

@@ -1,0 +1,117 @@
+"""Anomalies of segments: each is judged beside its own past, and they share what false alarms the check may raise."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import dropwhile
+from typing import Any
+
+from contracts.assertions import Assertion
+from engine.anomaly.base import Band, Detector, Learning
+from engine.anomaly.series import Point, Question, Series, finite
+from engine.figures import figure
+
+NAMED = 5
+NO_SEGMENT = Learning("learning: there is no segment, now or in the past")
+
+
+@dataclass(frozen=True)
+class SegmentsJudged:
+    """What a detector says of each segment of a metric.
+
+    `asked`: the question about the metric as a whole; its past has the details. `details`: those of the point that is
+    judged. At most so many segments are judged; `absent`: the metric of one without rows, None: it has none."""
+
+    detector: Detector
+    asked: Question
+    details: Mapping[str, Any]
+    most: int
+    absent: float | None
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """Those that are judged: of the most rows, now or in the newest of the past."""
+        rows: dict[str, int] = {}
+        newest = next((each.details for each in reversed(self.asked.past.learned) if each.details), {})
+        for details in (self.details, newest):
+            for name, told in _listed(details).items():
+                rows[name] = max(rows.get(name, 0), int(told["rows"]))
+        return tuple(sorted(rows, key=lambda name: (-rows[name], name))[: self.most])
+
+    @cached_property
+    def judged(self) -> Mapping[str, Band | Learning]:
+        """By segment, what is admitted of it, or why nothing is said yet."""
+        many = max(1, len(self.segments))
+        one, share = self.detector.among(many), self.asked.false_alarms / many
+        return {name: one.judge(self._question(name, share)) for name in self.segments}
+
+    def _question(self, segment: str, alarms: float) -> Question:
+        # A segment begins with its first rows: that there were none before tells nothing of it.
+        known = dropwhile(lambda each: segment not in _listed(each.details or {}), self.asked.past.points)
+        points = (replace(each, value=self._value(each, segment)) for each in known)
+        return replace(self.asked, past=Series(tuple(points)), false_alarms=alarms)
+
+    def _value(self, point: Point, segment: str) -> float | None:
+        return None if point.details is None else _of(point.details, segment, self.absent)
+
+    @cached_property
+    def outside(self) -> Mapping[str, float]:
+        """The segments that are an anomaly, with what they are."""
+        return dict(self._outside())
+
+    def _outside(self) -> Iterator[tuple[str, float]]:
+        for name, band in self.judged.items():
+            value = _of(self.details, name, self.absent)
+            if value is None or isinstance(band, Learning):
+                continue
+            promise = self.detector.promise(band)
+            if not isinstance(promise, Learning) and not promise.holds(value):
+                yield name, value
+
+    @cached_property
+    def band(self) -> Band | Learning:
+        """That none is an anomaly, with those that are in words; why nothing is said where all are still learned."""
+        bands = {name: each for name, each in self.judged.items() if isinstance(each, Band)}
+        if not bands:
+            return Learning(next(iter(self.judged.values()), NO_SEGMENT))
+        promised = [each.per_year for each in bands.values() if each.per_year is not None]
+        told = [f"{name} {figure(value)}, {_admitted(bands[name])}" for name, value in self.outside.items()]
+        more = [f"{len(told) - NAMED} more"] if len(told) > NAMED else []
+        learning = len(self.judged) - len(bands)
+        words = "; ".join([*told[:NAMED], *more, *([f"{learning} are still learned"] if learning else [])])
+        points = max(each.points for each in bands.values())
+        per_year = sum(promised) if promised else None
+        return Band(None, 0.0, 0.0, per_year=per_year, by=words or "each beside its own past", points=points)
+
+    @property
+    def promise(self) -> Assertion | Learning:
+        """That there is no anomaly among them."""
+        return self.band if isinstance(self.band, Learning) else Assertion("mustBeLessOrEqualTo", 0.0)
+
+    @property
+    def elsewhere(self) -> str:
+        """What is counted, in words."""
+        return f"of {len(self.segments)} segments are anomalies"
+
+    def observed(self, _: Any) -> Any:
+        """How many of the segments are an anomaly."""
+        return len(self.outside)
+
+
+def _listed(details: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    found: Mapping[str, Mapping[str, Any]] = details.get("segments", {})
+    return found
+
+
+def _of(details: Mapping[str, Any], segment: str, absent: float | None) -> float | None:
+    """The metric of the segment; None where it has none, and where it may be among those that are not listed."""
+    found = _listed(details).get(segment)
+    if found is not None:
+        return finite(found["value"])
+    return None if details.get("others") else absent
+
+
+def _admitted(band: Band) -> str:
+    edges = [f"at least {figure(band.lower)}"] if band.lower is not None else []
+    edges += [f"at most {figure(band.upper)}"] if band.upper is not None else []
+    return " and ".join(edges)
