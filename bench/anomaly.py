@@ -8,15 +8,17 @@ import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import chain, cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
 
+from contracts.document import Anomalies
 from engine.anomaly.base import Band
 from engine.anomaly.detectors import detector
+from engine.anomaly.pasts import Pasts
 from engine.anomaly.series import Point, Question, Series
 
 JUDGED = 2_000_000
@@ -24,6 +26,7 @@ START = datetime(2025, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 LENGTHS = (20, 30, 57, 100, 200, 365, 500)
 ALARMS = 3.65
+METRICS = 20
 
 
 class Made(NamedTuple):
@@ -102,6 +105,8 @@ def false_alarms(count: int) -> Iterator[str]:
     for kind in KINDS:
         for length in LENGTHS:
             yield f"  {kind:15}{length:4} days  {_ratios(kind, length, count)}"
+    yield f"Tables, n = {max(10, count // 10)} of each length, over what the contract promises of the table"
+    yield from tables(max(10, count // 10))
     yield "  baselines, over what they promise (0.0027, or 1.96 standard deviations of Holt and Winters: 0.05)"
     for kind in ("white", "weekly"):
         for length in (22, 57):
@@ -116,6 +121,28 @@ def _ratios(kind: str, length: int, count: int) -> str:
         found.append(chance(band, one) / (band.rate or 1) if band else 0.0)
     spent = (time.process_time() - spent) / count * 1000
     return f"auto {_told(found)}  {spent:5.1f} ms CPU a point"
+
+
+def tables(count: int) -> Iterator[str]:
+    """The false alarms a year of whole tables: their metrics are of all kinds, and share what the contract admits."""
+    terms = Anomalies()
+    for length in (57, 100, 200):
+        found, spent = [], time.process_time()
+        for seed in range(count):
+            ones = [made(kind, length, (seed * METRICS + at) * 1013) for at, kind in zip(range(METRICS), cycle(KINDS))]
+            found.append(sum(_yearly(one, terms) for one in ones) / terms.false_alarms)
+        spent = (time.process_time() - spent) / count
+        promised = f"of {terms.false_alarms:g} a year"
+        yield f"  {METRICS} metrics, {length} days: {_told(found)} {promised}, {spent:.1f} s CPU a table"
+
+
+def _yearly(one: Made, terms: Anomalies) -> float:
+    """The false alarms a year that one of the table's metrics raises, as a run judges it."""
+    points = series(one.values[:-1]).points
+    at = START + len(points) * DAY
+    pasts = Pasts({"metric": points}, [], at, terms, METRICS)
+    band = pasts.judged(detector("auto", {}), "metric", None, lambda _: {}, share=False).band
+    return chance(band, one) * 365.25 if isinstance(band, Band) else 0.0
 
 
 def _baselines(kind: str, length: int, count: int) -> str:

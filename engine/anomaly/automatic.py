@@ -10,9 +10,6 @@ from engine.anomaly.series import Question, Series
 
 # By hand: with fewer than seven points, Student's t admits a hundredfold; five hundred days ago was another time.
 LEAST, MOST, KEPT = 7, 500, 400
-# A model that was chosen on few points looks better than it is: the rate of its band is divided by 1 + 8 / n.
-# By hand, as the costs of models are (engine.anomaly.choosing).
-CHOSEN = 8.0
 
 
 class Auto(Promising):
@@ -34,7 +31,7 @@ class Auto(Promising):
         if isinstance(told, Learning):
             return told
         words, pool = told
-        low, high = pool.between(rate / (1 + CHOSEN / len(past.values)), one_sided=self.one_sided)
+        low, high = pool.between(rate, one_sided=self.one_sided)
         return Band(low, high, pool.middle, rate, rate * asked.past.yearly, words, len(past.values))
 
 

@@ -72,7 +72,7 @@ class Judged:
 class Pasts:
     """What is known of the past of a table's metrics: `measured` earlier, and by the states of the `partitions`.
 
-    `now`: the time of data that no partition dates. `series`: how many metrics share the false alarms."""
+    `now`: the time of data that no partition dates. `metrics`: how many share the false alarms."""
 
     measured: Histories
     partitions: Sequence[str]
