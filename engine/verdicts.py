@@ -54,7 +54,9 @@ def measurement(check: BoundCheck, bag: States, found: Reading, partition: str |
 def result_of(
     check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: Reading = NOTHING
 ) -> CheckResult:
-    """How the check came out on the partition, with all that it was judged by."""
+    """How the check came out on the partition, with all that it was judged by.
+
+    Where something else than the metric is held against the limits, its history is not that of what was judged."""
     return CheckResult(
         check_id=check.check.id,
         name=check.check.name,
@@ -67,7 +69,7 @@ def result_of(
         dimension=check.check.dimension,
         value=reading.value,
         reason=reason,
-        measurement=check.identity,
+        measurement=None if check.judged and check.judged.elsewhere else check.identity,
         found=_found(check, outcome, reading),
         counted=reading.counted,
         broken=reading.broken,

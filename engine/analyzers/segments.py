@@ -13,7 +13,7 @@ from engine.analyzers.base import Analyzer, Unbindable, operand_of
 from engine.analyzers.bound import Operands
 from engine.analyzers.components import Component
 from engine.analyzers.frequencies import Frequencies
-from engine.analyzers.quoting import NUMERIC
+from engine.analyzers.quoting import NUMERIC, Operand
 
 LISTED = 1000  # segments in the details; the others are counted there
 Metric = Literal["size", "completeness", "mean"]
@@ -29,7 +29,8 @@ class Segments(Analyzer):
 
     Kept is how often each value of the column occurs in each segment: as much as the column has different values there.
     Rows with a null in any column of `by` are in no segment; the mean is of the non-null values, as doubles. 0 for an
-    empty table, and for a filter that admits no row. Columns `by` that are classified are refused."""
+    empty table, and for a filter that admits no row. Columns `by` that are classified are refused, and so is a mean of
+    one that is."""
 
     name = "segments"
     unit = "values"
@@ -67,10 +68,8 @@ class Segments(Analyzer):
         named = super().operands(schema)
         if any(each.classified for each in named["by"]):
             raise Unbindable("a column that makes the segments is classified: its values are told to nobody")
-        if self.metric == "mean" and named["column"][0].base_type not in NUMERIC:
-            raise Unbindable(
-                f"segments have no mean of {named['column'][0].sql}: its type is {named['column'][0].type}"
-            )
+        if self.metric == "mean":
+            _refuse(named["column"][0])
         return named
 
     def value(self, state: Any) -> int:
@@ -91,6 +90,14 @@ class Segments(Analyzer):
         whole = table.filter(_all_valid([table[key] for key in keys]))
         values = whole[f"k{places[self.column]}"] if self.column else None
         return _by_segment(_weighed(whole, values, self.metric), keys, self.by, self.metric)
+
+
+def _refuse(column: Operand) -> None:
+    """Raises Unbindable for what has no mean, and where that of a segment of one row would be somebody's value."""
+    if column.base_type not in NUMERIC:
+        raise Unbindable(f"segments have no mean of {column.sql}: its type is {column.type}")
+    if column.classified:
+        raise Unbindable("segments tell no mean of a classified column: of one row it would be the value")
 
 
 def _all_valid(columns: Sequence[Any]) -> Any:

@@ -20,7 +20,7 @@ from engine.anomaly.spread import Pool
 # alarms. A trend is given something back: its coefficient is paid for in the first forecasts already, a level is a
 # trend of 0, and a level that is believed of a slow trend misses it. Factors cost something: of series that hardly grow
 # they look the same, and their band is wider where the level is high.
-TREND, SEASON, MEMORY, FACTORS = -1.0, 4.0, 2.0, 1.0
+TREND, SEASON, MEMORY, FACTORS = -1.0, 4.0, 2.0, 0.5
 # Models less likely than one in fifty are left out, and all but the four best.
 UNLIKELY, MANY = 0.02, 4
 # What a point can cost a model: on the worst outlier it must not depend which one is chosen.

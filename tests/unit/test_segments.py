@@ -138,11 +138,10 @@ def test_code_and_document_mean_the_same_segments() -> None:
     assert bound.detector == upper
 
 
-def test_columns_that_are_classified_make_no_segments() -> None:
-    of = contract(
-        check("segments", "watched", by="status", mustHaveNoAnomalies="auto"),
-        properties=on("status", classification="pii"),
-    )
-    [bound] = bind(of.object("orders"), SCHEMA).checks
+@pytest.mark.parametrize(("column", "words"), [("status", {}), ("amount", {"metric": "mean", "column": "amount"})])
+def test_of_columns_that_are_classified_no_segments_are_told(column: str, words: dict[str, str]) -> None:
+    promised = check("segments", "watched", by="status", mustHaveNoAnomalies="auto", **words)
+    of = contract(promised, properties=on(column, classification="pii"))
+    bound = next(each for each in bind(of.object("orders"), SCHEMA).checks if each.check.id == "watched")
     assert bound.bound is None
     assert "classified" in (bound.reason or "")
