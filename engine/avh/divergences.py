@@ -115,6 +115,8 @@ def _summed(term: Term, given: Paired) -> Estimate:
     certain; either with what is loose wholly apart."""
     left, right = given.left, given.right
     value = float(term(left.at, right.at).sum() + term(left.rest, right.rest))
+    if given.exact:
+        return Estimate.exact(value)
     near, far = (float(each.sum()) for each in _bounds(term, given))
     low = near + float(_nearest(term, _rest(left), _rest(right)).sum())
     certain = float(term(left.low, right.low).sum()) + _apart(term, left.loose, right.loose)

@@ -55,6 +55,11 @@ class Paired:
     right_rows: int
 
     @property
+    def exact(self) -> bool:
+        """Whether all shares are known."""
+        return not (self.left.loose or self.right.loose)
+
+    @property
     def shares(self) -> "Paired":
         """Itself: what numbers have only once they are put into bins."""
         return self
