@@ -1,0 +1,132 @@
+"""Which clauses a program is made of: the most issues caught for the false alarms that may be spent (algorithm 1).
+
+Candidates are the pasts in every width of the grid. What they catch are rows of bits. Two widths of one past are one
+event: only the difference is paid, and the narrower one takes the place of the wider."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from engine.avh.constraints import WIDTHS, Bound, Past
+
+Array = NDArray[Any]
+
+# So little is paid at least: two widths may cost the same, and nothing is divided by nothing.
+LEAST_PAID = 1e-7
+ROUNDS = 20
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A past and the width of its constraint, in spreads; `rate`: of its false alarms."""
+
+    past: Past
+    width: float
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Every choice there is: `caught` has a row of bits for each, `rates` what each costs, `of` whose past it is."""
+
+    choices: tuple[Choice, ...]
+    caught: Array
+    rates: Array
+    of: Array
+
+    @staticmethod
+    def of_pasts(pasts: Sequence[Past], seen: Sequence[Array], bound: Bound) -> "Candidates":
+        """The candidates of pasts with what each sees of every issue."""
+        widths = numpy.array(WIDTHS)
+        choices: list[Choice] = []
+        caught = []
+        for past, values in zip(pasts, seen, strict=True):
+            rates = bound.rate(past.statistic.law, widths, past.points)
+            choices += [Choice(past, float(k), float(rate)) for k, rate in zip(widths, rates, strict=True)]
+            caught.append(breaks(past.away(values)[None, :], widths[:, None]))
+        bits = numpy.concatenate(caught) if caught else numpy.zeros((0, 0), dtype=bool)
+        rates = numpy.array([each.rate for each in choices])
+        return Candidates(tuple(choices), bits, rates, numpy.repeat(numpy.arange(len(pasts)), len(widths)))
+
+
+def breaks(away: Any, width: Any) -> Any:
+    """Whether a value so many spreads away breaks a constraint of that width; one that is missing does not."""
+    return away > width
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search for at most `most` clauses whose rates add up to at most the `budget`, beside what is `caught` anyway."""
+
+    among: Candidates
+    budget: float
+    most: int
+    caught: Array
+
+    def chosen(self) -> list[Choice]:
+        """Algorithm 1, the better of its greedy set and the best single one; then each clause for a better one.
+
+        The exchange never catches less: the approximation that is proven of the algorithm remains."""
+        if not len(self.among.rates):
+            return []
+        picked = self._greedy()
+        single = self._best(frozenset())
+        if single is not None and self._gain([single]) > self._gain(picked):
+            picked = [single]
+        return [self.among.choices[at] for at in self._exchanged(picked)]
+
+    def _greedy(self) -> list[int]:
+        picked: dict[int, int] = {}
+        covered = self.caught.copy()
+        while True:
+            gains = (self.among.caught & ~covered).sum(axis=1)
+            held = numpy.array([self.among.rates[picked[at]] if at in picked else 0.0 for at in range(self._pasts)])
+            paid = self.among.rates - held[self.among.of]
+            spent = sum(self.among.rates[at] for at in picked.values())
+            full = len(picked) >= self.most
+            known = numpy.isin(self.among.of, list(picked))
+            may = (gains > 0) & (spent + paid <= self.budget) & (known | (not full))
+            if not may.any():
+                return list(picked.values())
+            at = int(numpy.argmax(numpy.where(may, gains / (numpy.maximum(paid, 0.0) + LEAST_PAID), -1.0)))
+            picked[int(self.among.of[at])] = at
+            covered |= self.among.caught[at]
+
+    @property
+    def _pasts(self) -> int:
+        return int(self.among.of[-1]) + 1
+
+    def _gain(self, picked: Sequence[int]) -> int:
+        return int((self.among.caught[list(picked)].any(axis=0) & ~self.caught).sum()) if picked else 0
+
+    def _best(self, others: frozenset[int]) -> int | None:
+        """The one that catches most beside the others, for the least; None where there is none that may be added."""
+        kept = list(others)
+        covered = self.caught | self.among.caught[kept].any(axis=0) if kept else self.caught
+        left = self.budget - sum(self.among.rates[at] for at in kept)
+        gains = (self.among.caught & ~covered).sum(axis=1)
+        may = (self.among.rates <= left) & ~numpy.isin(self.among.of, self.among.of[kept]) & (gains > 0)
+        if not may.any():
+            return None
+        return int(numpy.lexsort((self.among.rates, numpy.where(may, -gains, 1)))[0])
+
+    def _exchanged(self, picked: list[int]) -> list[int]:
+        for _ in range(ROUNDS):
+            better = self._exchange(picked)
+            if better == picked:
+                break
+            picked = better
+        return picked
+
+    def _exchange(self, picked: list[int]) -> list[int]:
+        """With one clause in another's place, or one more, where that catches more, or as much for less."""
+        tried = [picked]
+        for leaving in picked if len(picked) == self.most else [None, *picked]:
+            kept = frozenset(at for at in picked if at != leaving)
+            found = self._best(kept)
+            if found is not None:
+                tried.append([*(at for at in picked if at != leaving), found])
+        return max(tried, key=lambda each: (self._gain(each), -sum(self.among.rates[at] for at in each)))
