@@ -103,20 +103,22 @@ def past(statistic: Statistic, change: Change, values: Array, floor: float) -> P
     """What these values of the past say, NaN where there is a gap.
 
     None where there are fewer than five, or where neither they nor the floor tell a finite spread."""
-    seen = change.series(values)
-    seen = seen[numpy.isfinite(seen)]
-    if len(seen) < LEAST_POINTS:
-        return None
-    middle, deviation = float(seen.mean()), float(seen.std(ddof=1))
-    if numpy.ptp(seen) == 0:
-        middle, deviation = float(seen[0]), 0.0
+    with numpy.errstate(over="ignore", invalid="ignore"):  # what is not finite tells nothing
+        seen = change.series(values)
+        seen = seen[numpy.isfinite(seen)]
+        if len(seen) < LEAST_POINTS:
+            return None
+        same = bool((seen == seen[0]).all())
+        middle, deviation = (float(seen[0]), 0.0) if same else (float(seen.mean()), float(seen.std(ddof=1)))
     spread = max(deviation, _floor(change, values, floor), 1e-9 * abs(middle), 1e-12)
-    if not (numpy.isfinite(middle) and numpy.isfinite(spread)):
-        return None
-    return Past(statistic, change, middle, spread, len(seen), deviation > 0)
+    finite = numpy.isfinite(middle) and numpy.isfinite(WIDTHS[-1] * spread)
+    return Past(statistic, change, middle, spread, len(seen), deviation > 0) if finite else None
 
 
 def _floor(change: Change, values: Array, floor: float) -> float:
     """The floor on the change's scale: of logarithms it is relative."""
-    usual = float(numpy.nanmedian(numpy.abs(values)))
-    return floor / usual if change.logged and usual > 0 else floor
+    if not change.logged:
+        return floor
+    with numpy.errstate(over="ignore"):
+        usual = float(numpy.nanmedian(numpy.abs(values)))
+    return floor / usual if usual > 0 else floor

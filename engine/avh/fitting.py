@@ -15,7 +15,7 @@ from engine.avh.history import History
 from engine.avh.issues import Column, Variation, variations
 from engine.avh.program import Clause, Learning, Program
 from engine.avh.selection import Candidates, Choice, Search
-from engine.avh.stationarity import LEVEL, Change, offered, tested
+from engine.avh.stationarity import LEVEL, Change, first_stationary, offered
 from engine.avh.statistics import STATISTICS, Statistic, measured
 from engine.avh.summaries import summary
 
@@ -175,12 +175,12 @@ class _Fit:
 
     def _changes(self, statistic: Statistic, values: Array) -> Sequence[Change]:
         if self.recipe.tested:
-            found = tested(values)
+            found = first_stationary(values)
             return [] if found is None else [found]
         if statistic.is_distance:
             return [LEVEL]
-        few = [each for each in offered(self.history.cadence.cycle, len(values)) if statistic.most is None or not each.logged]
-        return few
+        several = offered(self.history.cadence.cycle, len(values))
+        return [each for each in several if statistic.most is None or not each.logged]
 
     def _broken(self, clause: Clause) -> Array:
         past_values = self.history.series[clause.statistic][:-1]

@@ -1,4 +1,4 @@
-"""The partitions of one column that a program is learned from, in the order in which they came, and their statistics."""
+"""The partitions of one column that a program is learned from, in the order in which they came; their statistics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -40,10 +40,8 @@ class History:
     def of(batches: Iterable[Batch]) -> "History":
         """The history of these batches: of several with one name the last one counts."""
         given = tuple({batch.name: batch for batch in batches}.values())
-        times = [batch.time for batch in given]
-        if all(time is not None for time in times):
-            given = tuple(sorted(given, key=lambda batch: batch.time or datetime.min))
-        return History(given)
+        timed = [(batch.time, at) for at, batch in enumerate(given) if batch.time is not None]
+        return History(tuple(given[at] for _, at in sorted(timed)) if len(timed) == len(given) else given)
 
     @cached_property
     def learned(self) -> tuple[Batch, ...]:

@@ -59,7 +59,7 @@ def breaks(away: Any, width: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A search for at most `most` clauses whose rates add up to at most the `budget`, beside what is `caught` anyway."""
+    """A search for at most `most` clauses whose rates add up to at most the `budget`; some are `caught` anyway."""
 
     among: Candidates
     budget: float

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ def offered(cycle: int | None, points: int) -> tuple[Change, ...]:
     return (LEVEL, Change(1), Change(1, logged=True), *seasonal)
 
 
-def tested(values: Array) -> Change | None:
+def first_stationary(values: Array) -> Change | None:
     """The first change after which the series is stationary: none, lags 1 to K-1, the same of logarithms (algorithm 5).
 
     None where there is none: the paper leaves such a statistic out."""
@@ -99,10 +100,11 @@ def stationary(values: Sequence[float] | Array) -> bool:
 
 
 def _p_value(values: Array) -> float:
-    from statsmodels.tools.sm_exceptions import CollinearityWarning  # noqa: F401
     from statsmodels.tsa.stattools import adfuller
 
-    with numpy.errstate(all="ignore"):
+    # A series that a lag explains wholly is told of by warnings, and so is a change of the library to come.
+    with numpy.errstate(all="ignore"), catch_warnings():
+        simplefilter("ignore")
         try:
             found = float(adfuller(values, autolag="AIC")[1])
         except (ValueError, numpy.linalg.LinAlgError):

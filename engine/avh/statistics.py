@@ -9,6 +9,8 @@ from functools import cached_property, partial
 from math import isfinite, log
 from typing import Any, Literal
 
+import numpy
+
 from engine.analyzers.estimates import Estimate
 from engine.analyzers.moments import Three
 from engine.avh import divergences, steps
@@ -192,7 +194,7 @@ class Statistic:
     """A statistic: `of` one summary, or of two where it is a distance; None for no value.
 
     `floor` is what it moves by at least when something changes that is nothing to speak of: it never counts as
-    steadier than that. `law`: which bound of the paper holds (propositions 1 to 3). `least` and `most`: where it ends."""
+    steadier than that. `law`: which of the paper's bounds holds (propositions 1 to 3). `least`, `most`: its ends."""
 
     name: str
     of: Callable[..., float | None]
@@ -280,18 +282,17 @@ STATISTICS: Mapping[str, Statistic] = {
         _share("negative_ratio", negative_ratio, texts=False, in_paper=False),
         _characters("mean_length", mean_length),
         *(_characters(f"mean_{each}", partial(mean_characters, each)) for each in ("letters", "digits", "punctuation")),
-        *(
-            _characters(f"mean_{each}", partial(mean_characters, each), in_paper=False)
-            for each in ("upper", "blanks")
-        ),
+        *(_characters(f"mean_{each}", partial(mean_characters, each), in_paper=False) for each in ("upper", "blanks")),
         Statistic("minimum_length", lambda of: of.shortest, one, texts=True, in_paper=False, least=0.0),
         Statistic("maximum_length", lambda of: of.longest, one, texts=True, in_paper=False, least=0.0),
         _share("padded_ratio", padded_ratio, texts=True, in_paper=False),
         _apart("kolmogorov_smirnov", partial(_apart_in, "curves", steps.kolmogorov_smirnov), one_row),
         _apart("earth_movers_distance", partial(_apart_in, "curves", steps.earth_movers_distance), hundredth),
         _apart("cohens_d", partial(_apart_in, "moments", cohens_d), lambda _: 0.01),
-        _apart("jensen_shannon", partial(_apart_in, "bins", divergences.jensen_shannon), partial(_times, log(2))),
-        _apart("kullback_leibler", partial(_apart_in, "bins", divergences.kullback_leibler), partial(_times, -log(1 - SKEW))),
+        *(
+            _apart(name, partial(_apart_in, "bins", _WEIGHTS[name][0]), partial(_times, _WEIGHTS[name][1]))
+            for name in ("jensen_shannon", "kullback_leibler")
+        ),
         *_tallied("values"),
         *_tallied("masks"),
     )
@@ -302,4 +303,5 @@ STATISTICS: Mapping[str, Statistic] = {
 def measured(now: Summary, before: Summary | None = None) -> dict[str, float | None]:
     """Every statistic of the partition by name; distances from the one `before`, None without one."""
     sides = Sides(now, before) if before is not None and before.is_text is now.is_text else None
-    return {each.name: each.value(now, sides) for each in STATISTICS.values() if each.fits(now)}
+    with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values: what is not finite is None
+        return {each.name: each.value(now, sides) for each in STATISTICS.values() if each.fits(now)}

@@ -1,0 +1,225 @@
+"""Auto-Validate by-History on recurring tables: false alarms and recall, beside what others do, and what it costs.
+
+    python -m bench.avh FOLDER [TABLE ...] [--only quality lengths budgets parts incidents cost]
+
+FOLDER/source/table/date.csv. Writes results as CSV and PNG beside the others of bench/results."""
+
+import argparse
+import csv
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy
+
+from bench.avh_baselines import BASELINES, Judge, told
+from bench.avh_protocol import Fit, Outcome, judged
+from bench.avh_tables import Sequence as Recurring
+from bench.avh_tables import Snapshot, sequences, tables
+from engine.avh.fitting import RECIPE, Recipe, fit
+from engine.avh.history import Batch, History
+from engine.avh.issues import Column
+from engine.avh.program import Learning
+from engine.avh.statistics import STATISTICS, measured
+from engine.avh.summaries import summary
+
+RESULTS = Path(__file__).parent / "results"
+LENGTHS, BUDGETS = (7, 14, 21, 28), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+PARTS: Mapping[str, Recipe] = {
+    "as it is": RECIPE,
+    "paper: its bounds, its statistics, its test": replace(
+        RECIPE, bound="paper", paper_only=True, tested=True, guarded=False, most=100
+    ),
+    "proven bounds": replace(RECIPE, bound="proven"),
+    "one partition's statistics alone": replace(RECIPE, distances=False),
+    "the test of stationarity": replace(RECIPE, tested=True),
+    "without guards": replace(RECIPE, guarded=False),
+    "the paper's statistics alone": replace(RECIPE, paper_only=True),
+    **{f"at most {most} clauses": replace(RECIPE, most=most) for most in (1, 2, 4, 100)},
+}
+
+
+def history(snapshots: Sequence[Snapshot]) -> History:
+    """The history of these snapshots; statistics that windows have in common are told once."""
+    known = History(tuple(Batch(each.date, told(each)) for each in snapshots))
+    rows = [_row(each, before) for each, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
+    series = {name: numpy.array([numpy.nan if row[name] is None else row[name] for row in rows]) for name in rows[-1]}
+    return replace(known, known=series)
+
+
+def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
+    if before is None:
+        return measured(told(each))
+    return each.once(("after", id(before)), lambda now: measured(told(now), told(before)))  # type: ignore[no-any-return]
+
+
+def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
+    """The program of these snapshots as a model; one that is still learning flags nothing."""
+    known = history(snapshots)
+    found = fit(known, recipe, snapshots[-1].column)
+    if isinstance(found, Learning):
+        return Judge(lambda _: False)
+    return Judge(lambda each: found.judge(told(each), known).flagged)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command works with."""
+
+    root: Path
+    sequences: list[Recurring]
+    stride: int
+
+    def outcomes(self, fits: Mapping[str, Fit], length: int = 30) -> Iterator[dict[str, Any]]:
+        """A row for each algorithm and kind of column, printed as it is found."""
+        for name, found in judged(self.sequences, fits, length, self.stride).items():
+            for kind in ("numeric", "categorical"):
+                row = {"algorithm": name, "history": length, "kind": kind, **_figures(found, kind)}
+                print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
+                yield row
+
+
+def _figures(found: Outcome, kind: str) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for test in ("fpr", "synthetic", "real"):
+        tally = found.tallies[kind, test]
+        low, high = tally.interval()
+        told |= {test: f"{tally.share:.4f}", f"{test}_low": f"{low:.4f}", f"{test}_high": f"{high:.4f}"}
+        told[f"{test}_tests"] = tally.tests
+    told["days_with_alarm"] = f"{sum(found.days.values())}/{len(found.days)}"
+    return told
+
+
+def quality(asked: Asked) -> Iterator[dict[str, Any]]:
+    """Figures 2 and 3: by history and by every other algorithm, on the same tests."""
+    yield from asked.outcomes({"by history": partial(by_history, RECIPE), **BASELINES})
+
+
+def lengths(asked: Asked) -> Iterator[dict[str, Any]]:
+    """Figure 6: histories of 7, 14, 21 and 28 batches; also where a program would still be learning."""
+    for length in LENGTHS:
+        yield from asked.outcomes({"by history": partial(by_history, replace(RECIPE, least=length))}, length)
+
+
+def budgets(asked: Asked) -> Iterator[dict[str, Any]]:
+    """Figure 7: what is asked for, and what happens."""
+    yield from asked.outcomes({f"budget {rate}": partial(by_history, replace(RECIPE, budget=rate)) for rate in BUDGETS})
+
+
+def parts(asked: Asked) -> Iterator[dict[str, Any]]:
+    """Figures 8 to 10: one part left out, or done as the paper does it, at a time."""
+    yield from asked.outcomes({name: partial(by_history, recipe) for name, recipe in PARTS.items()})
+
+
+def tails(asked: Asked) -> Iterator[dict[str, Any]]:
+    """How often a statistic of clean snapshots lies so many spreads away: what the measured bound is held against."""
+    from engine.avh.constraints import past
+    from engine.avh.stationarity import LEVEL, Change
+
+    for length in (*LENGTHS, 30):
+        away: dict[str, list[float]] = {"level": [], "step": []}
+        for given in asked.sequences:
+            for last in range(30, 60, asked.stride):
+                known = history(given.snapshots[last - length : last])
+                now = _row(given.snapshots[last], given.snapshots[last - 1])
+                for name, values in known.series.items():
+                    for label, change in (("level", LEVEL), ("step", Change(1))):
+                        found = past(STATISTICS[name], change, values, known.floor(name))
+                        if found is not None and now[name] is not None:
+                            away[label].append(float(found.away(change.next(now[name], values))))
+        for label, values in away.items():
+            shares = {f"over_{k}": f"{numpy.mean(numpy.array(values) > k):.5f}" for k in (3, 5, 10, 20, 50)}
+            row = {"algorithm": label, "history": length, "tests": len(values), **shares}
+            print(row, flush=True)
+            yield row
+
+
+def cost(asked: Asked) -> Iterator[dict[str, Any]]:
+    """CPU milliseconds for one column of 100,000 rows: statistics, and a program from thirty stored summaries."""
+    generator = numpy.random.default_rng(0)
+    texts = numpy.array([f"Item {each}" for each in range(100_000)], dtype=object)
+    kinds = {
+        "numbers": lambda: Column(generator.normal(100, 10, 100_000)),
+        "40 distinct texts": lambda: Column(generator.choice(texts[:40], 100_000)),
+        "100,000 distinct texts": lambda: Column(generator.permutation(texts)),
+    }
+    for name, make in kinds.items():
+        columns = [make() for _ in range(30)]
+        spent = [_timed(partial(summary, each)) for each in columns]
+        known = History(tuple(Batch(str(at), summary(each)) for at, each in enumerate(columns)))
+        known.series  # noqa: B018
+        fitted = min(_timed(partial(fit, known, RECIPE, columns[-1])) for _ in range(5))
+        row = {"algorithm": name, "statistics_ms": f"{1e3 * median(spent):.1f}", "program_ms": f"{1e3 * fitted:.1f}"}
+        print(row, flush=True)
+        yield row
+
+
+def _timed(run: Callable[[], Any]) -> float:
+    begun = time.process_time()
+    run()
+    return time.process_time() - begun
+
+
+FIGURES: Mapping[str, Callable[[Asked], Iterator[dict[str, Any]]]] = {
+    each.__name__: each for each in (quality, lengths, budgets, parts, tails, cost)
+}
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Loads the tables, runs what is asked for, prints and keeps the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("tables", nargs="*")
+    parser.add_argument("--only", nargs="*", choices=FIGURES, default=["quality", "cost"])
+    parser.add_argument("--segments", type=int, default=1, help="stretches of 60 snapshots a table")
+    parser.add_argument("--rows", type=int, default=2000, help="of a snapshot, about")
+    parser.add_argument("--stride", type=int, default=1, help="judge every so many windows")
+    parser.add_argument("--columns", type=int, default=0, help="so many sequences drawn at random; 0: all")
+    asked = parser.parse_args(given)
+    found = [each for table in asked.tables or tables(asked.root)
+             for each in sequences(asked.root, table, asked.segments, asked.rows)]  # fmt: skip
+    if asked.columns and len(found) > asked.columns:
+        chosen = numpy.random.default_rng(0).choice(len(found), asked.columns, replace=False)
+        found = [found[at] for at in sorted(chosen)]
+    print(f"{len(found)} sequences of {len({each.table for each in found})} tables", flush=True)
+    for name in asked.only:
+        _keep(name, list(FIGURES[name](Asked(asked.root, found, asked.stride))))
+
+
+def _keep(name: str, rows: list[dict[str, Any]]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    if not rows:
+        return
+    with (RESULTS / f"avh_{name}.csv").open("w", newline="", encoding="utf-8") as file:
+        written = csv.DictWriter(file, list(rows[0]))
+        written.writeheader()
+        written.writerows(rows)
+    if "fpr" in rows[0]:
+        _drawn(name, rows)
+
+
+def _drawn(name: str, rows: list[dict[str, Any]]) -> None:
+    """False alarms against recall, one point an algorithm."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(12, 5))
+    for axis, kind in zip(axes, ("numeric", "categorical"), strict=True):
+        for row in (each for each in rows if each["kind"] == kind):
+            axis.plot(float(row["fpr"]), float(row["synthetic"]), "o")
+            axis.annotate(
+                f"{row['algorithm']} {row['history']}", (float(row["fpr"]), float(row["synthetic"])), fontsize=7
+            )
+        axis.set(title=kind, xlabel="false alarms", ylabel="recall, synthetic", xscale="symlog")
+    figure.savefig(RESULTS / f"avh_{name}.png", dpi=100)
+    pyplot.close(figure)
+
+
+if __name__ == "__main__":
+    main()
