@@ -94,7 +94,8 @@ class Past:
 
     def away(self, seen: Any) -> Any:
         """How many spreads values lie from the middle, on the sides that alarm; 0 within these."""
-        distance = (numpy.asarray(seen, dtype=float) - self.middle) / self.spread
+        with numpy.errstate(over="ignore"):
+            distance = (numpy.asarray(seen, dtype=float) - self.middle) / self.spread
         one_sided = self.statistic.is_distance and not self.change.lag
         return numpy.maximum(distance, 0.0) if one_sided else numpy.abs(distance)
 

@@ -1,0 +1,59 @@
+"""What clauses and programs say of themselves, in sentences that an owner can read."""
+
+from engine.avh.constraints import BOUNDS
+from engine.avh.program import Clause, Program, Verdict
+from engine.figures import figure
+
+LONGER = {
+    "earth_movers_distance": "earth mover's distance from the partition before",
+    "cohens_d": "Cohen's d from the partition before",
+}
+
+
+def statistic(name: str) -> str:
+    """The statistic in words."""
+    return LONGER.get(name, name.replace("_", " "))
+
+
+def limits(clause: Clause) -> str:
+    """What the clause admits, in words."""
+    if clause.lower is None:
+        return f"at most {_number(clause.upper)}"
+    if clause.upper is None:
+        return f"at least {_number(clause.lower)}"
+    return f"between {_number(clause.lower)} and {_number(clause.upper)}"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else figure(float(f"{value:.6g}"))
+
+
+def sentence(clause: Clause) -> str:
+    """The clause in a sentence: what is looked at, its limits, how often it would have alarmed, what it catches."""
+    seen = ", ".join(part for part in (statistic(clause.statistic), clause.change.told) if part)
+    looked = "of the ratio's logarithm " if clause.change.logged else ""
+    alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
+    catches = f"catches {clause.caught:.0%} of the issues, {clause.gain:.0%} alone"
+    cost = "a guard" if clause.guard else f"at most {clause.rate:.2%} false alarms"
+    return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}"
+
+
+def told(program: Program) -> tuple[str, ...]:
+    """The program in sentences: each clause, what is caught of each issue, and what its false alarms rest on."""
+    issues = ", ".join(f"{name.replace('_', ' ')} {hits} of {of}" for name, (hits, of) in program.caught.items())
+    bound = BOUNDS[program.bound]
+    sure = "proven" if bound.proven else "no guarantee"
+    rests = f"at most {program.rate:.2%} of clean batches alarm, of {program.budget:.2%} admitted: {bound.told} ({sure})"
+    learned = f"learned from {program.points} batches"
+    return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), rests, learned)
+
+
+def broken(verdict: Verdict) -> str:
+    """What broke a clause, in a sentence; why it could not be judged where it was not; '' where it holds."""
+    clause = verdict.clause
+    if verdict.holds is None:
+        return f"{statistic(clause.statistic)} was not judged: {verdict.reason}"
+    if verdict.holds:
+        return ""
+    seen = f", {clause.change.told}," if clause.change.lag else ""
+    return f"{statistic(clause.statistic)}{seen} is {_number(verdict.seen)}, not {limits(clause)}"

@@ -1,0 +1,84 @@
+"""A summary from stored states tells what one from the values does, and programs of the one judge the other."""
+
+from typing import Any
+
+import numpy
+import pytest
+from support.oracles import STATE_OF
+
+from engine.avh.explaining import broken, told
+from engine.avh.fitting import RECIPE, fit
+from engine.avh.history import Batch, History
+from engine.avh.issues import Column
+from engine.avh.program import Program
+from engine.avh.statistics import STATISTICS, measured
+from engine.avh.stored import counted, frequent, numbers, texts
+from engine.avh.summaries import Numbers, Texts, summary
+
+
+def drawn(at: int) -> Column:
+    return Column(numpy.random.default_rng(at).integers(0, 50, 150).astype(float))
+
+
+def stored(given: Column) -> Numbers:
+    listed = given.values.tolist()
+    return numbers(len(listed), STATE_OF["moments"](listed), STATE_OF["quantiles"](listed), len(set(listed)))
+
+
+def test_numbers_are_told_from_states_as_from_values() -> None:
+    first, second = drawn(1), drawn(2)
+    found = measured(stored(second), stored(first))
+    expected = measured(summary(second), summary(first))
+    assert found.keys() == expected.keys()
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "read"), [("frequencies", counted), ("heavy_hitters", frequent)])
+def test_texts_are_told_from_tallies_as_from_values(kind: str, read: Any) -> None:
+    columns = [["a", "b", "a", "c-1"] * 5, ["a", "b", "b", "d"] * 5]
+    whole = [summary(Column(numpy.array(values, dtype=object))) for values in columns]
+    kept = [texts(20, 20, 3, values=read(STATE_OF[kind](values))) for values in columns]
+    found, expected = measured(kept[1], kept[0]), measured(whole[1], whole[0])
+    known = {name: value for name, value in found.items() if value is not None}
+    assert {name for name in known if STATISTICS[name].is_distance} == {name for name in expected if "values" in name}
+    assert known == pytest.approx({name: expected[name] for name in known}, rel=1e-9)
+
+
+def test_a_state_of_no_values_is_an_empty_tally() -> None:
+    assert (counted(None), frequent(None).rows) == (counted(None), 0)
+    assert isinstance(texts(5, 0, values=frequent(None)), Texts)
+
+
+@pytest.fixture(scope="module")
+def program() -> tuple[Program, History]:
+    columns = [drawn(at) for at in range(30)]
+    known = History.of(Batch(str(at), stored(each)) for at, each in enumerate(columns))
+    found = fit(known, RECIPE, columns[-1])
+    assert isinstance(found, Program)
+    return found, known
+
+
+def test_a_program_of_states_judges_states(program: tuple[Program, History]) -> None:
+    found, known = program
+    assert not found.judge(stored(drawn(99)), known).flagged
+    assert found.judge(stored(Column(drawn(99).values * 100)), known).flagged
+
+
+def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(program: tuple[Program, History]) -> None:
+    found, _ = program
+    sentences = told(found)
+    assert len(sentences) == len(found.clauses) + 3
+    for clause, said in zip(found.clauses, sentences, strict=False):
+        assert f"{clause.alarms} of {clause.points} times" in said
+        assert f"{clause.caught:.0%}" in said
+    assert "no guarantee" in sentences[-2]
+
+
+def test_a_broken_clause_says_what_it_saw(program: tuple[Program, History]) -> None:
+    found, known = program
+    judged = found.judge(stored(Column(drawn(99).values[:10])), known)
+    assert any(broken(each).startswith("row count is 10, not between") for each in judged.broken)
+    kept = [each for each in judged.verdicts if each.holds]
+    assert {broken(each) for each in kept} <= {""}
+    empty = found.judge(numbers(0, (0, 0.0, 0.0)), known)
+    assert any("was not judged: the partition has no value" in broken(each) for each in empty.verdicts)
