@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-draft bench-predictability bench-anomaly bench-fmdv lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -73,6 +73,9 @@ bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "-
 
 docs: setup ## write docs/reference from the code
 	$(PY) docs/generate.py
+
+bench-avh: setup ## programs by history on recurring tables: false alarms, recall, cost (hours; ARGS="FOLDER --only cost")
+	$(PY) -W ignore -m bench.avh $(ARGS)
 
 bench-differential: setup ## what states of partitions save, beside full verification (minutes)
 	$(PY) -W ignore -m bench.differential $(ARGS)

@@ -18,14 +18,10 @@ def statistic(name: str) -> str:
 def limits(clause: Clause) -> str:
     """What the clause admits, in words."""
     if clause.lower is None:
-        return f"at most {_number(clause.upper)}"
+        return f"at most {figure(clause.upper)}"
     if clause.upper is None:
-        return f"at least {_number(clause.lower)}"
-    return f"between {_number(clause.lower)} and {_number(clause.upper)}"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else figure(float(f"{value:.6g}"))
+        return f"at least {figure(clause.lower)}"
+    return f"between {figure(clause.lower)} and {figure(clause.upper)}"
 
 
 def sentence(clause: Clause) -> str:
@@ -56,4 +52,5 @@ def broken(verdict: Verdict) -> str:
     if verdict.holds:
         return ""
     seen = f", {clause.change.told}," if clause.change.lag else ""
-    return f"{statistic(clause.statistic)}{seen} is {_number(verdict.seen)}, not {limits(clause)}"
+    edges = [edge for edge in (clause.lower, clause.upper) if edge is not None]
+    return f"{statistic(clause.statistic)}{seen} is {figure(verdict.seen, beside=edges)}, not {limits(clause)}"

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy
 
@@ -127,10 +126,3 @@ class Learning:
 
     def __str__(self) -> str:
         return f"learning, {self.have} of {self.need}"
-
-
-def plain(program: Program) -> dict[str, Any]:
-    """The program as plain data, every number finite."""
-    from dataclasses import asdict
-
-    return asdict(program)

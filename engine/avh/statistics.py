@@ -100,17 +100,17 @@ def negative_ratio(of: Numbers) -> float | None:
 
 def mean_length(of: Texts) -> float | None:
     """The mean length of the texts in code points (the paper's str_len)."""
-    return None if of.length is None else of.length / of.present
+    return None if of.length is None or not of.present else of.length / of.present
 
 
 def mean_characters(kind: str, of: Texts) -> float | None:
     """How many characters of that class texts have on average."""
-    return None if of.characters is None else of.characters[kind] / of.present
+    return None if of.characters is None or not of.present else of.characters[kind] / of.present
 
 
 def padded_ratio(of: Texts) -> float | None:
     """The share of texts that begin or end with a blank."""
-    return None if of.padded is None else of.padded / of.present
+    return None if of.padded is None or not of.present else of.padded / of.present
 
 
 @dataclass(frozen=True, eq=False)
