@@ -37,7 +37,7 @@ class Recipe:
     `budget`: the rate of false alarms of a batch; `bound`: by which law it is kept; `most`: clauses beside guards.
     `distances`: also compare with the partition before. `tested`: take the one change that the test of stationarity
     tells (the paper), instead of several. `guarded`: complete and row count stand in every program. `least`: how many
-    batches are needed. `seed`: of the issues that are drawn."""
+    batches are needed. `elsewhere`: issues that are told without the column. `seed`: of the issues that are drawn."""
 
     budget: float = 0.01
     bound: str = "measured"
@@ -47,6 +47,7 @@ class Recipe:
     guarded: bool = True
     paper_only: bool = False
     least: int = LEAST_BATCHES
+    elsewhere: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     seed: int = 0
 
@@ -66,7 +67,7 @@ def fit(history: History, recipe: Recipe = RECIPE, sample: Column | None = None)
     newest = history.newest
     if newest is None or history.points < recipe.least:
         return Learning(history.points, recipe.least)
-    guards = [_guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.without]
+    guards = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.without]
     kept = [each for each in guards if each is not None]
     if sample is None or not len(sample.values):
         return Program(tuple(kept), recipe.budget, recipe.bound, history.points, newest.is_text)
@@ -79,7 +80,7 @@ def refit(program: Program, history: History) -> Program:
 
 
 def _again(clause: Clause, history: History) -> Clause:
-    found = _guard(clause.statistic, history) if clause.guard else _re_learned(clause, history)
+    found = guard(clause.statistic, history) if clause.guard else _re_learned(clause, history)
     return clause if found is None else replace(found, caught=clause.caught, gain=clause.gain)
 
 
@@ -99,7 +100,7 @@ def _sampled(given: Column, seed: int) -> Column:
     return Column(given.values[kept], given.neighbour)
 
 
-def _guard(name: str, history: History) -> Clause | None:
+def guard(name: str, history: History) -> Clause | None:
     """The guard of a statistic, as wide as the widest of what guards are; None where the past has no value of it."""
     values = history.series[name]
     values = values[numpy.isfinite(values)]
@@ -149,7 +150,8 @@ class _Fit:
         pasts, seen = self._pasts()
         candidates = Candidates.of_pasts(pasts, seen, BOUNDS[self.recipe.bound])
         guarded = [self._broken(clause) for clause in self.guards]
-        free = numpy.any(guarded, axis=0) if guarded else numpy.zeros(len(self.issues), dtype=bool)
+        elsewhere = numpy.array([each.issue.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
+        free = numpy.any([elsewhere, *guarded], axis=0)
         chosen = Search(candidates, self.recipe.budget, self.recipe.most, free).chosen() if len(self.issues) else []
         clauses = [_clause(each, self.history.series[each.past.statistic.name]) for each in chosen]
         return self._told((*clauses, *self.guards))

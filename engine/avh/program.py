@@ -67,12 +67,12 @@ class Judgement:
     @property
     def flagged(self) -> bool:
         """Whether something is wrong: a clause is broken, or the column changed its type."""
-        return self.changed_type or any(verdict.holds is False for verdict in self.verdicts)
+        return self.changed_type or any(each.holds is False for each in self.verdicts)
 
     @property
     def broken(self) -> tuple[Verdict, ...]:
         """The verdicts of the clauses that are broken."""
-        return tuple(verdict for verdict in self.verdicts if verdict.holds is False)
+        return tuple(each for each in self.verdicts if each.holds is False)
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,11 @@ class Program:
         if batch.present and batch.is_text is not self.is_text:
             return Judgement((), changed_type=True)
         values = history.arriving(batch)
-        return Judgement(tuple(_verdict(clause, values.get(clause.statistic), history) for clause in self.clauses))
+        return Judgement(tuple(verdict(clause, values.get(clause.statistic), history) for clause in self.clauses))
 
 
-def _verdict(clause: Clause, value: float | None, history: History) -> Verdict:
+def verdict(clause: Clause, value: float | None, history: History) -> Verdict:
+    """What the clause says of a statistic's value that comes after the history."""
     if value is None:
         return Verdict(clause, None, reason="the partition has no value for it")
     seen = clause.seen(value, history)
