@@ -47,7 +47,7 @@ def cantelli(width: Array) -> Array:
 
 def normal(width: Array) -> Array:
     """The share of a normal distribution that lies k deviations away, on either side (proposition 3)."""
-    from scipy.special import erfc  # type: ignore[import-untyped]
+    from scipy.special import erfc
 
     rates: Array = erfc(width / numpy.sqrt(2.0))
     return rates

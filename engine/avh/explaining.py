@@ -39,7 +39,8 @@ def told(program: Program) -> tuple[str, ...]:
     issues = ", ".join(f"{name.replace('_', ' ')} {hits} of {of}" for name, (hits, of) in program.caught.items())
     bound = BOUNDS[program.bound]
     sure = "proven" if bound.proven else "no guarantee"
-    rests = f"at most {program.rate:.2%} of clean batches alarm, of {program.budget:.2%} admitted: {bound.told} ({sure})"
+    rates = f"{program.rate:.2%} of clean batches alarm, of {program.budget:.2%} admitted"
+    rests = f"at most {rates}: {bound.told} ({sure})"
     learned = f"learned from {program.points} batches"
     return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), rests, learned)
 

@@ -194,7 +194,8 @@ class _Fit:
 
     def _told(self, clauses: tuple[Clause, ...]) -> Program:
         """The program of these clauses with what each catches, and what of each issue is caught."""
-        broken = numpy.array([self._broken(clause) for clause in clauses]).reshape(len(clauses), len(self.issues))
+        given = [self._broken(clause) for clause in clauses]
+        broken: Array = numpy.array(given, dtype=bool).reshape(len(clauses), len(self.issues))
         alone = broken & (broken.sum(axis=0) == 1)
         shares = zip(clauses, broken, alone, strict=True)
         count = max(1, len(self.issues))

@@ -36,7 +36,7 @@ class Change:
 
     def series(self, values: Array) -> Array:
         """The past so seen, as long as it was: NaN where a value or the one before is missing."""
-        scaled = self.scaled(values)
+        scaled: Array = self.scaled(values)
         if not self.lag:
             return scaled
         seen = numpy.full(len(values), numpy.nan)

@@ -198,12 +198,14 @@ class _Spelled:
     def padded(self) -> Array:
         """Whether each text begins or ends with a blank."""
         blank = (self.kinds & BLANK) > 0
-        return (blank[self.starts] | blank[numpy.maximum(self.ends - 1, 0)]) & (self.lengths > 0)
+        padded: Array = (blank[self.starts] | blank[numpy.maximum(self.ends - 1, 0)]) & (self.lengths > 0)
+        return padded
 
     def counted(self, bit: int) -> Array:
         """How many characters of the class each text has."""
         upto = numpy.concatenate([[0], numpy.cumsum((self.kinds & bit) > 0)])
-        return upto[self.ends] - upto[self.starts]
+        found: Array = upto[self.ends] - upto[self.starts]
+        return found
 
     def masks(self) -> list[str]:
         """What each text looks like, as `engine.analyzers.masks` has Spark tell it."""

@@ -56,7 +56,7 @@ class TableProgram:
 
 @dataclass(frozen=True)
 class TableJudgement:
-    """What is said of a batch: of each column, of the number of rows, and which columns are `missing` or were `added`."""
+    """What is said of a batch: of each column, of the number of rows; which columns are `missing`, which `added`."""
 
     columns: Mapping[str, Judgement] = field(default_factory=dict)
     rows: Verdict | None = None
