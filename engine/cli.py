@@ -13,11 +13,13 @@ import typer
 from engine.clock import now
 from engine.options import (
     AsJson,
+    ByHistory,
     Columns,
     ContractFile,
     ContractId,
     Data,
     FailOn,
+    FalseAlarms,
     Folder,
     Format,
     Json,
@@ -194,15 +196,16 @@ def _console() -> Any:
 
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
-    sample: Sample = None, object_name: ObjectName = None, lake: LakeIndex = None, out: Out = None,
-    format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+    sample: Sample = None, object_name: ObjectName = None, lake: LakeIndex = None, by_history: ByHistory = False,
+    false_alarms: FalseAlarms = 1.0, out: Out = None, format: Format = None, as_json: Json = False,
+    remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)
     request = DraftRequest(
         source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
-        lake=str(lake) if lake else None,
+        lake=str(lake) if lake else None, alarms=false_alarms if by_history else None,
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
         drafted = spark.draft(request, progress)

@@ -47,6 +47,12 @@ Format = Annotated[str | None, typer.Option(help="parquet, orc, csv, json, delta
 ObjectName = Annotated[str | None, typer.Option("--object", help="which table of the contract; the first by default")]
 Columns = Annotated[str | None, typer.Option(help="only these columns, comma-separated")]
 ContractId = Annotated[str | None, typer.Option("--id", help="the contract's id; from the path by default")]
+ByHistory = Annotated[
+    bool, typer.Option("--by-history", help="learn programs from past partitions, too: checks that compare with them")
+]
+FalseAlarms = Annotated[
+    float, typer.Option(min=0.01, max=1000, help="with --by-history: false alarms of the table in a quarter of a year")
+]
 Sample = Annotated[
     int | None, typer.Option(min=1, help="read only about so many rows, drawn one by one; by default all")
 ]

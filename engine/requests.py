@@ -153,7 +153,8 @@ class DraftRequest:
     """Profile a table and suggest checks. The profile's words are those of `ProfileRequest`.
 
     `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
-    learned from; without one none are suggested."""
+    learned from; without one none are suggested. `alarms`: programs are learned from the partitions, for so many false
+    alarms a quarter; None: none are."""
 
     source: Source
     contract_id: str
@@ -164,6 +165,7 @@ class DraftRequest:
     in_force: bytes | None = None
     sample: int | None = None
     lake: str | None = None
+    alarms: float | None = None
 
     @property
     def profile(self) -> ProfileRequest:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.anomaly import automatic, plain, seasonal  # noqa: F401 - each declares detectors
+from engine.anomaly import automatic, plain, programs, seasonal  # noqa: F401 - each declares detectors
 from engine.anomaly.base import DETECTORS, Detector
 
 __all__ = ["DETECTORS", "Detector", "detector"]

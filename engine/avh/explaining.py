@@ -30,7 +30,7 @@ def sentence(clause: Clause) -> str:
     looked = "of the ratio's logarithm " if clause.change.logged else ""
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
     catches = f"catches {clause.caught:.0%} of the issues, {clause.gain:.0%} alone"
-    cost = "a guard" if clause.guard else f"at most {clause.rate:.2%} false alarms"
+    cost = "a guard" if clause.guard else f"counted as {clause.rate:.2%} false alarms"
     return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}"
 
 

@@ -101,7 +101,9 @@ def _sampled(given: Column, seed: int) -> Column:
 
 
 def guard(name: str, history: History) -> Clause | None:
-    """The guard of a statistic, as wide as the widest of what guards are; None where the past has no value of it."""
+    """The guard of a statistic, as wide as the widest of what guards are.
+
+    None where the past has no value of it, or where it would admit all that there may be."""
     values = history.series[name]
     values = values[numpy.isfinite(values)]
     if not len(values):
@@ -109,9 +111,10 @@ def guard(name: str, history: History) -> Clause | None:
     middle, deviation = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
     half = max(GUARD_WIDTH * deviation, GUARD_ROWS * history.floor(name), GUARDS[name] * middle)
     alarms = int((numpy.abs(values - middle) > half).sum())
-    return Clause(
-        name, LEVEL, middle - half, middle + half, middle, GUARD_WIDTH, 0.0, len(values), alarms, guard=True
-    )  # fmt: skip
+    lower, upper = _limits(STATISTICS[name], LEVEL, middle, half)
+    if lower is None and upper is None:
+        return None
+    return Clause(name, LEVEL, lower, upper, middle, GUARD_WIDTH, 0.0, len(values), alarms, guard=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +229,19 @@ def _clause(choice: Choice, values: Array) -> Clause:
     half = choice.width * known.spread
     series = known.change.series(values)
     alarms = int((known.away(series[numpy.isfinite(series)]) > choice.width).sum())
-    one_sided = known.statistic.is_distance and not known.change.lag
+    lower, upper = _limits(known.statistic, known.change, known.middle, half)
     return Clause(
-        known.statistic.name, known.change, None if one_sided else known.middle - half, known.middle + half,
-        known.middle, choice.width, choice.rate, known.points, alarms,
+        known.statistic.name, known.change, lower, upper, known.middle, choice.width, choice.rate, known.points, alarms
     )  # fmt: skip
+
+
+def _limits(
+    statistic: Statistic, change: Change, middle: float, half: float
+) -> tuple[float | None, float | None]:  # fmt: skip
+    """The limits so far from the middle; None where the statistic itself goes no further."""
+    lower, upper = middle - half, middle + half
+    if change.lag:
+        return lower, upper
+    open_below = statistic.is_distance or (statistic.least is not None and lower < statistic.least)
+    open_above = statistic.most is not None and upper > statistic.most
+    return None if open_below else lower, None if open_above else upper

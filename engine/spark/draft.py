@@ -30,11 +30,24 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     tell("judging suggestions")
     suggestions = suggest(found, request.object, beside=patterns)
     told = [each for each in suggestions if found.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
+    told += _by_history(table, request, tell)
     return Drafted(
         document=write(_skeleton(request, table.schema)),
         suggestions=tuple(told),
         profile=document(found, request.object).model_dump(mode="json"),
     )
+
+
+def _by_history(table: Opened, request: DraftRequest, tell: Tell) -> list[dict[str, Any]]:
+    """The clauses of the programs that are learned from the partitions; [] where none are wanted."""
+    if request.alarms is None:
+        return []
+    from engine.avh.drafting import suggestions
+    from engine.spark.programs import measured
+
+    found = measured(table, request.source.partition_by, request.columns, tell)
+    tell("learning programs")
+    return suggestions(found, request.object, request.alarms)
 
 
 def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:

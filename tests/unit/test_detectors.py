@@ -37,6 +37,11 @@ CASES: Mapping[str, tuple[str, dict[str, Any], Sequence[float], Sequence[float],
     "a change of the second order": ("absolute_change", {"increase": 1, "order": 2}, [1, 3], [-9, 6], [6.1]),
     "a share": ("relative_change", {"least_rate": 0.5, "largest_rate": 2}, [10], [5, 20], [4.9, 20.1]),
     "a share of a negative value": ("relative_change", {"largest_rate": 2}, [-10], [-20, 5], [-20.1]),
+    "a clause of a value": ("program", {"of": "x", "lower": 1, "upper": 5}, [], [1, 5], [0.9, 5.1]),
+    "a clause of a step": ("program", {"of": "x", "lag": 2, "lower": -1, "upper": 3}, [7, 90], [6, 10], [5.9, 10.1]),
+    "a clause of a ratio": (
+        "program", {"of": "x", "lag": 1, "logged": True, "upper": math.log(2)}, [9, 10], [-5, 19.9], [20.1]
+    ),
     "three deviations": ("online_normal", {}, CALM, [100, 92, 108], [85, 115]),
     "of the last ones": ("batch_normal", {"window": 6}, [*[9000.0] * 9, *CALM], [100], [60, 150, 9000]),
     "a median": ("robust", {}, [*CALM, 1e6, 1e6, 1e6], [100, 95], [1000, 0]),
@@ -76,7 +81,8 @@ def test_every_detector_says_what_it_makes_of_odd_pasts() -> None:
         "constant": [7.0] * 20, "zeros": [0.0] * 20, "huge": [1e308, -1e308] * 10, "tiny": [1e-320] * 9,
     }  # fmt: skip
     arguments = {
-        "threshold": {"upper": 1}, "absolute_change": {"increase": 1}, "relative_change": {"largest_rate": 2}
+        "threshold": {"upper": 1}, "absolute_change": {"increase": 1}, "relative_change": {"largest_rate": 2},
+        "program": {"of": "x", "lag": 1, "logged": True, "upper": 800},
     }  # fmt: skip
     for name in DETECTORS.keys() - {"holt_winters", "ets", "arima"}:
         for values in odd.values():

@@ -1,0 +1,147 @@
+"""What programs are learned from, read by Spark: the statistics of past partitions by one scan, and a sample of values.
+
+The sample is of the newest partition, is held in memory alone, and has no column that is classified."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from contracts.logical_types import Column as Field
+from contracts.logical_types import Schema
+from contracts.predicates import quote
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.bound import BoundAnalyzer
+from engine.analyzers.quoting import NUMERIC, ORDERED, TEXT
+from engine.anomaly.series import finite, placed
+from engine.avh.drafting import Measured
+from engine.avh.fitting import SAMPLE
+from engine.avh.issues import Column, column
+from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
+from engine.plan import ROWS, plan
+from engine.progress import Tell
+from engine.requests import EngineError
+from engine.spark import partitions
+from engine.spark.profile import Opened
+from engine.spark.scan import scan
+from engine.states import States
+
+# Learned from the newest partitions: two months of days, more than a year of weeks. By hand.
+PARTITIONS = 60
+SEED = 20
+UNDATED = "programs are learned from partitions in the order of their time: partition the table by a date"
+SEGMENTED = "programs are learned from one partition at a time: several are of one moment, such as {} and {}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The statistics of a column, by name, as the table's schema binds them."""
+
+    field: Field
+    statistics: Mapping[str, BoundAnalyzer]
+    classified: bool
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are told as texts: all that are no numbers."""
+        return self.field.base_type not in NUMERIC
+
+
+def measured(table: Opened, by: Sequence[str], columns: Sequence[str], tell: Tell) -> Measured:
+    """What is known of the newest partitions. Raises EngineError where no time orders them, or one has several."""
+    wanted = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
+    asked = [_asked(each, table.schema) for each in wanted]
+    tell("measuring the partitions that programs are learned from")
+    bound = plan(known for each in asked for known in each.statistics.values())
+    states = scan(table.frame, bound, partition_by=by)
+    kept = _ordered(states)[-PARTITIONS:]
+    names = tuple(name for _, name in kept)
+    tell(f"drawing a sample of {names[-1]}")
+    return Measured(
+        names,
+        tuple(time for time, _ in kept),
+        tuple(_rows(states[name]) for name in names),
+        {each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
+        frozenset(each.field.name for each in asked if each.is_text),
+        _samples(partitions.only(table.frame, by, names[-1:]), asked),
+    )
+
+
+def _ordered(names: Mapping[str, States]) -> list[tuple[datetime, str]]:
+    found = sorted((time, name) for name in names if (time := placed(name).time) is not None)
+    if not found:
+        raise EngineError(UNDATED, retry=False)
+    for (time, name), (later, other) in pairwise(found):
+        if time == later:
+            raise EngineError(SEGMENTED.format(name, other), retry=False)
+    return found
+
+
+def _asked(field: Field, schema: Schema) -> Asked:
+    classified = (field.name,) in schema.classified
+    measures: Mapping[str, Measure] = {**OF_ALL, **_of_type(field)}
+    if classified:
+        measures = {PRESENT: OF_ALL[PRESENT]}
+    found = {name: bound for name, make in measures.items() if (bound := _bound(make(field.name), schema))}
+    return Asked(field, found, classified)
+
+
+def _of_type(field: Field) -> Mapping[str, Measure]:
+    if field.base_type in NUMERIC:
+        return OF_NUMBERS
+    return OF_TEXTS if field.base_type in TEXT else {}
+
+
+def _bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
+    try:
+        return analyzer.bind(schema)
+    except Unbindable:
+        return None
+
+
+def _rows(bag: States) -> int:
+    return int(bag.entries[ROWS.key].value)
+
+
+def _statistics(asked: Asked, bags: Sequence[States]) -> dict[str, list[float | None]]:
+    return {name: [_value(bound, bag) for bag in bags] for name, bound in asked.statistics.items()}
+
+
+def _value(bound: BoundAnalyzer, bag: States) -> float | None:
+    """The metric as a finite number; None where it has none, or could not be computed."""
+    try:
+        return finite(bound.value(bag.values))
+    except KeyError:
+        return None
+
+
+def _samples(rows: Any, asked: Sequence[Asked]) -> dict[str, Column]:
+    """At most `SAMPLE` rows, drawn uniformly; each column beside another of its type, where there is one."""
+    shown = [each for each in asked if not each.classified and each.field.base_type in ORDERED]
+    drawn = _drawn(rows, [each.field.name for each in shown])
+    given = {each.field.name: _values(each, drawn[each.field.name]) for each in shown}
+    return {name: Column(own.values, _beside(name, given)) for name, own in given.items()}
+
+
+def _drawn(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+    if not names:
+        return {}
+    from pyspark.sql import functions
+
+    chosen = rows.select(*(functions.expr(quote(name)) for name in names))
+    found = chosen.orderBy(functions.rand(SEED)).limit(SAMPLE).collect()
+    return {name: [row[at] for row in found] for at, name in enumerate(names)}
+
+
+def _values(asked: Asked, values: Sequence[Any]) -> Column:
+    if not asked.is_text:
+        return column(values)
+    return column([None if value is None else str(value) for value in values])
+
+
+def _beside(name: str, given: Mapping[str, Column]) -> Any | None:
+    """The values of the next column of its type, behind the last one of the first; None where it is alone."""
+    alike = [each for each, other in given.items() if other.is_text is given[name].is_text]
+    other = alike[(alike.index(name) + 1) % len(alike)]
+    return given[other].values if other != name else None
