@@ -20,10 +20,11 @@ from bench.avh_baselines import BASELINES, Judge, told
 from bench.avh_protocol import Fit, Outcome, judged
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, sequences, tables
-from engine.avh.fitting import RECIPE, Recipe, fit
+from engine.avh.fitting import fit
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
 from engine.avh.program import Learning
+from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.statistics import STATISTICS, measured
 from engine.avh.summaries import summary
 

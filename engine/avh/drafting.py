@@ -15,11 +15,11 @@ from contracts.assertions import ANOMALIES
 from contracts.fingerprint import fingerprint
 from engine.analyzers.base import Analyzer
 from engine.avh import explaining
-from engine.avh.fitting import RECIPE, Recipe
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
 from engine.avh.measures import MEASURES, ROWS
 from engine.avh.program import Clause, Program
+from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.statistics import STATISTICS
 from engine.avh.summaries import Numbers, Summary, Texts
 from engine.avh.table import TableProgram, fit_table

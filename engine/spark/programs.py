@@ -16,9 +16,9 @@ from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC, ORDERED, TEXT
 from engine.anomaly.series import finite, placed
 from engine.avh.drafting import Measured
-from engine.avh.fitting import SAMPLE
 from engine.avh.issues import Column, column
 from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
+from engine.avh.recipes import SAMPLE
 from engine.plan import ROWS, plan
 from engine.progress import Tell
 from engine.requests import EngineError

@@ -8,10 +8,11 @@ import numpy
 import pytest
 
 from engine.avh.constraints import BOUNDS, cantelli, chebyshev, normal, past
-from engine.avh.fitting import RECIPE, Recipe, fit, refit
+from engine.avh.fitting import fit, refit
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column, column
 from engine.avh.program import Learning, Program
+from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.selection import Candidates, Search
 from engine.avh.stationarity import LEVEL, Change, cadence, first_stationary, offered, stationary
 from engine.avh.statistics import STATISTICS

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from engine.avh.fitting import RECIPE
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
 from engine.avh.program import Learning
+from engine.avh.recipes import RECIPE
 from engine.avh.summaries import Summary, summary
 from engine.avh.table import TableProgram, allowance, fit_table
 

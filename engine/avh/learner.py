@@ -1,0 +1,149 @@
+"""What is chosen for a column: issues put into a sample say what is worth to be caught, the past what that costs."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy
+from numpy.random import default_rng
+from numpy.typing import NDArray
+
+from engine.avh.constraints import BOUNDS, Past, past
+from engine.avh.history import History
+from engine.avh.issues import Column, Variation, variations
+from engine.avh.limits import clause_of
+from engine.avh.program import Clause, Program
+from engine.avh.recipes import Recipe
+from engine.avh.selection import Candidates, Search
+from engine.avh.stationarity import LEVEL, Change, first_stationary, offered
+from engine.avh.statistics import STATISTICS, Statistic, measured
+from engine.avh.summaries import summary
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """What is known of a column, from which programs of several budgets are told: `guards` stand in each of them."""
+
+    history: History
+    recipe: Recipe
+    sample: Column | None
+    guards: tuple[Clause, ...]
+
+    @cached_property
+    def issues(self) -> tuple[Variation, ...]:
+        """The issues that are put into the sample."""
+        return tuple(variations(self.sample, default_rng(self.recipe.seed))) if self.sample else ()
+
+    @cached_property
+    def measured(self) -> dict[str, Array]:
+        """What each statistic of the next batch would be with each issue in it."""
+        if self.sample is None:
+            return {}
+        whole, own = self.history.newest, summary(self.sample)
+        full = whole is not None and whole.rows == own.rows
+        before = self._before if full else own
+        found = [measured(summary(Column(each.values)), before) for each in self.issues]
+        columns = {name: numpy.array([_number(row[name]) for row in found]) for name in measured(own)}
+        return columns if full else self._scaled(columns, measured(own))
+
+    @property
+    def _is_text(self) -> bool:
+        return self.history.newest is not None and self.history.newest.is_text
+
+    @property
+    def _before(self) -> Any:
+        earlier = [each.summary for each in self.history.learned[:-1] if each.summary.present]
+        return earlier[-1] if earlier else None
+
+    def _scaled(self, columns: dict[str, Array], own: Mapping[str, float | None]) -> dict[str, Array]:
+        """Of a sample: what an issue changes in it is what it would change in the whole; counts as shares of them."""
+        last = {name: values[-1] for name, values in self.history.series.items()}
+        return {name: _carried(STATISTICS[name], values, own[name], last[name]) for name, values in columns.items()}
+
+    def program(self, budget: float) -> Program:
+        """The program that catches the most issues for that rate of false alarms."""
+        if not self.issues:
+            return Program(self.guards, budget, self.recipe.bound, self.history.points, self._is_text)
+        chosen = Search(self.candidates, budget, self.recipe.most, self.free).chosen()
+        clauses = [clause_of(each, self.history.series[each.past.statistic.name]) for each in chosen]
+        return self._told((*clauses, *self.guards), budget)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Every clause that there might be, and which issues it catches."""
+        pasts, seen = self._pasts()
+        return Candidates.of_pasts(pasts, seen, BOUNDS[self.recipe.bound])
+
+    @cached_property
+    def free(self) -> Array:
+        """Which issues are caught whatever is chosen: by the guards, or without the column."""
+        elsewhere = [each.issue.name in self.recipe.elsewhere for each in self.issues]
+        caught: Array = numpy.any([elsewhere, *(self._broken(clause) for clause in self.guards)], axis=0)
+        return caught
+
+    def _pasts(self) -> tuple[list[Past], list[Array]]:
+        pasts, seen = [], []
+        for statistic in STATISTICS.values():
+            if statistic.name in self.measured and self.recipe.admits(statistic):
+                for known in self._of(statistic):
+                    pasts.append(known)
+                    # The newest batch stands for the next one: it is compared with those before itself.
+                    values = self.history.series[statistic.name][:-1]
+                    seen.append(known.change.next(self.measured[statistic.name], values))
+        return pasts, seen
+
+    def _of(self, statistic: Statistic) -> list[Past]:
+        values, floor = self.history.series[statistic.name], self.history.floor(statistic.name)
+        return [
+            known
+            for change in self._changes(statistic, values)
+            if (known := past(statistic, change, values, floor)) is not None
+        ]
+
+    def _changes(self, statistic: Statistic, values: Array) -> Sequence[Change]:
+        if self.recipe.tested:
+            found = first_stationary(values)
+            return [] if found is None else [found]
+        if statistic.is_distance:
+            return [LEVEL]
+        several = offered(self.history.cadence.cycle, len(values))
+        return [each for each in several if statistic.most is None or not each.logged]
+
+    def _broken(self, clause: Clause) -> Array:
+        past_values = self.history.series[clause.statistic][:-1]
+        seen = clause.change.next(self.measured[clause.statistic], past_values)
+        low = numpy.zeros(len(seen), dtype=bool) if clause.lower is None else seen < clause.lower
+        high = numpy.zeros(len(seen), dtype=bool) if clause.upper is None else seen > clause.upper
+        broken: Array = low | high
+        return broken
+
+    def _told(self, clauses: tuple[Clause, ...], budget: float) -> Program:
+        """The program of these clauses with what each catches, and what of each issue is caught."""
+        given = [self._broken(clause) for clause in clauses]
+        broken: Array = numpy.array(given, dtype=bool).reshape(len(clauses), len(self.issues))
+        alone = broken & (broken.sum(axis=0) == 1)
+        shares = zip(clauses, broken, alone, strict=True)
+        count = max(1, len(self.issues))
+        told = tuple(replace(each, caught=float(b.sum() / count), gain=float(a.sum() / count)) for each, b, a in shares)
+        names = [each.issue.name for each in self.issues]
+        found = Counter(name for name, hit in zip(names, broken.any(axis=0), strict=True) if hit)
+        caught = {name: (found[name], of) for name, of in Counter(names).items()}
+        return Program(told, budget, self.recipe.bound, self.history.points, self._is_text, caught)
+
+
+def _number(value: float | None) -> float:
+    return numpy.nan if value is None else value
+
+
+def _carried(statistic: Statistic, values: Array, own: float | None, last: float) -> Array:
+    if statistic.is_distance:
+        return numpy.maximum(values, 0.0 if numpy.isnan(last) else last)
+    if own is None:
+        return values
+    if statistic.name in ("row_count", "distinct_count", "sum") and own:
+        return values * (last / own)
+    return values + (last - own)
