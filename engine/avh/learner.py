@@ -81,8 +81,9 @@ class Learner:
     @cached_property
     def free(self) -> Array:
         """Which issues are caught whatever is chosen: by the guards, or without the column."""
-        elsewhere = [each.issue.name in self.recipe.elsewhere for each in self.issues]
-        caught: Array = numpy.any([elsewhere, *(self._broken(clause) for clause in self.guards)], axis=0)
+        caught = numpy.array([each.issue.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
+        for clause in self.guards:
+            caught |= self._broken(clause)
         return caught
 
     def _pasts(self) -> tuple[list[Past], list[Array]]:
@@ -125,7 +126,7 @@ class Learner:
         """The program of these clauses with what each catches, and what of each issue is caught."""
         given = [self._broken(clause) for clause in clauses]
         broken: Array = numpy.array(given, dtype=bool).reshape(len(clauses), len(self.issues))
-        alone = broken & (broken.sum(axis=0) == 1)
+        alone: Array = broken & (broken.sum(axis=0) == 1)
         shares = zip(clauses, broken, alone, strict=True)
         count = max(1, len(self.issues))
         told = tuple(replace(each, caught=float(b.sum() / count), gain=float(a.sum() / count)) for each, b, a in shares)

@@ -48,7 +48,8 @@ class Change:
         if not self.lag:
             return self.scaled(value)
         before = past[-self.lag] if len(past) >= self.lag else numpy.nan
-        return self.scaled(value) - self.scaled(before)
+        with numpy.errstate(over="ignore"):
+            return self.scaled(value) - self.scaled(before)
 
     def scaled(self, values: Any) -> Any:
         """The values on the scale of the change."""

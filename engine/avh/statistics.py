@@ -162,6 +162,11 @@ def one_row(of: Summary) -> float:
     return 1.0 / max(1, of.present)
 
 
+def one_of_all(of: Summary) -> float:
+    """What one row weighs among all, those without a value too."""
+    return 1.0 / max(1, of.rows)
+
+
 def one(_: Summary) -> float:
     """One of what is counted."""
     return 1.0
@@ -266,7 +271,7 @@ STATISTICS: Mapping[str, Statistic] = {
     each.name: each
     for each in (
         Statistic("row_count", rows, one, law="mean", least=0.0),
-        _share("complete_ratio", complete_ratio, law="mean"),
+        Statistic("complete_ratio", complete_ratio, one_of_all, law="mean", least=0.0, most=1.0),
         _share("unique_ratio", unique_ratio),
         Statistic("distinct_count", distinct, one, least=0.0),
         _location("minimum", minimum),

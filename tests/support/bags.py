@@ -12,6 +12,9 @@ from contracts.logical_types import Schema
 from contracts.predicates import quote
 from engine import states
 from engine.analyzers.bound import BoundComponent
+from engine.analyzers.characters import CLASSES
+from engine.avh.summaries import CLASSES as BITS
+from engine.avh.summaries import kind
 from engine.plan import Plan
 from engine.states import States
 
@@ -49,6 +52,7 @@ def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
         return [True] * rows
     with sqlite3.connect(":memory:") as database:
         database.create_function("char_length", 1, lambda text: None if text is None else len(text))
+        database.create_function("regexp_count", 2, _characters)
         database.execute(f"create table t ({', '.join(map(quote, columns))})")
         given = zip(*columns.values(), strict=True)
         places = ", ".join("?" * len(columns))
@@ -62,3 +66,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     return value.isoformat() if isinstance(value, date) else value
+
+
+def _characters(text: str | None, pattern: str) -> int | None:
+    """How many characters of the text are of a class of `mean_characters`, which SQLite has no pattern of."""
+    [name] = [name for name, spelled in CLASSES.items() if spelled == pattern.replace("\\\\", "\\")]
+    return None if text is None else sum(bool(kind(each) & BITS[name]) for each in text)

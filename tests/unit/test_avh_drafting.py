@@ -1,0 +1,157 @@
+"""Programs as suggestions: what a contract gets of them, and how what arrives is judged by that."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Any
+
+import numpy
+import pytest
+from support.orders import NOW, SCHEMA, contract, states
+
+from contracts.document import Contract
+from engine.avh.drafting import Measured, learning, outward, suggestions
+from engine.avh.issues import Column, column
+from engine.avh.measures import MEASURES
+from engine.avh.statistics import STATISTICS, measured
+from engine.avh.summaries import summary
+from engine.checks import bind
+from engine.judging import judge
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+DAYS, ROWS = 24, 120
+Values = dict[str, Sequence[Any]]
+
+
+def rows(at: int, count: int = ROWS) -> Values:
+    drawn = numpy.random.default_rng(at)
+    codes = [f"AB-{each:02d}" for each in drawn.integers(0, 40, count)]
+    return {"id": list(range(count)), "amount": drawn.normal(100, 5, count).tolist(), "status": codes}
+
+
+def day(at: int) -> str:
+    return f"day={(START + timedelta(days=at)).date()}"
+
+
+def known(days: int = DAYS) -> Measured:
+    tables = [{name: column(values) for name, values in rows(at).items() if name != "id"} for at in range(days)]
+    told = {name: [measured(summary(each[name])) for each in tables] for name in ("amount", "status")}
+    values = {
+        name: {each: [row[each] for row in found] for each in MEASURES if each in found[0]}
+        for name, found in told.items()
+    }
+    times = tuple(START + timedelta(days=at) for at in range(days))
+    return Measured(tuple(map(day, range(days))), times, (ROWS,) * days, values, frozenset({"status"}), tables[-1])
+
+
+@pytest.fixture(scope="module")
+def drafted() -> list[dict[str, Any]]:
+    return suggestions(known(), "orders", alarms=1.0)
+
+
+@pytest.fixture(scope="module")
+def promised(drafted: list[dict[str, Any]]) -> Contract:
+    return contract(*(each["patch"]["quality"] for each in drafted))
+
+
+def broken(promised: Contract, arriving: Values) -> set[str]:
+    """The statistics whose checks fail on a partition that comes after the others."""
+    table = {day(at): states(promised, rows(at)).pack() for at in range(3)}
+    table[day(DAYS)] = states(promised, arriving).pack()
+    run = judge(promised, "orders", states=table, delta=[day(DAYS)], started=NOW, finished=NOW)
+    ours = [each for each in run.results if "-program-" in (each.check_id or "")]
+    assert {each.outcome.value for each in ours} <= {"passed", "failed"}
+    return {(each.check_id or "").split("-program-")[0] for each in ours if each.outcome == "failed"}
+
+
+def test_every_measure_is_of_a_statistic_that_there_is() -> None:
+    assert MEASURES.keys() <= STATISTICS.keys()
+
+
+def test_each_clause_is_a_check_that_binds_and_names_its_program(promised: Contract) -> None:
+    bound = bind(promised.object("orders"), SCHEMA).checks
+    assert {each.detector.name for each in bound if each.detector} == {"program"}
+    assert {each.detector.of for each in bound} == {"the table", "amount", "status"}  # type: ignore[union-attr]
+    assert {each.scope for each in bound} == {"delta"}
+
+
+def test_a_clean_partition_keeps_its_programs(promised: Contract) -> None:
+    assert broken(promised, rows(900)) == set()
+
+
+HALF = ROWS // 2
+ISSUES: dict[str, tuple[dict[str, Any], str]] = {
+    "another unit": ({"amount": [1000 * each for each in rows(900)["amount"]]}, "amount"),
+    "missing values": ({"amount": [None] * HALF + list(rows(900)["amount"][HALF:])}, "amount"),
+    "lower case": ({"status": [each.lower() for each in rows(900)["status"]]}, "status"),
+    "blanks around": ({"status": [f" {each}" for each in rows(900)["status"]]}, "status"),
+}
+
+
+@pytest.mark.parametrize("issue", ISSUES)
+def test_an_issue_breaks_the_program_of_its_column(issue: str, promised: Contract) -> None:
+    changed, where = ISSUES[issue]
+    assert broken(promised, {**rows(900), **changed}) == {where}
+
+
+def test_fewer_rows_break_the_tables_check(promised: Contract) -> None:
+    assert "table" in broken(promised, {name: values[:12] for name, values in rows(900).items()})
+
+
+def test_the_evidence_says_what_was_seen_and_what_it_counts_for(drafted: list[dict[str, Any]]) -> None:
+    for each in drafted:
+        evidence = each["evidence"]
+        assert evidence["held"] + len(evidence["failed_on"]) == evidence["partitions"] <= DAYS
+        assert len(evidence["history"]) == DAYS
+        assert evidence["details"]["table_rate"] <= evidence["details"]["table_budget"] == 0.01
+        assert each["severity"] == "error"
+
+
+def test_a_young_table_has_no_programs_and_says_how_far_it_is() -> None:
+    young = known(9)
+    assert suggestions(young, "orders", alarms=1.0) == []
+    assert learning(young, 1.0) == ("amount: learning, 9 of 14", "status: learning, 9 of 14")
+
+
+def test_programs_of_short_histories_warn() -> None:
+    assert {each["severity"] for each in suggestions(known(14), "orders", alarms=1.0)} == {"warning"}
+
+
+def test_columns_without_a_sample_have_their_guards() -> None:
+    found = suggestions(replace(known(), samples={}), "orders", alarms=1.0)
+    assert [each["patch"]["quality"]["implementation"]["analyzer"] for each in found] == [
+        "size", "completeness", "completeness"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", [[None] * ROWS, [1e308, -1e308] * HALF, [5.0] * ROWS])
+def test_odd_columns_have_finite_limits(odd: list[float | None]) -> None:
+    given = known()
+    same = measured(summary(column(odd)))
+    values = {"amount": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
+    found = suggestions(replace(given, values=values, samples={"amount": column(odd)}), "orders", alarms=1.0)
+    limits = [limit for each in found for limit in each["evidence"]["limits"] if limit is not None]
+    assert limits
+    assert numpy.isfinite(limits).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [
+        (1.23456789, 1.23456, 1.23457),
+        (-1.23456789, -1.23457, -1.23456),
+        (0.0, 0.0, 0.0),
+        (12345678.0, 12345600, 12345700),
+    ],
+)
+def test_limits_are_rounded_outwards(value: float, low: float, high: float) -> None:
+    assert (outward(value, ROUND_FLOOR), outward(value, ROUND_CEILING)) == (low, high)
+
+
+def test_a_column_of_missing_texts_is_no_crash() -> None:
+    nothing = Column(numpy.array([None] * ROWS, dtype=object))
+    same = measured(summary(nothing))
+    values = {"status": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
+    found = suggestions(replace(known(), values=values, samples={"status": nothing}), "orders", alarms=1.0)
+    assert {each["column"] for each in found} == {None, "status"}
