@@ -1,15 +1,16 @@
 """Auto-Validate by-History on recurring tables: false alarms and recall, beside what others do, and what it costs.
 
-    python -m bench.avh FOLDER [TABLE ...] [--only quality lengths budgets parts incidents cost]
+    python -m bench.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
 
-FOLDER/source/table/date.csv. Writes results as CSV and PNG beside the others of bench/results."""
+FOLDER/source/table/date.csv, and FOLDER/incidents.csv where days are labelled. Writes results as CSV and PNG beside
+the others of bench/results."""
 
 import argparse
 import csv
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import numpy
 
 from bench.avh_baselines import BASELINES, Judge, told
+from bench.avh_days import Table, clean_days, incident_days, incidents
 from bench.avh_protocol import Fit, Outcome, judged
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, sequences, tables
@@ -28,6 +30,7 @@ from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.statistics import STATISTICS, measured
 from engine.avh.summaries import summary
 
+INCIDENTS, DAYS = "incidents.csv", 60
 RESULTS = Path(__file__).parent / "results"
 LENGTHS, BUDGETS = (7, 14, 21, 28), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 PARTS: Mapping[str, Recipe] = {
@@ -46,10 +49,8 @@ PARTS: Mapping[str, Recipe] = {
 
 def history(snapshots: Sequence[Snapshot]) -> History:
     """The history of these snapshots; statistics that windows have in common are told once."""
-    known = History(tuple(Batch(each.date, told(each)) for each in snapshots))
     rows = [_row(each, before) for each, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
-    series = {name: numpy.array([numpy.nan if row[name] is None else row[name] for row in rows]) for name in rows[-1]}
-    return replace(known, known=series)
+    return History.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
 
 
 def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
@@ -72,8 +73,21 @@ class Asked:
     """What the command works with."""
 
     root: Path
-    sequences: list[Recurring]
+    tables: list[str]
+    segments: int
+    rows: int
+    columns: int
     stride: int
+
+    @cached_property
+    def sequences(self) -> list[Recurring]:
+        """The columns of the tables, so many of them drawn at random where fewer are asked for."""
+        found = [each for table in self.tables for each in sequences(self.root, table, self.segments, self.rows)]
+        if self.columns and len(found) > self.columns:
+            chosen = numpy.random.default_rng(0).choice(len(found), self.columns, replace=False)
+            found = [found[at] for at in sorted(chosen)]
+        print(f"{len(found)} sequences of {len({each.table for each in found})} tables", flush=True)
+        return found
 
     def outcomes(self, fits: Mapping[str, Fit], length: int = 30) -> Iterator[dict[str, Any]]:
         """A row for each algorithm and kind of column, printed as it is found."""
@@ -165,8 +179,27 @@ def _timed(run: Callable[[], Any]) -> float:
     return time.process_time() - begun
 
 
+def days(asked: Asked) -> Iterator[dict[str, Any]]:
+    """Whole tables on clean days, for one false alarm a quarter: how often any column alarms, and of what."""
+    known = incidents(asked.root / INCIDENTS) if (asked.root / INCIDENTS).exists() else []
+    for name in asked.tables:
+        rows = list(clean_days(Table(asked.root, name, asked.rows), known, DAYS, alarms=1.0))
+        print(
+            name, sum(row["flagged"] for row in rows), "of", len(rows), *(r for r in rows if r["flagged"]), flush=True
+        )
+        yield from rows
+
+
+def labelled(asked: Asked) -> Iterator[dict[str, Any]]:
+    """The labelled incidents of the tables, each on its day."""
+    known = [each for each in incidents(asked.root / INCIDENTS) if each.table in asked.tables]
+    for row in incident_days(asked.root, known, asked.rows, alarms=1.0):
+        print(row, flush=True)
+        yield row
+
+
 FIGURES: Mapping[str, Callable[[Asked], Iterator[dict[str, Any]]]] = {
-    each.__name__: each for each in (quality, lengths, budgets, parts, tails, cost)
+    each.__name__: each for each in (quality, lengths, budgets, parts, tails, days, labelled, cost)
 }
 
 
@@ -181,14 +214,10 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--stride", type=int, default=1, help="judge every so many windows")
     parser.add_argument("--columns", type=int, default=0, help="so many sequences drawn at random; 0: all")
     asked = parser.parse_args(given)
-    found = [each for table in asked.tables or tables(asked.root)
-             for each in sequences(asked.root, table, asked.segments, asked.rows)]  # fmt: skip
-    if asked.columns and len(found) > asked.columns:
-        chosen = numpy.random.default_rng(0).choice(len(found), asked.columns, replace=False)
-        found = [found[at] for at in sorted(chosen)]
-    print(f"{len(found)} sequences of {len({each.table for each in found})} tables", flush=True)
+    names = asked.tables or tables(asked.root)
+    work = Asked(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride)
     for name in asked.only:
-        _keep(name, list(FIGURES[name](Asked(asked.root, found, asked.stride))))
+        _keep(name, list(FIGURES[name](work)))
 
 
 def _keep(name: str, rows: list[dict[str, Any]]) -> None:

@@ -77,7 +77,7 @@ def read(path: Path) -> Any:
 def _stretch(table: str, paths: list[Path], rows: int) -> Iterator[Sequence]:
     frames = [read(path) for path in paths]
     step = -(-int(numpy.median([len(frame) for frame in frames])) // rows)
-    frames = [_fewer(frame, step) for frame in frames]
+    frames = [fewer(frame, step) for frame in frames]
     if min(map(len, frames)) == 0:
         return
     dates = [path.stem for path in paths]
@@ -89,22 +89,33 @@ def _stretch(table: str, paths: list[Path], rows: int) -> Iterator[Sequence]:
     yield from found
 
 
-def _fewer(frame: Any, step: int) -> Any:
+def fewer(frame: Any, step: int) -> Any:
     """One of so many rows, the same ones in each snapshot: by a stable hash of their first value."""
     if step <= 1:
         return frame
     return frame[[crc32(text.encode()) % step == 0 for text in frame.iloc[:, 0]]]
 
 
-def _sequence(table: str, name: str, dates: list[str], columns: list[Any]) -> Sequence | None:
+def kind_of(columns: list[Any]) -> str | None:
+    """What a column is taken for by the first, the middle and the last of these; None for too few values."""
     looked = pandas.concat([columns[0], columns[len(columns) // 2], columns[-1]]).str.strip()
     there = looked[~looked.str.lower().isin(NULLS)]
     if len(there) < LEAST_VALUES:
         return None
     share = pandas.to_numeric(there.str.replace(",", ""), errors="coerce").notna().mean()
-    kind = "numeric" if share > NUMERIC else "categorical"
-    read_as = _numbers if kind == "numeric" else _texts
-    snapshots = [Snapshot(Column(read_as(values)), date) for values, date in zip(columns, dates, strict=True)]
+    return "numeric" if share > NUMERIC else "categorical"
+
+
+def typed(values: Any, kind: str) -> Column:
+    """Texts as a column of that kind."""
+    return Column(_numbers(values) if kind == "numeric" else _texts(values))
+
+
+def _sequence(table: str, name: str, dates: list[str], columns: list[Any]) -> Sequence | None:
+    kind = kind_of(columns)
+    if kind is None:
+        return None
+    snapshots = [Snapshot(typed(values, kind), date) for values, date in zip(columns, dates, strict=True)]
     return Sequence(table, name, kind, snapshots)
 
 

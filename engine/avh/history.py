@@ -43,6 +43,11 @@ class History:
         timed = [(batch.time, at) for at, batch in enumerate(given) if batch.time is not None]
         return History(tuple(given[at] for _, at in sorted(timed)) if len(timed) == len(given) else given)
 
+    @staticmethod
+    def with_rows(batches: tuple[Batch, ...], rows: Iterable[dict[str, float | None]]) -> "History":
+        """The history of these batches, whose statistics are known already, a row each."""
+        return History(batches, _columns(rows))
+
     @cached_property
     def learned(self) -> tuple[Batch, ...]:
         """What is learned from: neither excluded nor of another type than the newest of these."""

@@ -1,0 +1,132 @@
+"""Whole tables day by day: each judged once, by the programs of all its columns within the table's budget."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench.avh_baselines import told
+from bench.avh_tables import Snapshot, fewer, files, kind_of, read, typed
+from engine.avh.history import Batch, History
+from engine.avh.statistics import measured
+from engine.avh.table import TableJudgement, fit_table
+
+LEARNED = 30
+# After an incident that persists its table is not judged for so many snapshots: they are in every history.
+SETTLING = 30
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A labelled incident of a table on a day; `persists`: what came is there to stay."""
+
+    table: str
+    date: str
+    kind: str
+    persists: bool
+
+
+def incidents(path: Path) -> list[Incident]:
+    """The labelled incidents, one a table and day."""
+    with path.open(encoding="utf-8", newline="") as file:
+        found = [
+            Incident(row["table"], row["snapshot"], row["kind"], not row["persists"].startswith("no"))
+            for row in csv.DictReader(file)
+        ]
+    return list({(each.table, each.date): each for each in found}.values())
+
+
+@dataclass
+class Table:
+    """The snapshots of a table, each column read once as each kind that it was taken for."""
+
+    root: Path
+    name: str
+    rows: int
+    frames: dict[int, Any] = field(default_factory=dict)
+    columns: dict[tuple[int, str, str], Snapshot] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.paths = files(self.root, self.name)
+        self.dates = [path.stem for path in self.paths]
+
+    def frame(self, at: int) -> Any:
+        """The snapshot as a frame of texts, of about so many rows: the same ones as of the others."""
+        if at not in self.frames:
+            whole = read(self.paths[at])
+            self.frames[at] = fewer(whole, -(-len(whole) // self.rows)) if len(whole) > self.rows else whole
+        return self.frames[at]
+
+    def column(self, at: int, name: str, kind: str) -> Snapshot:
+        """The column of that snapshot."""
+        if (at, name, kind) not in self.columns:
+            self.columns[at, name, kind] = Snapshot(typed(self.frame(at)[name], kind), self.dates[at])
+        return self.columns[at, name, kind]
+
+    def judged(self, at: int, alarms: float) -> TableJudgement:
+        """What the programs of the 30 snapshots before say of this one."""
+        past = range(at - LEARNED, at)
+        names = [name for name in self.frame(at - 1).columns if all(name in self.frame(each).columns for each in past)]
+        kinds = {name: kind for name in names if (kind := kind_of([self.frame(each)[name] for each in past]))}
+        known = {name: self._history(past, name, kind) for name, kind in kinds.items()}
+        samples = {name: self.column(at - 1, name, kind).column for name, kind in kinds.items()}
+        arrived = {name: told(self.column(at, name, kind)) for name, kind in kinds.items() if name in self.frame(at)}
+        return fit_table(known, samples, alarms).judge(arrived, known)
+
+    def _history(self, past: Sequence[int], name: str, kind: str) -> History:
+        snapshots = [self.column(each, name, kind) for each in past]
+        rows = [self._row(one, before) for one, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
+        return History.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
+
+    def _row(self, one: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
+        if before is None:
+            return measured(told(one))
+        return one.once(("after", id(before)), partial(_beside, before))  # type: ignore[no-any-return]
+
+    def let_go(self, upto: int) -> None:
+        """Forgets snapshots before that one."""
+        self.frames = {at: frame for at, frame in self.frames.items() if at >= upto}
+        self.columns = {key: each for key, each in self.columns.items() if key[0] >= upto}
+
+
+def _beside(before: Snapshot, one: Snapshot) -> dict[str, float | None]:
+    return measured(told(one), told(before))
+
+
+def why(found: TableJudgement) -> str:
+    """What was wrong, in a word for each place."""
+    columns = [f"{name}.{verdict.clause.statistic}" for name, each in found.columns.items() for verdict in each.broken]
+    rows = ["rows"] if found.rows is not None and found.rows.holds is False else []
+    return " ".join([*rows, *(f"missing:{name}" for name in found.missing), *columns])
+
+
+def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: float) -> Iterator[dict[str, Any]]:
+    """So many days of the table spread over its life, none of them an incident's nor near a lasting one."""
+    days = [at for at in range(LEARNED, len(table.paths)) if not _near(table, at, known)]
+    step = max(1, len(days) // count)
+    for at in days[::step][:count]:
+        table.let_go(at - LEARNED)
+        found = table.judged(at, alarms)
+        yield {"table": table.name, "date": table.dates[at], "flagged": int(found.flagged), "why": why(found)}
+
+
+def _near(table: Table, at: int, known: Sequence[Incident]) -> bool:
+    for each in known:
+        if each.table == table.name and each.date in table.dates:
+            after = at - table.dates.index(each.date)
+            if 0 <= after <= (SETTLING if each.persists else 1):
+                return True
+    return False
+
+
+def incident_days(root: Path, known: Sequence[Incident], rows: int, alarms: float) -> Iterator[dict[str, Any]]:
+    """Each labelled incident that has 30 snapshots before it, judged on its day."""
+    for each in known:
+        table = Table(root, each.table, rows)
+        at = table.dates.index(each.date) if each.date in table.dates else -1
+        if at >= LEARNED:
+            found = table.judged(at, alarms)
+            row = {"table": each.table, "date": each.date, "kind": each.kind, "flagged": int(found.flagged)}
+            yield {**row, "why": why(found)}
