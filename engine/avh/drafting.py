@@ -171,7 +171,8 @@ def _evidence(
     column: str | None, clause: Clause, found: TableProgram, measured: Measured, history: History
 ) -> dict[str, Any]:
     values = history.series[clause.statistic]
-    failed = _failed(clause, measured.names, clause.change.series(values))
+    names = [batch.name for batch in history.learned]
+    failed = _failed(clause, names, clause.change.series(values))
     program = found.columns.get(column) if column else None
     caught = program.caught if isinstance(program, Program) else {}
     return {
@@ -181,9 +182,9 @@ def _evidence(
         "failed_on": failed,
         "learned_on": clause.points,
         "judged_on": 0,
-        "history": [[name, _told(value)] for name, value in zip(measured.names, values.tolist(), strict=True)],
+        "history": [[name, _told(value)] for name, value in zip(names, values.tolist(), strict=True)],
         "limits": [clause.lower, clause.upper],
-        "details": _details(clause, found, program),
+        "details": {**_details(clause, found, program), "set_aside": list(history.aside)},
         "since": None,
         "margin": round(clause.width, 4),
         "holds": round(1 - clause.rate, 4),

@@ -15,6 +15,9 @@ from engine.avh.summaries import Summary
 
 Array = NDArray[Any]
 
+# As wide as the guard of completeness, and so long until a change is believed: by hand.
+FAR, FAR_ROWS, LEAST_KEPT, LASTING = 10.0, 2.0, 5, 2
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -31,7 +34,9 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Batches in the order of their runs: in that of their times where all have one, else as given."""
+    """Batches in the order of their runs: in that of their times where all have one, else as given.
+
+    `known`: the statistics of all of them, where they are told already."""
 
     batches: tuple[Batch, ...] = ()
     known: dict[str, Array] = field(default_factory=dict)
@@ -49,10 +54,29 @@ class History:
         return History(batches, _columns(rows))
 
     @cached_property
+    def kept(self) -> list[int]:
+        """Where the batches stand that are learned from: neither excluded, nor set aside, nor of another type than the
+        newest of these."""
+        there = [at for at, batch in enumerate(self.batches) if not batch.excluded]
+        alike = [at for at in there if self.batches[at].summary.is_text is self.batches[there[-1]].summary.is_text]
+        odd = set_aside(numpy.array([_complete(self.batches[at].summary) for at in alike]), self._row)
+        return [at for place, at in enumerate(alike) if place not in odd]
+
+    @property
+    def _row(self) -> float:
+        """What a row weighs among those of the smallest batch."""
+        return 1.0 / max(1, min(batch.summary.rows for batch in self.batches))
+
+    @cached_property
     def learned(self) -> tuple[Batch, ...]:
-        """What is learned from: neither excluded nor of another type than the newest of these."""
-        kept = [batch for batch in self.batches if not batch.excluded]
-        return tuple(batch for batch in kept if batch.summary.is_text is kept[-1].summary.is_text)
+        """What is learned from."""
+        return tuple(self.batches[at] for at in self.kept)
+
+    @cached_property
+    def aside(self) -> tuple[str, ...]:
+        """The names of the batches that are not learned from."""
+        kept = set(self.kept)
+        return tuple(batch.name for at, batch in enumerate(self.batches) if at not in kept)
 
     @property
     def newest(self) -> Summary | None:
@@ -67,7 +91,7 @@ class History:
     @cached_property
     def series(self) -> dict[str, Array]:
         """Every statistic of what is learned from, by name; NaN where a batch has none."""
-        return self.known or _columns(self.rows)
+        return {name: values[self.kept] for name, values in self.known.items()} or _columns(self.rows)
 
     @cached_property
     def rows(self) -> tuple[dict[str, float | None], ...]:
@@ -81,7 +105,7 @@ class History:
     @property
     def points(self) -> int:
         """How many batches are learned from."""
-        return len(self.learned) or max(map(len, self.known.values()), default=0)
+        return len(self.learned)
 
     @cached_property
     def cadence(self) -> Cadence:
@@ -101,3 +125,34 @@ def _columns(rows: Iterable[dict[str, float | None]]) -> dict[str, Array]:
     listed = list(rows)
     names = listed[0] if listed else ()
     return {name: numpy.array([numpy.nan if row[name] is None else row[name] for row in listed]) for name in names}
+
+
+def _complete(summary: Summary) -> float:
+    return summary.present / summary.rows if summary.rows else numpy.nan
+
+
+def set_aside(shares: Array, row: float) -> set[int]:
+    """The batches that had far more or fewer values than those before, by position: nobody should learn from them.
+
+    Far is ten deviations of what was kept before, two rows at least. Where the next batch is as far, too, it is a
+    change that lasts: both are learned from, and what comes is compared with them alone."""
+    kept: list[float] = []
+    odd: set[int] = set()
+    waiting: list[int] = []
+    for at in numpy.flatnonzero(numpy.isfinite(shares)).tolist():
+        if not _is_far(shares[at], kept, row):
+            kept, waiting = [*kept, shares[at]], []
+        elif len(waiting) + 1 < LASTING:
+            odd.add(at)
+            waiting.append(at)
+        else:
+            odd -= set(waiting)
+            kept, waiting = [*shares[waiting].tolist(), shares[at]], []
+    return odd
+
+
+def _is_far(share: float, kept: list[float], row: float) -> bool:
+    if len(kept) < LEAST_KEPT:
+        return False
+    width = max(FAR * float(numpy.std(kept, ddof=1)), FAR_ROWS * row)
+    return abs(share - float(numpy.mean(kept))) > width

@@ -108,6 +108,15 @@ def test_the_evidence_says_what_was_seen_and_what_it_counts_for(drafted: list[di
         assert each["severity"] == "error"
 
 
+def test_a_partition_whose_values_were_missing_is_set_aside() -> None:
+    given = known()
+    complete = [0.4 if at == 17 else 1.0 for at in range(DAYS)]
+    amount = {**given.values["amount"], "complete_ratio": complete}
+    found = suggestions(replace(given, values={**given.values, "amount": amount}), "orders", alarms=1.0)
+    told = {each["column"]: each["evidence"]["details"]["set_aside"] for each in found}
+    assert told == {None: [day(17)], "amount": [day(17)], "status": []}
+
+
 def test_a_young_table_has_no_programs_and_says_how_far_it_is() -> None:
     young = known(9)
     assert suggestions(young, "orders", alarms=1.0) == []
