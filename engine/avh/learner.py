@@ -131,7 +131,7 @@ class Learner:
         count = max(1, len(self.issues))
         told = tuple(replace(each, caught=float(b.sum() / count), gain=float(a.sum() / count)) for each, b, a in shares)
         names = [each.issue.name for each in self.issues]
-        found = Counter(name for name, hit in zip(names, broken.any(axis=0), strict=True) if hit)
+        found = Counter(name for name, hits in zip(names, broken.T, strict=True) if hits.any())
         caught = {name: (found[name], of) for name, of in Counter(names).items()}
         return Program(told, budget, self.recipe.bound, self.history.points, self._is_text, caught)
 
