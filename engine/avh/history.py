@@ -65,7 +65,7 @@ class History:
     @property
     def _row(self) -> float:
         """What a row weighs among those of the smallest batch."""
-        return 1.0 / max(1, min(batch.summary.rows for batch in self.batches))
+        return 1.0 / max(1, min((batch.summary.rows for batch in self.batches), default=1))
 
     @cached_property
     def learned(self) -> tuple[Batch, ...]:
