@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -89,6 +89,9 @@ bench-predictability: setup ## how well brands are told from names, at what cost
 
 bench-fmdv: setup ## how well patterns learned from a part of a lake tell the other columns apart (minutes)
 	$(PY) -m bench.fmdv --write $(ARGS)
+
+bench-keys: setup ## how well names tell unique columns, beside the paper's recipe (minutes; ARGS="--write DATE" trains)
+	$(PY) -W ignore -m bench.train_keys --data ../shared/data $(ARGS)
 
 lock: setup ## lock the newest admitted versions (no index addresses in the file)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \

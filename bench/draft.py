@@ -20,10 +20,7 @@ from bench.draft_deequ import static_checks
 from bench.draft_states import history
 from bench.draft_tables import Table, tables
 from engine.avh.issues import Column, variations
-from engine.profile.catching import trials
-from engine.profile.holding import held
-from engine.profile.measured import Part
-from engine.profile.ranking import ranked
+from engine.profile.holdout import worthy
 from engine.profile.sampled import Sample
 
 GOALS = {"held": 0.97, "caught": 0.7}
@@ -63,10 +60,10 @@ class Tally:
 def drafted(table: Table) -> list[Check]:
     """The checks that Treaty suggests."""
     split = table.split
-    found = history(table.types, table.days[:split], table.snapshots[:split])
-    part = Part.of(found)
+    named = table.name.rpartition("/")[2]
+    found = history(table.types, table.days[:split], table.snapshots[:split], named)
     newest = {name: values.tolist() for name, values in table.snapshots[split - 1].items()}
-    return [_check(each) for each in ranked(held(found), trials(part, newest))]
+    return [_check(each) for each in worthy(found, named, samples=newest)]
 
 
 def _check(each: Any) -> Check:

@@ -23,13 +23,15 @@ from engine.states import States
 Values = Sequence[Any]
 
 
-def history(types: Mapping[str, str], days: Sequence[str], snapshots: Sequence[Mapping[str, Any]]) -> History:
+def history(
+    types: Mapping[str, str], days: Sequence[str], snapshots: Sequence[Mapping[str, Any]], table: str
+) -> History:
     """The history of these snapshots, with counts of values of the columns that may be unique."""
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
     columns = tuple(profile_of(column, schema) for column in schema)
     scanned = [_bag(profile_plan(columns), schema, each) for each in snapshots]
     found = History(columns, tuple(zip(days, scanned, strict=True)))
-    counted = plan([each.unique for each in worth_counting(found) if each.unique])
+    counted = plan([each.unique for each in worth_counting(found, table) if each.unique])
     return found.beside({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 
 

@@ -14,7 +14,8 @@ class Evidence:
     """On how much a suggestion was learned and judged, and how the metric went. `replay`: what it would have said of
     all that is stored. `holds`: the least chance to hold on a new partition; `catches`: the chance to tell one of the
     common `issues`; `counter_examples`: masks of values that break it; `owners`: how many of its kind were accepted,
-    of how many decided. `by_rows`: the partitions are parts of one table, split by a hash of its rows."""
+    of how many decided. `by_rows`: the partitions are parts of one table, split by a hash of its rows. `likely`: the
+    chance, by names alone, that values are meant to be unique."""
 
     rows: int = 0
     partitions: int = 0
@@ -32,13 +33,14 @@ class Evidence:
     counter_examples: tuple[str, ...] = ()
     owners: tuple[int, int] | None = None
     by_rows: bool = False
+    likely: float | None = None
 
     @property
     def worth(self) -> tuple[str, ...]:
         """What it would cost to be wrong, what it would catch, what breaks it already, what owners made of its kind.
 
         Holds names of issues and masks of values, as they were recorded."""
-        return tuple(filter(None, (self._cost, self._caught, self._broken, self._liked)))
+        return tuple(filter(None, (self._cost, self._named, self._caught, self._broken, self._liked)))
 
     @property
     def _cost(self) -> str:
@@ -46,6 +48,12 @@ class Evidence:
             return ""
         most, of = f"{1 - self.holds:.0%}", "parts of the table" if self.by_rows else "new partitions"
         return f"By what it was judged on, at most {most} of {of} alarm for nothing (95 % certain)"
+
+    @property
+    def _named(self) -> str:
+        if self.likely is None:
+            return ""
+        return f"By the names of the table and its columns alone, it is unique with a chance of {self.likely:.0%}"
 
     @property
     def _caught(self) -> str:
@@ -100,6 +108,7 @@ def read(suggestion: SuggestionOut) -> Evidence:
         counter_examples=tuple(map(str, found.get("counter_examples") or ())),
         owners=_owners(_mapping(found.get("owners"))),
         by_rows=found.get("split_by") == "rows",
+        likely=charts.number(found.get("likely")),
     )
 
 

@@ -96,11 +96,8 @@ class BoundAnalyzer:
         """The reading from the states by component key. Raises KeyError (the key) where a state is missing.
 
         `now` is the moment of judgement, for metrics of age; those have no value without it."""
-        given: dict[str, Any] = {"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema}
-        for name, key in self._keys:
-            given[name] = states[key]
-        state = SimpleNamespace(**given)
-        empty = state.rows == 0 and self.where is not None and not self.analyzer.of_nothing
+        state = self._state(states, now)
+        empty = self._is_empty(state)
         return Reading(
             value=None if empty else self.analyzer.value(state),
             rows=state.rows,
@@ -111,13 +108,23 @@ class BoundAnalyzer:
             details=None if empty else self.analyzer.details(state),
         )
 
+    def _state(self, states: Mapping[str, Any], now: datetime | None) -> SimpleNamespace:
+        given: dict[str, Any] = {"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema}
+        for name, key in self._keys:
+            given[name] = states[key]
+        return SimpleNamespace(**given)
+
+    def _is_empty(self, state: SimpleNamespace) -> bool:
+        return state.rows == 0 and self.where is not None and not self.analyzer.of_nothing
+
     @cached_property
     def _keys(self) -> tuple[tuple[str, str], ...]:
         return tuple((name, part.key) for name, part in self.parts.items())
 
     def value(self, states: Mapping[str, Any], *, now: datetime | None = None) -> Value:
         """The metric alone. Raises KeyError (the key) where a state is missing."""
-        return self.read(states, now=now).value
+        state = self._state(states, now)
+        return None if self._is_empty(state) else self.analyzer.value(state)
 
     def comparable(self, assertion: Assertion) -> Assertion:
         """The assertion with limits that compare with the value: of dates and times, ISO 8601 texts as it has them.

@@ -169,6 +169,14 @@ def coarser(state: Counts | Spectrum | None, kept: Sequence[int]) -> Counts | No
     return Counts((present,)) if present.num_rows else None
 
 
+def most_frequent(state: Counts | Spectrum, key: int) -> int:
+    """How many rows have, of all combinations with their key at that position, the most frequent one."""
+    from pyarrow import compute
+
+    most = state.coded.group_by(f"k{key}").aggregate([("n", "max")])
+    return int(compute.sum(most["n_max"]).as_py() or 0)
+
+
 def complete(state: Counts | Spectrum | None) -> Counts | Spectrum | None:
     """The frequencies of the combinations in which no key is null; None where none is left."""
     return None if state is None else state.complete()

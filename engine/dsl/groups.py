@@ -57,6 +57,10 @@ class OfGroups(Promising):
         """What one column tells of the other, in nats."""
         return self.that("mutual_information", must, column=column, other=other, **words)
 
+    def has_determination(self, column: str, other: str, must: Expected, **words: Any) -> Self:
+        """The share of rows that have the `other` that goes with their `column`: 1 where it determines it."""
+        return self.that("determination", must, column=column, other=other, **words)
+
     def has_correlation(self, column: str, other: str, must: Expected, **words: Any) -> Self:
         """Pearson's correlation of two columns of numbers."""
         return self.that("correlation", must, column=column, other=other, **words)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from math import isnan
 from typing import Any
 
 from contracts.assertions import Assertion
@@ -30,11 +31,19 @@ def metric(column: ColumnProfile, name: str) -> Measure:
     return Measure(lambda part: part.each(column, name), METRICS_OF_VALUES.get(name))
 
 
+WITHOUT_GAPS = frozenset(
+    {"mustBe", "mustBeBetween"}
+    | {f"mustBe{side}{equal}" for side in ("Greater", "Less") for equal in ("Than", "OrEqualTo")}
+)
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A promise and how to measure whether a partition keeps it. `patch` is what it adds to the contract.
 
-    `counter`: texts that break it, masked; `drops`: on its own it is worth nothing once others catch what it does."""
+    `counter`: texts that break it, masked; `drops`: on its own it is worth nothing once others catch what it does.
+    `confirmed`: it was counted, where False only a sketch admits it; `likely`: the chance that it is meant, by names
+    alone, where those were asked."""
 
     kind: str
     sentence: str
@@ -47,15 +56,24 @@ class Candidate:
     details: Mapping[str, Any] = field(default_factory=dict)
     counter: Callable[[Part], Sequence[str]] | None = None
     drops: bool = False
+    confirmed: bool = True
+    likely: float | None = None
 
     def failed(self, part: Part) -> list[bool | None]:
         """Whether each partition breaks it; None where there is nothing to measure."""
-        values = self.measure.of_part(part)
-        return [None if value is None else not self.assertion.holds(value) for value in values]
+        values, whole = self.measure.of_part(part), self.holds(part)
+        return [None if value is None else not (whole or self.assertion.holds(value)) for value in values]
 
     def holds(self, part: Part) -> bool:
         """Whether no partition breaks it."""
-        return all(value is None or self.assertion.holds(value) for value in self.measure.of_part(part))
+        values = [value for value in self.measure.of_part(part) if value is not None]
+        return all(map(self.assertion.holds, self._extremes(values) or values))
+
+    def _extremes(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The least and the greatest, where all numbers between them keep the promise if they do; () otherwise."""
+        numbers = {type(value) for value in values} <= {int, float} and not any(map(isnan, values))
+        usable = len(values) > 2 and numbers and self.assertion.operator in WITHOUT_GAPS
+        return (min(values), max(values)) if usable else ()
 
 
 ProposeColumn = Callable[[ColumnProfile, Part, float], Candidate | None]
@@ -120,10 +138,12 @@ def is_admitted(predicate: str) -> bool:
     return True
 
 
-def check(check_id: str, name: str, dimension: str, implementation: Mapping[str, Any]) -> dict[str, Any]:
-    """The quality entry of a check of what arrived."""
+def check(
+    check_id: str, name: str, dimension: str, implementation: Mapping[str, Any], *, scope: str = "delta"
+) -> dict[str, Any]:
+    """The quality entry of a check of what arrived, or of another scope."""
     words = {"id": _slug(check_id), "name": name, "type": "custom", "engine": "treaty", "dimension": dimension}
-    return {**words, "implementation": {**implementation, "scope": "delta"}}
+    return {**words, "implementation": {**implementation, "scope": scope}}
 
 
 def compliance(predicate: str, *, at_least: float) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """From a history to what is suggested: what held on newer partitions than it was learned on, the worthiest first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from contracts.fingerprint import fingerprint
 from engine.profile.candidates import Candidate
 from engine.profile.catching import trials
 from engine.profile.holding import Held, held, learned_of
+from engine.profile.keyed import likely_key
 from engine.profile.measured import Part
 from engine.profile.profile import History, plain
 from engine.profile.ranking import Ranked, ranked
@@ -28,10 +30,33 @@ def suggest(
     `samples`: values of columns, one a row and alike ordered, in which the ten common issues are tried; where there are
     none, such as the states tell of. None of them is kept. `over_time`: the partitions follow each other in time; else
     they are parts of one table, split by a hash. `beside`: others that held, which are ranked with them."""
-    part = Part.of(history)
-    found = [*held(history, over_time=over_time), *beside]
+    found = worthy(history, object_name, samples=samples, over_time=over_time, beside=beside)
     split = "time" if over_time else "rows"
-    return [_as_data(each, object_name, split) for each in ranked(found, trials(part, samples))]
+    return [_as_data(each, object_name, split) for each in found]
+
+
+def worthy(
+    history: History,
+    object_name: str,
+    *,
+    samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
+    over_time: bool = True,
+    beside: Iterable[Held] = (),
+) -> list[Ranked]:
+    """What `suggest` tells of, before it is plain data."""
+    found = _promised(held(history, over_time=over_time), history, object_name)
+    return ranked([*found, *beside], trials(Part.of(history), samples))
+
+
+def _promised(found: Iterable[Held], history: History, table: str) -> Iterator[Held]:
+    """What says that values are unique, with the chance by names that they are meant to be; all else as it is.
+
+    What nobody counted is left out where names do not promise it: of what was counted no true key is lost."""
+    for each in found:
+        if each.column is None or each.candidate.kind != "unique":
+            yield each
+        elif (likely := likely_key(each.column, history, table)).suggested or each.candidate.confirmed:
+            yield replace(each, candidate=replace(each.candidate, likely=round(likely.probability, 4)))
 
 
 def _as_data(each: Ranked, object_name: str, split_by: str) -> dict[str, Any]:
@@ -73,6 +98,8 @@ def _evidence(each: Ranked) -> dict[str, Any]:
         "since": part.names[0] if part.start else None,
         "margin": each.held.margin,
         "holds": round(each.holds, 4),
+        "likely": candidate.likely,
+        "confirmed": candidate.confirmed,
         "catches": None if each.caught is None else round(each.caught.share, 4),
         "issues": [] if each.caught is None else list(each.caught.names),
         "worth": round(each.worth, 4),

@@ -25,7 +25,7 @@ class Part:
     @classmethod
     def of(cls, history: History) -> "Part":
         """All of its partitions."""
-        return cls(history, 0, len(history.partitions))
+        return cls(history, 0, len(history.partitions), history.read)
 
     def part(self, start: int, end: int | None = None) -> "Part":
         """Some of these partitions, by position."""
@@ -58,7 +58,29 @@ class Part:
 
     def looks(self, column: ColumnProfile) -> list[Counted]:
         """(mask -> count, greatest error of a count) of each partition."""
-        return self.read((column.column.name, "looks", None), column.looks)
+        key = (column.column.name, "looks", None)
+        if key not in self.known:
+            every = zip(self.history.partitions, self._whole.values(column), strict=True)
+            self.known[key] = [column.looks(bag, counted) for (_, bag), counted in every]
+        return self.known[key][self.start : self.end]
+
+    @property
+    def _whole(self) -> "Part":
+        return Part(self.history, 0, len(self.history.partitions), self.known)
+
+    def all_values(self, column: ColumnProfile) -> Counted:
+        """The values of all these partitions, added up."""
+        return self._together("values", column, self.values)
+
+    def all_looks(self, column: ColumnProfile) -> Counted:
+        """The masks of all these partitions, added up."""
+        return self._together("looks", column, self.looks)
+
+    def _together(self, what: str, column: ColumnProfile, of: Callable[[ColumnProfile], list[Counted]]) -> Counted:
+        key = (what, column.column.name, self.start, self.end)
+        if key not in self.known:
+            self.known[key] = [together(of(column))]
+        return self.known[key][0]  # type: ignore[no-any-return]
 
     def read(self, key: Any, measure: Callable[[States], Any]) -> list[Any]:
         """What `measure` says of each partition. Of one key there is one measure."""

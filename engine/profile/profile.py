@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contracts.logical_types import Column, Schema
 from contracts.predicates import quote
@@ -26,6 +26,9 @@ from engine.profile.looks import masks_of
 from engine.profile.types import LEAST_SHARE, ReadAs, Reading, kind_of, readings
 from engine.results import Value
 from engine.states import States
+
+if TYPE_CHECKING:
+    from engine.profile.together import Together
 
 # Of so many distinct values each is counted. Deequ's number: what a histogram on one screen shows.
 MOST_COUNTED = 120
@@ -76,13 +79,13 @@ class ColumnProfile:
         Error 0: these are all values. Kept of texts, and of columns of few values (`MOST_COUNTED`)."""
         return HeavyHitters.values(_state(self.frequent, bag))
 
-    def looks(self, bag: States) -> tuple[Mapping[str, int], int]:
+    def looks(self, bag: States, counted: tuple[Mapping[str, int], int] | None = None) -> tuple[Mapping[str, int], int]:
         """(mask -> count, greatest error of a count): what texts look like; empty for columns that are no text.
 
-        Where no masks were counted they are those of the frequent values."""
+        Where no masks were counted they are those of the frequent values (`counted`, where they are known)."""
         if self.masks:
             return HeavyHitters.values(_state(self.masks, bag))
-        counts, error = self.values(bag) if self.classes else ({}, 0)
+        counts, error = (counted or self.values(bag)) if self.classes else ({}, 0)
         return masks_of(counts), error
 
     def sketch(self, bag: States) -> Any | None:
@@ -204,12 +207,13 @@ class History:
     """The profiled columns and the states of each partition, oldest first.
 
     `sampled`: the share of the rows that was read; below 1 the states say nothing of how many rows or which single
-    values there are. `notes`: what could not be read, and why."""
+    values there are. `notes`: what could not be read, and why. `together`: what was counted of several columns."""
 
     columns: tuple[ColumnProfile, ...]
     partitions: tuple[tuple[str, States], ...]
     sampled: float = 1.0
     notes: tuple[str, ...] = field(default=(), compare=False)
+    together: "tuple[Together, ...]" = ()
 
     def part(self, start: int, end: int | None = None) -> "History":
         """The history of some partitions, by position: the same one for the same positions, for putting states together
@@ -218,6 +222,11 @@ class History:
 
     @cached_property
     def _parts(self) -> "dict[tuple[int, int | None], History]":
+        return {}
+
+    @cached_property
+    def read(self) -> dict[Any, list[Any]]:
+        """What was read of the partitions so far, for `engine.profile.measured`."""
         return {}
 
     @cached_property
@@ -239,13 +248,6 @@ class History:
         """The history with the states of another reading of the same partitions."""
         both = tuple((name, bag.beside(more[name]) if name in more else bag) for name, bag in self.partitions)
         return replace(self, partitions=both)
-
-
-def summary(history: History) -> dict[str, Any]:
-    """The profile of the whole table as plain data (`engine.profile.document`)."""
-    from engine.profile.document import document
-
-    return document(history, "").model_dump(mode="json")
 
 
 def plain(value: Value) -> int | float | str | None:

@@ -21,7 +21,7 @@ SEVERITIES = ("warning", "error")
 @dataclass(frozen=True, eq=False)
 class Ranked:
     """A candidate with what it is worth. `holds`: the least chance to hold on the next partition that the hold-out
-    lets believe (exact, 95 %)."""
+    lets believe (exact, 95 %). Where names promise more than few partitions can, their chance counts."""
 
     held: Held
     holds: float
@@ -30,14 +30,15 @@ class Ranked:
     @property
     def worth(self) -> float:
         """The chance to hold times the chance to catch an issue."""
-        return self.holds * (self.caught.share if self.caught else UNKNOWN)
+        return max(self.holds, self.held.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
 
 
 def ranked(found: Sequence[Held], trials: Mapping[str, Trial]) -> list[Ranked]:
     """Those worth suggesting, the worthiest first; of equal ones in the columns' order."""
     weighed = [_weighed(each, trials) for each in found]
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
-    return [each for at, each in enumerate(best) if not _adds_nothing(each, best[:at], best)]
+    by_column = _by_column(best)
+    return [each for each in best if not _adds_nothing(each, by_column[each.held.column_name])]
 
 
 def _weighed(each: Held, trials: Mapping[str, Trial]) -> Ranked:
@@ -50,10 +51,14 @@ def _weighed(each: Held, trials: Mapping[str, Trial]) -> Ranked:
 
 def _merged(weighed: Sequence[Ranked]) -> list[Ranked]:
     """Without those of which another of the same column says all that they say."""
+    return [each for same in _by_column(weighed).values() for each in same if not _is_said(each, same)]
+
+
+def _by_column(found: Sequence[Ranked]) -> Mapping[str | None, list[Ranked]]:
     by_column: dict[str | None, list[Ranked]] = {}
-    for each in weighed:
+    for each in found:
         by_column.setdefault(each.held.column_name, []).append(each)
-    return [each for same in by_column.values() for each in same if not _is_said(each, same)]
+    return by_column
 
 
 def _is_said(each: Ranked, same: Sequence[Ranked]) -> bool:
@@ -78,11 +83,13 @@ def _direction(other: Ranked, each: Ranked) -> Direction:
     ours, theirs = _subject(other), _subject(each)
     if ours is None or theirs is None:
         return Direction.UNDETERMINED
+    predicates = ours.get("predicate"), theirs.get("predicate")
+    if ours != theirs and None in predicates:
+        return Direction.UNDETERMINED
     limits = between([each.held.candidate.assertion], [other.held.candidate.assertion])
     if ours == theirs:
         return limits
-    predicates = ours.get("predicate"), theirs.get("predicate")
-    if None in predicates or limits not in (Direction.UNTESTED, Direction.TIGHTENS):
+    if limits not in (Direction.UNTESTED, Direction.TIGHTENS):
         return Direction.UNDETERMINED
     return Direction.TIGHTENS if implies(*predicates) else Direction.UNDETERMINED
 
@@ -95,15 +102,16 @@ def _subject(each: Ranked) -> dict[str, Any] | None:
     return {word: value for word, value in entry["implementation"].items() if not word.startswith("must")}
 
 
-def _adds_nothing(each: Ranked, better: Sequence[Ranked], all_of_them: Sequence[Ranked]) -> bool:
-    """Whether it catches nothing, or, where it may be dropped, nothing that better ones of its column do not."""
+def _adds_nothing(each: Ranked, same: Sequence[Ranked]) -> bool:
+    """Whether it catches nothing, or, where it may be dropped, nothing that better ones of its column (`same`, the best
+    first) do not."""
     if each.caught is None:
         return False
     if each.caught.share < LEAST_CAUGHT and each.held.candidate.severity == "warning":
         return True
     if not each.held.candidate.drops:
         return False
-    same = [one for one in all_of_them if one.held.column_name == each.held.column_name and one.caught]
-    kept = [one for one in same if one in better or not one.held.candidate.drops]
-    known = frozenset().union(*(one.caught.which for one in kept if one.caught and one is not each))
+    place = same.index(each)
+    others = [one for at, one in enumerate(same) if at < place or (at > place and not one.held.candidate.drops)]
+    known = frozenset().union(*(one.caught.which for one in others if one.caught))
     return each.caught.of(each.caught.which - known) < LEAST_CAUGHT

@@ -3,6 +3,7 @@
 A change is a step of a metric that stays: values before it and after it are far apart, and close to each other."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import isfinite, log
 
 from engine.profile.measured import Part
@@ -35,12 +36,14 @@ def _step_of(column: ColumnProfile, metric: str, part: Part, first: int) -> int:
 
 def step(values: Sequence[float]) -> int:
     """The position of the first value after the last step; 0 where there is none."""
+    least, most = (list(accumulate(reversed(values), of))[::-1] for of in (min, max))
     places = range(len(values) - LEAST_AFTER, LEAST_BEFORE - 1, -1)
-    return next((at for at in places if _is_step(values[max(0, at - BESIDE) : at], values[at:])), 0)
+    around = ((at, values[max(0, at - BESIDE) : at], values[at : at + BESIDE]) for at in places)
+    return next((at for at, before, after in around if _is_step(before, after, least[at], most[at])), 0)
 
 
-def _is_step(before: Sequence[float], later: Sequence[float]) -> bool:
-    after = later[:BESIDE]
+def _is_step(before: Sequence[float], after: Sequence[float], least: float, most: float) -> bool:
+    """`least`, `most`: of all values from there on."""
     wide = max(max(before) - min(before), max(after) - min(after))
-    high = max(min(later) - max(before), min(before) - max(later))
+    high = max(least - max(before), min(before) - most)
     return high > TIMES_AS_HIGH * wide and high > LEAST_STEP * max(map(abs, (*before, *after)))

@@ -1,4 +1,5 @@
-"""A table's draft: the profile, one grouping for each column that may be unique, then suggestions."""
+"""A table's draft: the profile, one grouping for each column that may be unique and for those that go together, then
+suggestions."""
 
 from typing import Any
 
@@ -7,16 +8,20 @@ from contracts.classification import inherit
 from contracts.logical_types import Schema
 from contracts.reading import read as read_contract
 from contracts.writing import write
-from engine.plan import plan
+from engine.plan import Plan, plan
 from engine.profile.document import document
 from engine.profile.holdout import suggest
 from engine.profile.profile import History
 from engine.profile.suggestions import worth_counting
+from engine.profile.together import looked_at, together, with_counted
 from engine.progress import Tell, silent
 from engine.requests import Drafted, DraftRequest
+from engine.spark.drawn import drawn
 from engine.spark.patterns import suggested
 from engine.spark.profile import Opened, history, opened
 from engine.spark.scan import scan
+from engine.spark.splitting import as_one, split
+from engine.states import States
 
 # What is said of all rows together, which a sample of them does not tell.
 OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band"})
@@ -24,17 +29,19 @@ OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band
 
 def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
-    table = opened(session, request.profile)
-    found = _counted(table, history(table, request.profile, tell), request, tell)
-    found, patterns = suggested(table, found, request, tell)
+    whole = opened(session, request.profile)
+    table, parted = split(whole, request)
+    found = _counted(table, history(table, parted.profile, tell), parted, tell)
+    found, patterns = suggested(table, _together(table, found, parted, tell), parted, tell)
     tell("judging suggestions")
-    suggestions = suggest(found, request.object, beside=patterns)
+    over_time = parted.source.partition_by == request.source.partition_by
+    suggestions = suggest(found, request.object, over_time=over_time, beside=patterns)
     told = [each for each in suggestions if found.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
-    told += _by_history(table, request, tell)
+    told += _by_history(whole, request, tell)
     return Drafted(
         document=write(_skeleton(request, table.schema)),
         suggestions=tuple(told),
-        profile=document(found, request.object).model_dump(mode="json"),
+        profile=document(found if over_time else as_one(found), request.object).model_dump(mode="json"),
     )
 
 
@@ -68,9 +75,28 @@ def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
 
 def _counted(table: Opened, found: History, request: DraftRequest, tell: Tell) -> History:
     """The history with the exact counts of the values of columns that may be unique; as it is where rows were drawn."""
-    counted = plan([column.unique for column in worth_counting(found) if column.unique])
+    counted = plan([column.unique for column in worth_counting(found, request.object) if column.unique])
     if found.sampled < 1 or not counted.groupings:
         return found
     tell(f"counting the values of {len(counted.groupings)} columns")
+    return found.beside(_scanned(table, counted, found, request))
+
+
+def _together(table: Opened, found: History, request: DraftRequest, tell: Tell) -> History:
+    """The history with exact counts of columns that may promise something together; as it is where rows were drawn."""
+    looked = [each.column.name for each in looked_at(found)]
+    if found.sampled < 1 or not looked:
+        return found
+    tell("looking for columns that go together")
+    rows = drawn(table.frame, looked, by=request.source.partition_by, rows=sum(found.rows))
+    wanted = together(found, rows, table.schema, request.object)
+    if not wanted:
+        return found
+    tell(f"counting {len(wanted)} combinations of columns")
+    counted = plan([each.measured for each in wanted])
+    return with_counted(found, wanted, _scanned(table, counted, found, request))
+
+
+def _scanned(table: Opened, counted: Plan, found: History, request: DraftRequest) -> dict[str, States]:
     names = tuple(name for name, _ in found.partitions)
-    return found.beside(scan(table.frame, counted, partition_by=request.source.partition_by, expected=names))
+    return scan(table.frame, counted, partition_by=request.source.partition_by, expected=names)

@@ -15,6 +15,7 @@ from engine.analyzers.predictability import Predictability
 from engine.dsl.check import Check
 from engine.plan import plan
 from engine.spark import features
+from engine.spark.apart import NONE, whole
 from engine.spark.scan import scan
 from engine.spark.sources import schema_of
 from engine.states import States
@@ -37,6 +38,7 @@ TOKENS = {
 ROWS = 1500
 SPLIT = Predictability(target="brand", inputs=("name", "price"), split_by=("id",))
 NAIVE = Predictability(target="brand", inputs=("name", "price"))
+REGRESSION = Predictability(**{**dict(SPLIT), "classifier": "logistic_regression"})
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,17 @@ def test_names_that_are_mixed_up_tell_less(products: Any) -> None:
     before, after = (measured(each, NAIVE)[""] for each in (products, mixed))
     bound = NAIVE.bind(before.schema)
     assert bound.value(after.values) < bound.value(before.values) - 0.2
+
+
+def test_another_classifier_learns_of_the_same_rows(products: Any) -> None:
+    bound = REGRESSION.bind(schema_of(products))
+    bag = whole(products, plan((), of_all=[bound]), NONE)
+    assert bag is not None
+    naive = measured(products, SPLIT)[""]
+    reading = bound.read({**naive.values, **bag.values})
+    told = SPLIT.bind(naive.schema).read(naive.values)
+    assert reading.details["judged"] == told.details["judged"]
+    assert reading.value > 0.95
 
 
 def test_a_contract_promises_it(products: Any) -> None:

@@ -30,7 +30,9 @@ def bag(plan: Plan, schema: Schema, columns: Columns, *, failures: Mapping[str, 
 def _state(part: BoundComponent, columns: Columns) -> Any:
     rows = len(next(iter(columns.values()), ()))
     kept = [at for at, is_true in enumerate(_evaluated(part.where, columns, rows)) if is_true]
-    operands = [_values(operand.sql, columns, rows) for operand in part.operands]
+    # The keys of a grouping are in the order of their SQL.
+    given = sorted(part.operands, key=lambda each: each.canonical()) if part.component.grouping else part.operands
+    operands = [_values(operand.sql, columns, rows) for operand in given]
     if not operands:
         return len(kept)
     values = [row[0] if len(row) == 1 else row for row in zip(*operands, strict=True)]

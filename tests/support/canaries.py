@@ -75,6 +75,7 @@ CHECKS = (
     check("duplicate_rows", columns=["code"], scope="dataset"),
     check("entropy", column="code", scope="dataset"),
     check("mutual_information", column="who", other="day"),
+    check("determination", column="who", other="day"),
     check("approx_count_distinct", column="mail", scope="dataset"),
     check("approx_count_distinct", column="born"),
     check("approx_count_keys", columns=["who"], scope="dataset"),

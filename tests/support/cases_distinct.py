@@ -5,7 +5,7 @@ from math import inf, log, nan
 
 from support.analyzer_table import BIG, Case
 
-from engine.analyzers.association import Correlation, Entropy, MutualInformation
+from engine.analyzers.association import Correlation, Determination, Entropy, MutualInformation
 from engine.analyzers.distinct import (
     CountDistinct,
     Distinctness,
@@ -107,6 +107,15 @@ ASSOCIATION = [
     Case(MutualInformation(column="none", other="none"), None),
     Case(MutualInformation(column="nested.name", other="`a.b`"), 2 / 3 * log(3 / 2) + log(3) / 3, 1e-12, counted=3),
     Case(MutualInformation(column="id", other="status", where=NOBODY), None),
+    Case(Determination(column="id", other="status"), 1.0, counted=5),
+    Case(Determination(column="status", other="id"), 4 / 5, counted=5),
+    Case(Determination(column="constant", other="status"), 2 / 5, counted=5),
+    Case(Determination(column="status", other="constant"), 1.0, counted=5),
+    Case(Determination(column="status", other="status"), 1.0, counted=5),
+    Case(Determination(column="nested.name", other="`a.b`"), 2 / 3, counted=3),
+    Case(Determination(column="`a.b`", other="nested.name"), 1.0, counted=3),
+    Case(Determination(column="none", other="id"), None, counted=0),
+    Case(Determination(column="id", other="status", where=NOBODY), None),
     Case(Correlation(column="id", other="id"), 1.0, 1e-12, counted=6),
     Case(Correlation(column="id", other="Größe `x`"), 1.0, 1e-12, counted=5),
     Case(Correlation(column="id", other="`a.b`"), 1.0, 1e-12, counted=5),

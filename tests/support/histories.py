@@ -8,6 +8,7 @@ from support.bags import Columns, bag
 from contracts.logical_types import Column, Schema
 from engine.plan import plan
 from engine.profile.profile import History, profile_of, profile_plan
+from engine.profile.together import Rows, looked_at, together, with_counted
 from engine.states import States
 
 
@@ -18,6 +19,19 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:
     scanned, counted = profile_plan(columns), plan([each.unique for each in columns if each.unique])
     bags = [_both(bag(scanned, schema, day), bag(counted, schema, day)) for day in days]
     return History(columns, tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags)))
+
+
+def related(types: Mapping[str, str], days: Sequence[Columns]) -> History:
+    """The history with what columns promise together, of a sample that is all rows."""
+    found = history(types, days)
+    names = [each.column.name for each in looked_at(found)]
+    hashes = {name: [None if v is None else hash(v) for day in days for v in day[name]] for name in names}
+    partition = [at for at, day in enumerate(days) for _ in next(iter(day.values()))]
+    schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
+    wanted = together(found, Rows.of(hashes, partition), schema, "orders")
+    asked = plan([each.measured for each in wanted])
+    parts = zip(found.partitions, days, strict=True)
+    return with_counted(found, wanted, {name: bag(asked, schema, day) for (name, _), day in parts})
 
 
 def _both(left: States, right: States) -> States:

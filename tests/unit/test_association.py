@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
 from contracts.logical_types import Column, Schema
-from engine.analyzers.association import Correlation, MutualInformation
+from engine.analyzers.association import Correlation, Determination, MutualInformation
 from engine.analyzers.base import Analyzer
 from engine.analyzers.comoments import CoMoments
 from engine.analyzers.frequencies import Frequencies
@@ -38,6 +38,18 @@ def test_mutual_information_is_that_of_the_rows_without_nulls(rows: list[tuple[i
     joint, left, right = Counter(pairs), Counter(x for x, _ in pairs), Counter(y for _, y in pairs)
     terms = [n / len(pairs) * log(n * len(pairs) / (left[x] * right[y])) for (x, y), n in joint.items()]
     assert found == (pytest.approx(fsum(terms), abs=1e-12) if pairs else None)
+
+
+@given(st.lists(st.tuples(SMALL, SMALL), max_size=50))
+def test_a_column_determines_another_but_for_the_rows_that_would_have_to_go(
+    rows: list[tuple[int | None, int | None]],
+) -> None:
+    pairs = Counter(row for row in rows if None not in row)
+    state = STATE_OF["frequencies"](rows)
+    for name, other, key in (("x", "y", 0), ("y", "x", 1)):
+        kept = sum(max(n for row, n in pairs.items() if row[key] == value) for value in {row[key] for row in pairs})
+        found = measured(Determination(column=name, other=other), frequencies=state)
+        assert found == (kept / pairs.total() if pairs else None)
 
 
 @given(st.lists(st.tuples(st.integers(-1000, 1000), st.integers(-1000, 1000)), min_size=2, max_size=50), st.data())

@@ -64,6 +64,7 @@ PARTS = [
     (check("duplicate_rows", columns=["open", "status"]), 0, 1),
     (check("entropy", column="amount"), 0, 1),
     (check("mutual_information", column="status", other="open"), 0, 1),
+    (check("determination", column="status", other="open"), 0, 1),
     (check("approx_count_distinct", column="status"), 0, 1),
     (check("approx_count_keys", columns=["open", "status"]), 0, 1),
     (check("uniqueness", column="open", where="status = 'new'"), 0, 0),

@@ -81,6 +81,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "has_approx_count_distinct": ("id", SOME),
     "has_entropy": ("status", SOME),
     "has_mutual_information": ("status", "id", SOME),
+    "has_determination": ("id", "status", SOME),
     "has_correlation": ("amount", "other", SOME),
     "has_approx_quantile": ("amount", 0.9, SOME),
     "has_exact_quantile": ("amount", 0.9, SOME),

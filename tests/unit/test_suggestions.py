@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.bags import bag
-from support.histories import history, steady
+from support.histories import history, related, steady
 from support.orders import NOW
 
 from contracts.changes import Patch, apply, skeleton
@@ -21,9 +21,10 @@ from contracts.reading import read
 from contracts.writing import write
 from engine.checks import bind
 from engine.judging import judge
+from engine.profile.document import document
 from engine.profile.holding import held, learned
 from engine.profile.holdout import suggest
-from engine.profile.profile import plain, summary
+from engine.profile.profile import plain
 from engine.profile.suggestions import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
 
 Days = Sequence[dict[str, Sequence[Any]]]
@@ -31,7 +32,7 @@ INT, TEXT, DOUBLE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}
 
 
 def kinds(types: dict[str, str], days: Days) -> set[str]:
-    return {each.candidate.kind for each in held(history(types, days))}
+    return {each.candidate.kind for each in held(related(types, days))}
 
 
 def daily(make: Any, days: int = 10) -> Days:
@@ -47,6 +48,24 @@ DATE = {"x": "date"}
 EVEN = [(each + 0.5) / 1000 for each in range(1000)]
 BELL = [NormalDist(50, 5).inv_cdf(share) for share in EVEN]
 SHAPES = [EVEN, BELL, [exp(value / 10) for value in BELL], [-3 * log(1 - share) for share in EVEN]]
+
+
+# Two columns that are a key together, and one that the first determines; moments of which one is never the earlier.
+TOLD = (
+    {"x": "bigint", "y": "bigint", "z": "bigint"},
+    [{"x": [at % 20 for at in MANY], "y": [at // 20 for at in MANY], "z": [at % 20 // 5 for at in MANY]}] * 10,
+)
+SENT = (
+    {"x": "date", "y": "date"},
+    [{"x": [date(2024, 1, 1 + at) for at in range(20)], "y": [date(2024, 1, 1 + at + at % 3) for at in range(20)]}]
+    * 10,
+)
+
+
+SAME_DAY = (
+    {"x": "date", "day": "date"},
+    [{"x": [date(2024, 1, 1 + at)] * 3, "day": [date(2024, 1, 1 + at)] * 3} for at in range(10)],
+)
 
 
 def named(name: str, kind: str, values: Sequence[Any]) -> tuple[dict[str, str], Days]:
@@ -100,6 +119,10 @@ APPEARS = [
     *[("fitted", DOUBLE, steady(numbers, days=3)) for numbers in SHAPES],
     ("not_in_future", DATE, dates(lambda day: range(-3, 1))),
     ("goes_on", DATE, dates(lambda day: range(-3, 1))),
+    ("on_its_day", *SAME_DAY),
+    ("determined", *TOLD),
+    ("composite_key", *TOLD),
+    ("in_order", *SENT),
 ]
 ABSENT = [
     ("complete", INT, steady([1, None])),
@@ -165,6 +188,10 @@ ABSENT = [
     ("not_in_future", DATE, dates(lambda day: range(-3, 9))),
     ("not_in_future", INT, steady(MANY)),
     ("goes_on", DATE, dates(lambda day: range(-9 * day, 1 - 9 * day))),
+    ("on_its_day", SAME_DAY[0], [*SAME_DAY[1][:9], {"x": [date(2024, 1, 11)], "day": [date(2024, 1, 10)]}]),
+    ("determined", TOLD[0], [*TOLD[1][:-1], {**TOLD[1][0], "z": [1, *TOLD[1][0]["z"][1:]]}]),
+    ("composite_key", TOLD[0], [*TOLD[1][:-1], {**TOLD[1][0], "x": [1, *TOLD[1][0]["x"][1:]]}]),
+    ("in_order", SENT[0], [*SENT[1], {"x": [date(2024, 2, 1)], "y": [date(2024, 1, 1)]}]),
 ]
 
 
@@ -242,7 +269,7 @@ def test_sentences_and_names_hold_no_value_of_the_data() -> None:
 def test_suggestions_and_profiles_are_json_without_nan() -> None:
     wild = [float("nan"), float("inf"), 1.0, None]
     made = history({"x": "double", "y": "string"}, [{"x": wild, "y": ["a", "b", None, "c"]}] * 10)
-    json.dumps([summary(made), suggest(made, "t")], allow_nan=False)
+    json.dumps([document(made, "t").model_dump(mode="json"), suggest(made, "t")], allow_nan=False)
 
 
 @pytest.mark.parametrize(("value", "expected"), [(None, None), (3, 3), ("a", "a"), (0.5, 0.5), (float("nan"), None)])
@@ -288,7 +315,7 @@ ONCE = {kind: (types, days) for kind, types, days in APPEARS}
 def test_a_contract_may_hold_what_is_suggested(kind: str) -> None:
     types, days = ONCE[kind]
     schema = Schema(tuple(Column(name, type_) for name, type_ in types.items()))
-    found = [each for each in held(history(types, days)) if each.candidate.kind == kind]
+    found = [each for each in held(related(types, days)) if each.candidate.kind == kind]
     patches = [{"object": "t", "column": each.column_name, "patch": each.candidate.patch} for each in found]
     assert bind(promised(patches, schema).object("t"), schema).checks
 

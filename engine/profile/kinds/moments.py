@@ -1,11 +1,13 @@
 """Suggestions about dates and times."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from contracts.assertions import Assertion
+from contracts.predicates import quote
 from engine.analyzers.quoting import TEMPORAL
-from engine.profile.candidates import Candidate, Measure, check, of_column
+from engine.profile.candidates import Candidate, Measure, check, compliance, is_admitted, of_column
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.replayed import dated
@@ -13,6 +15,8 @@ from engine.replayed import dated
 # A partition of a day may hold moments up to its end, wherever on earth that is.
 DAY_OF_A_PARTITION = timedelta(days=1, hours=14)
 LEAST_PARTITIONS = 3
+# The column of a partition that is named by a day as ISO 8601 has it, which Spark reads as that day.
+NAMED_BY_DAY = re.compile(r"(?:^|/)([^=/]+)=\d{4}-\d\d-\d\d(?:/|$)")
 
 
 @of_column(over_time=True)
@@ -38,6 +42,51 @@ def not_in_future(column: ColumnProfile, part: Part, _margin: float) -> Candidat
 def goes_on(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
     """Moments go on with the partitions: none is older than so many days before its partition, as none was."""
     return _since(column, part)
+
+
+@of_column(over_time=True)
+def on_its_day(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Moments are of the day that their partition is named by."""
+    told = [value for value in _on_day(column, part) if value is not None]
+    key, name = _named_by_day(part), column.column.name
+    if key in (None, name) or len(told) < LEAST_PARTITIONS or set(told) != {1.0}:
+        return None
+    predicate = f"{quote(name)} IS NULL OR to_date({quote(name)}) = to_date({quote(str(key))})"
+    if not is_admitted(predicate):
+        return None
+    words = f"{name} is of the day that its partition is named by"
+    return Candidate(
+        kind="on_its_day",
+        sentence=words,
+        expression=predicate,
+        patch={"quality": check(f"{name}-on-its-day", words, "consistency", compliance(predicate, at_least=1))},
+        measure=Measure(lambda seen: _on_day(column, seen)),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+        severity="warning",
+        limits=(1, None),
+    )
+
+
+def _named_by_day(part: Part) -> str | None:
+    """The column whose days all partitions are named by; None where there is none."""
+    matches = [NAMED_BY_DAY.search(name) for name in part.names]
+    keys = {match[1] if match else None for match in matches}
+    return keys.pop() if len(keys) == 1 else None
+
+
+def _on_day(column: ColumnProfile, part: Part) -> list[float | None]:
+    """1 for each partition whose first and last moment are of its day, else 0; None where there is nothing to tell."""
+    if column.column.base_type not in TEMPORAL:
+        return [None] * len(part)
+    ends = zip(part.names, part.each(column, "minimum"), part.each(column, "maximum"), strict=True)
+    return [_of_day(_day(name), first, last) for name, first, last in ends]
+
+
+def _of_day(day: datetime | None, first: Any, last: Any) -> float | None:
+    moments = (_moment(first), _moment(last))
+    if day is None or None in moments:
+        return None
+    return float(all(each is not None and each.date() == day.date() for each in moments))
 
 
 def _since(column: ColumnProfile, part: Part) -> Candidate | None:

@@ -11,7 +11,7 @@ from engine.analyzers.masks import LONGEST
 from engine.analyzers.quoting import TEXT
 from engine.profile.candidates import Candidate, Measure, check, compliance, is_admitted, of_column
 from engine.profile.looks import mask_of
-from engine.profile.measured import Part, together
+from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.sampled import Sample
 from engine.results import Value
@@ -31,7 +31,7 @@ def masks(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
     """All masks of the texts with their counts; None where they are too few or too long, or not all known."""
     if column.column.base_type not in TEXT or max(part.series(column, "maximum_length"), default=LONGEST) >= LONGEST:
         return None
-    counts, error = together(part.looks(column))
+    counts, error = part.all_looks(column)
     return counts if not error and sum(counts.values()) >= LEAST_TEXTS else None
 
 
@@ -189,7 +189,7 @@ def _written(symbol: str, low: int, high: int, of_class: str | None) -> str:
 
 
 def _is_ascii(column: ColumnProfile, part: Part) -> bool:
-    counts, error = together(part.values(column))
+    counts, error = part.all_values(column)
     return bool(counts) and not error and all(value.isascii() for value in counts)
 
 
@@ -203,5 +203,5 @@ def _may_be_held(regex: str) -> bool:
 
 
 def _others(column: ColumnProfile, part: Part, fits: Callable[[str], object]) -> list[str]:
-    counts, _ = together(part.looks(column))
+    counts, _ = part.all_looks(column)
     return sorted(mask for mask in counts if not fits(mask))

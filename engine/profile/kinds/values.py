@@ -18,7 +18,7 @@ from engine.profile.candidates import (
     of_column,
 )
 from engine.profile.looks import mask_of
-from engine.profile.measured import Part, together
+from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.sampled import Sample
 from engine.results import Value
@@ -100,7 +100,7 @@ def mostly_categorical(column: ColumnProfile, part: Part, margin: float) -> Cand
 
 def categories(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
     """The values of a text column with their counts; None where they are too many, or not seen again and again."""
-    counts, error = together(part.values(column))
+    counts, error = part.all_values(column)
     if column.column.base_type not in TEXT or error or not 0 < len(counts) <= MOST_CATEGORIES:
         return None
     again = sum(count > 1 for count in counts.values())
@@ -146,5 +146,5 @@ def _share_of_sample(sample: Sample, known: frozenset[str]) -> Value:
 
 
 def _unknown(column: ColumnProfile, part: Part, known: frozenset[str]) -> list[str]:
-    counts, _ = together(part.values(column))
+    counts, _ = part.all_values(column)
     return sorted({mask_of(value) for value in counts if value not in known})

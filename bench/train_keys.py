@@ -1,0 +1,255 @@
+"""Which column names promise unique values: trains the model of `engine.profile.keys` and holds it against others.
+
+`python -m bench.train_keys [--data D] [--write]`. Every model is judged on schemas of projects that it never saw: the
+area under the ROC curve, five folds by project and by family of projects (forks are one). `--write` trains on all of
+them and writes `keys_model.npz` with its card `keys_model.json` beside `engine/profile/keys.py`."""
+
+import argparse
+import csv
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy
+from scipy.sparse import csr_array, hstack, vstack
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.metrics import brier_score_loss, precision_score, recall_score, roc_auc_score
+from sklearn.model_selection import GroupKFold
+from sklearn.preprocessing import OneHotEncoder
+
+from engine.profile import keys
+from engine.profile.keys import Named
+
+FOLDS = 5
+THRESHOLD = 0.5
+STEPS = 127  # of a weight, so that it takes one byte
+PAPER = 0.859
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The columns of real schemas: names, whether each is unique, and whose it is."""
+
+    named: Sequence[Named]
+    unique: Any
+    projects: Any
+    families: Any
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a model said of columns of projects that it never saw: a number each, and the area of each fold."""
+
+    said: Any
+    areas: Sequence[float]
+
+    @property
+    def area(self) -> float:
+        """The mean of the folds."""
+        return float(numpy.mean(self.areas))
+
+
+Fit = Callable[[Sequence[Named], Any], Callable[[Sequence[Named]], Any]]
+
+
+def read(folder: Path) -> Facts:
+    """The facts in the folder of schemas."""
+    with gzip.open(folder / "schema_columns.csv.gz", "rt", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    with (folder / "project_families.csv").open(encoding="utf-8") as lines:
+        families = {row["project"]: row["family"] for row in csv.DictReader(lines)}
+    beside: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        beside.setdefault((row["project"], row["table_name"]), []).append(row["column_name"])
+    columns = {key: tuple(dict.fromkeys(names)) for key, names in beside.items()}
+    named = [
+        Named(row["table_name"], row["column_name"], row["type"], columns[row["project"], row["table_name"]])
+        for row in rows
+    ]
+    projects = numpy.array([row["project"] for row in rows])
+    unique = numpy.array([int(row["is_unique"]) for row in rows])
+    return Facts(named, unique, projects, numpy.array([families[each] for each in projects]))
+
+
+def judged(fit: Fit, facts: Facts, groups: Any) -> Scores:
+    """What the model says of each fold's columns, learned of the others."""
+    said, areas = numpy.zeros(len(facts.unique)), []
+    for learned, held in GroupKFold(FOLDS).split(facts.unique, groups=groups):
+        tell = fit([facts.named[at] for at in learned], facts.unique[learned])
+        said[held] = tell([facts.named[at] for at in held])
+        areas.append(float(roc_auc_score(facts.unique[held], said[held])))
+    return Scores(said, areas)
+
+
+def bare(_: Sequence[Named], __: Any) -> Callable[[Sequence[Named]], Any]:
+    """A rule: the column is `id`, or `<table>_id` for a table of that name or one that ends so."""
+    return lambda given: numpy.array([_is_bare(each) for each in given], dtype=float)
+
+
+def _is_bare(given: Named) -> bool:
+    table, column = keys.words(given.table), keys.words(given.column)
+    own, stem = ("".join(map(keys.singular, each)) for each in (table, column[:-1]))
+    return column[-1:] == ("id",) and own.endswith(stem)
+
+
+def recipe(alpha: float) -> Fit:
+    """The paper's: SGD with log loss and L1 over hashed character n-grams of up to five, and the type one-hot.
+
+    Its feature space has 10^8 dimensions; here 2^20, in which these names hardly collide."""
+
+    def fit(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+        grams = HashingVectorizer(analyzer="char", ngram_range=(1, 5), n_features=2**20)
+        types = OneHotEncoder(handle_unknown="ignore").fit([[each.type] for each in given])
+
+        def seen(some: Sequence[Named]) -> Any:
+            texts = grams.transform([f"{each.table} {each.column}" for each in some])
+            return hstack([texts, types.transform([[each.type] for each in some])]).tocsr()
+
+        model = SGDClassifier(loss="log_loss", penalty="l1", alpha=alpha, random_state=0).fit(seen(given), unique)
+        return lambda some: model.predict_proba(seen(some))[:, 1]
+
+    return fit
+
+
+def weighted(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+    """The best of the simple ones: logistic regression, tf-idf of the n-grams within words of both names, and flags."""
+    grams = [TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True) for _ in range(2)]
+    flags = OneHotEncoder(handle_unknown="ignore").fit([_flags(each) for each in given])
+    grams[0].fit([each.column for each in given])
+    grams[1].fit([each.table for each in given])
+
+    def seen(some: Sequence[Named]) -> Any:
+        texts = [grams[0].transform([each.column for each in some]), grams[1].transform([each.table for each in some])]
+        return hstack([*texts, flags.transform([_flags(each) for each in some])]).tocsr()
+
+    model = LogisticRegression(C=1.0, solver="liblinear").fit(seen(given), unique)
+    return lambda some: model.predict_proba(seen(some))[:, 1]
+
+
+def _flags(given: Named) -> list[str]:
+    return [given.type, *keys.shape(keys.words(given.table), keys.words(given.column))]
+
+
+def seen(given: Sequence[Named]) -> Any:
+    """The features of `engine.profile.keys` as a sparse matrix, a line each column."""
+    found = [_hashed(each) for each in given]
+    starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in found)], dtype="int32")
+    buckets, weights = (numpy.concatenate(part) for part in zip(*found, strict=True))
+    matrix = csr_array((weights, buckets, starts), (len(given), keys.BUCKETS))
+    matrix.sum_duplicates()
+    return matrix
+
+
+@cache
+def _hashed(given: Named) -> tuple[Any, Any]:
+    buckets, weights = keys.hashed(given)
+    return numpy.array(buckets, dtype="int32"), numpy.array(weights, dtype="float32")
+
+
+def alone(given: Sequence[Named]) -> list[Named]:
+    """The same columns, the others of their tables not known."""
+    return [replace(each, columns=()) for each in given]
+
+
+def fitted(given: Sequence[Named], unique: Any) -> Any:
+    """Logistic regression with scikit-learn's own penalty, learned of each column with its table and without."""
+    both = vstack([seen(given), seen(alone(given))]).tocsr()
+    return LogisticRegression(C=1.0, solver="liblinear").fit(both, numpy.concatenate([unique, unique]))
+
+
+def ours(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+    """The model that is shipped."""
+    model = fitted(given, unique)
+    return lambda some: model.predict_proba(seen(some))[:, 1]
+
+
+def names_alone(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+    """The same model, asked of a table's name, a column's name and its type alone, as all others are."""
+    tell = ours(given, unique)
+    return lambda some: tell(alone(some))
+
+
+MODELS: Mapping[str, Fit] = {
+    "rule": bare,
+    "paper": recipe(1e-3),
+    "paper-1e-5": recipe(1e-5),
+    "tf-idf": weighted,
+    "names": names_alone,
+    "ours": ours,
+}
+
+
+def lines(facts: Facts, found: dict[str, Scores], only: Sequence[str], by: Sequence[str]) -> Iterator[str]:
+    """A line for each model; what it said by project is put into `found`."""
+    yield f"{len(facts.unique):,} columns, {len(set(facts.projects))} projects, {facts.unique.mean():.3f} unique"
+    yield f"{'area under the ROC curve':26} project  family  precision  recall   Brier   (the paper, its data: {PAPER})"
+    for name, fit in ((name, MODELS[name]) for name in only):
+        found[name] = judged(fit, facts, facts.projects)
+        family = judged(fit, facts, facts.families).area if "family" in by else numpy.nan
+        yes = found[name].said > THRESHOLD
+        shares = (precision_score(facts.unique, yes), recall_score(facts.unique, yes))
+        brier = brier_score_loss(facts.unique, found[name].said)
+        figures = f"{found[name].area:7.4f} {family:7.4f} {shares[0]:10.3f} {shares[1]:7.3f} {brier:7.4f}"
+        yield f"{name:26} {figures}"
+
+
+def calibration(facts: Facts, scores: Scores) -> Iterator[str]:
+    """How often columns are unique that were given that probability."""
+    for low in (0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95):
+        high = next((each for each in (0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01) if each > low), 1.01)
+        some = (scores.said >= low) & (scores.said < high)
+        said, true = scores.said[some].mean(), facts.unique[some].mean()
+        yield f"said {low:4.2f} to {min(high, 1):4.2f}: {some.sum():6} columns, said {said:.3f}, unique {true:.3f}"
+
+
+def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
+    """Writes the model, trained on all schemas, and its card."""
+    model = fitted(facts.named, facts.unique)
+    weights = model.coef_[0]
+    step = float(numpy.abs(weights).max() / STEPS)
+    numpy.savez_compressed(keys.WEIGHTS, weights=numpy.rint(weights / step).astype("int8"))
+    said = scores["ours"].said
+    line = LogisticRegression(C=1e6).fit(numpy.log(said / (1 - said)).reshape(-1, 1), facts.unique)
+    slope, intercept = float(line.coef_[0, 0]), float(line.intercept_[0])
+    card = {
+        "format": 1,
+        "what": "the chance that a column alone is a key of its table, from names, type and the table's other columns",
+        "model": "logistic regression (scikit-learn, liblinear, C = 1) over hashed features; one byte a weight",
+        "made by": "python -m bench.train_keys --write",
+        "date": date,
+        "licence": "Apache-2.0, as the package; of the schemas it holds weights of hashed parts of names, no names",
+        "data": f"{len(facts.unique)} columns of {len(set(facts.projects))} open-source projects",
+        "unique": "the column alone is a primary key or has a unique constraint or index of its own",
+        "area under the ROC curve, 5 folds by project": {name: round(each.area, 4) for name, each in scores.items()},
+        "threshold": THRESHOLD,
+        "step": step,
+        "slope": slope,
+        "intercept": intercept + slope * float(model.intercept_[0]),
+    }
+    keys.CARD.write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Prints the table of models; with --write, makes the one that is shipped."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--write", metavar="DATE", help="write the model, with that date on its card")
+    parser.add_argument("--only", nargs="*", choices=MODELS, default=list(MODELS), help="`ours` is always among them")
+    parser.add_argument("--by", nargs="*", choices=("project", "family"), default=["project", "family"])
+    asked = parser.parse_args(given)
+    facts, found = read(asked.data / "schemas"), dict[str, Scores]()
+    for line in lines(facts, found, list(dict.fromkeys((*asked.only, "ours"))), asked.by):
+        print(line, flush=True)
+    for line in calibration(facts, found["ours"]):
+        print(line)
+    if asked.write:
+        write(facts, found, asked.write)
+
+
+if __name__ == "__main__":
+    main()
