@@ -75,10 +75,17 @@ def measurements(
 
 
 def earlier(
-    session: Session, whose: Whose, identities: Collection[str], *, limit: int, before: datetime | None = None
+    session: Session,
+    whose: Whose,
+    identities: Collection[str],
+    *,
+    limit: int,
+    before: datetime | None = None,
+    each_run: bool = False,
 ) -> dict[str, list[MeasurementOut]]:
-    """As `measurements`, of what was measured `before`; None: of all."""
-    ranked = _ranked(whose, identities, before)
+    """As `measurements`, of what was measured `before`; None: of all. `each_run`: of partitions that no time dates what
+    every run measured, which is how they went over time."""
+    ranked = _ranked(whose, identities, before, each_run=each_run)
     newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.time.desc()
     place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
     kept = sqlalchemy.select(ranked, place).where(ranked.c.age == 1).subquery()
@@ -93,12 +100,13 @@ def earlier(
     return found
 
 
-def _ranked(whose: Whose, identities: Collection[str], before: datetime | None) -> Subquery:
+def _ranked(whose: Whose, identities: Collection[str], before: datetime | None, *, each_run: bool) -> Subquery:
     """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
     row = MeasurementRow
     whole = or_(col(row.partition).is_(None), col(row.partition) == "")
+    undated = or_(whole, col(row.data_time).is_(None)) if each_run else whole
     # Values of the whole dataset belong together over time: none replaces another.
-    run = case((whole, cast(col(row.run_id), String)), else_="")
+    run = case((undated, cast(col(row.run_id), String)), else_="")
     age = func.row_number().over(
         partition_by=[col(row.identity), col(row.partition), run],
         order_by=[col(row.time).desc(), col(row.run_id).desc()],

@@ -30,7 +30,7 @@ def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: dateti
     wanted = {each.identity for each in checks.checks if each.detector and each.identity}
     if not wanted:
         return {}
-    found = history.earlier(session, whose, wanted, limit=MOST, before=before)
+    found = history.earlier(session, whose, wanted, limit=MOST, before=before, each_run=True)
     bad = spoilt(session, whose)
     return {identity: [_point(each, bad) for each in points] for identity, points in found.items()}
 

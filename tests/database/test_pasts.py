@@ -30,14 +30,15 @@ def named(at: int) -> str:
     return f"day={(START + at * DAY).date()}"
 
 
-def validated(database: Engine, at: int, size: int, of: Contract = OF) -> RunResult:
+def validated(database: Engine, at: int, size: int, of: Contract = OF, *, name: str | None = None) -> RunResult:
     """The run that judges a day by what is stored alone, recorded with its incident."""
     rows = {"id": list(range(size)), "amount": [1.0] * size, "status": ["new"] * size}
     with transaction(database) as tx:
         known = pasts.pasts(tx, WHOSE, bind(of.object("orders"), SCHEMA))
         moment = NOW + at * DAY
-        states = {named(at): bag_of(of, rows).pack()}
-        run = judge(of, "orders", states=states, delta=[named(at)], started=moment, finished=moment, history=known)
+        partition = name or named(at)
+        states = {partition: bag_of(of, rows).pack()}
+        run = judge(of, "orders", states=states, delta=[partition], started=moment, finished=moment, history=known)
         row = runs.record(tx, ids.uuid7(moment), run, Origin(states_version=at + 1), now=moment)
         incidents.of_run(tx, row, run, now=moment, ids=ids.new)
         tx.commit()
@@ -87,6 +88,15 @@ def test_what_an_incident_spoiled_is_not_learned_from_unless_it_was_none(
     with reading(database) as tx:
         known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
     assert [not each.excluded for each in known[IDENTITY]].count(True) == learned
+
+
+def test_a_partition_that_no_time_dates_is_judged_by_what_earlier_runs_measured_of_it(database: Engine) -> None:
+    for at, size in enumerate([100, 103, 98, 101, 99, 102]):
+        validated(database, at, size, name="land=DE")
+        validated(database, at, 10 * size, name="land=US")
+    assert outcome(validated(database, 6, 101, name="land=DE")) is Outcome.PASSED
+    assert outcome(validated(database, 7, 1001, name="land=DE")) is Outcome.FAILED
+    assert [each.band["points"] for each in scenes.rows(database, ResultRow) if each.band][-2:] == [6, 7]
 
 
 def test_replays_know_in_which_version_of_the_states_a_partition_was_an_incident(database: Engine) -> None:
