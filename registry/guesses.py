@@ -18,8 +18,8 @@ from registry.errors import Conflict, NotFound
 from registry.lineage import walks
 from registry.lineage.names import Name
 from registry.lineage.nodes import Nodes
-from registry.subscriptions import ALL, Use
 from registry.tables import Dataset, DatasetContract, GuessedConsumer, LineageEdge, LineageJob, Subscription
+from registry.uses import ALL, Use
 from registry.words import Action, Direction, Guess, Permission
 
 LONGEST = 200

@@ -1,48 +1,25 @@
 """Who uses a contract's data and for what: subscribed, changed, ended, and told where their pin is behind."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from contracts.columns import columns, members
-from contracts.document import Contract as Document
-from contracts.errors import Fault, nearest
-from contracts.reading import read
 from registry import audit, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.cursors import Asked, Order, Portion
 from registry.database import UNKEYED
-from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
-from registry.lifecycle import IN_FORCE
-from registry.standing import Standing, in_force, lag, standings
+from registry.errors import Conflict, Forbidden, IllegalTransition, NotFound
+from registry.standing import Standing, lag, standings
 from registry.tables import ConsumerCheckRow, Contract, Subscription, Team, TeamMember, User
-from registry.words import Action, Permission, Pin, SubscriptionState, VersionState
+from registry.uses import Use, kept
+from registry.words import Action, Permission, Pin, SubscriptionState
 
-# In place of a column: every column of the object.
-ALL = "*"
 OLDEST_FIRST = Order((col(Subscription.id),))
 MOST_LAGGING = 500
-# Whoever still builds on a superseded version may say so: they are then told that they lag.
-PINNABLE = IN_FORCE | {VersionState.SUPERSEDED}
-
-
-@dataclass(frozen=True)
-class Use:
-    """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything.
-
-    `team`: the name of the team whose use it is, said once and for all; None: their own."""
-
-    purpose: str
-    contact: str
-    pin: Pin = Pin.NONE
-    pinned_to: str | None = None
-    reads: Mapping[str, Sequence[str]] | None = None
-    team: str | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +50,7 @@ def register(
         user_id=by.user_id,
         team_id=_team(session, use.team, by) if use.team else None,
         created=now,
-        **_words(session, contract_id, use),
+        **kept(session, contract_id, use),
     )
     _refuse_twice(session, subscription)
     session.add(subscription)
@@ -89,7 +66,7 @@ def change(
     if subscription.revision != revision:
         raise Conflict(f"it was changed in the meantime; it is at revision {subscription.revision} now: look again")
     _lock(session, subscription.contract_id)
-    subscription.sqlmodel_update(_words(session, subscription.contract_id, use))
+    subscription.sqlmodel_update(kept(session, subscription.contract_id, use))
     subscription.revision += 1
     _refuse_twice(session, subscription)
     _record(session, Action.SUBSCRIPTION_CHANGED, subscription, by=by, now=now)
@@ -251,53 +228,6 @@ def _lock(session: Session, contract_id: str) -> None:
     decided = session.get(Contract, contract_id, with_for_update=UNKEYED)
     if decided is None:
         raise NotFound
-
-
-def _words(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
-    """What a row keeps of the use, as the version in force and its versions admit it."""
-    document = read(in_force(session, contract_id).body)
-    reads = use.reads if use.reads is not None else {each.name: [ALL] for each in document.objects}
-    standing = standings(session, [contract_id])[contract_id]
-    faults = [*_unreadable(document, reads), *_unpinnable(standing, use)]
-    if faults:
-        raise Invalid("the subscription has faults", faults=faults)
-    return {
-        "purpose": use.purpose,
-        "contact": use.contact,
-        "pin": use.pin,
-        "pinned_to": use.pinned_to,
-        "reads": {name: sorted(set(listed)) for name, listed in reads.items()},
-    }
-
-
-def _unreadable(document: Document, reads: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
-    """What is read and is not in the document; any column where a table declares none."""
-    known = {each[1].get("name"): {path for path, _ in columns(each)} for each in members(document.document, "schema")}
-    for name, wanted in reads.items():
-        if name not in known:
-            yield _unknown(f"reads.{name}", f"the contract has no object '{name}'", name, filter(None, known))
-            continue
-        for column in wanted if known[name] else ():
-            if column not in {ALL, *known[name]}:
-                yield _unknown(f"reads.{name}", f"'{name}' has no column '{column}'", column, known[name])
-
-
-def _unpinnable(standing: Standing, use: Use) -> Iterator[Fault]:
-    legal: Mapping[Pin, Sequence[str]] = {
-        Pin.NONE: (),
-        Pin.GROUP: standing.groups,
-        Pin.VERSION: [each.version for each in standing.versions if each.state in PINNABLE],
-    }
-    if use.pin is Pin.NONE and use.pinned_to is not None:
-        yield Fault("TR-PIN", "pinned_to", "says what is pinned, but nothing is", "say pin: group or pin: version")
-    elif use.pin is not Pin.NONE and use.pinned_to not in legal[use.pin]:
-        message = f"is no {use.pin.value} of the contract that can be pinned"
-        yield Fault("TR-PIN", "pinned_to", message, f"name one of: {', '.join(legal[use.pin]) or 'none is there'}")
-
-
-def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault:
-    names = sorted(known)
-    return Fault("TR-READS", where, message, nearest(name, names) or f"known are {', '.join(names[:20])}")
 
 
 def _refuse_twice(session: Session, subscription: Subscription) -> None:

@@ -18,8 +18,8 @@ from registry.consumed import Asked
 from registry.consumer_checks import Kept, Writing
 from registry.errors import Busy
 from registry.promotions import Idea, Outlook
-from registry.subscriptions import Use
 from registry.tables import ConsumerCheckRow, Subscription
+from registry.uses import Use
 from registry.words import Permission
 
 router = APIRouter(tags=["consumers"])
