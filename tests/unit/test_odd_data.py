@@ -64,9 +64,10 @@ ODD: dict[str, Sequence[float | None]] = {
     "some infinite": [inf if at == 20 else 100.0 + at % 3 for at in range(40)],
 }
 # Detectors that need no past, or none of numbers: what they say where others learn.
-NEEDS_NONE = {"threshold": {OPEN}, "missing_arrival": {OPEN, LEARNING}}
+NEEDS_NONE = {"threshold": {OPEN}, "program": {OPEN}, "missing_arrival": {OPEN, LEARNING}}
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "threshold": {"upper": 1000}, "absolute_change": {"increase": 1}, "relative_change": {"largest_rate": 2},
+    "threshold": {"upper": 1000}, "program": {"of": "x", "upper": 1000},
+    "absolute_change": {"increase": 1}, "relative_change": {"largest_rate": 2},
     "holt_winters": {"period": 1}, "ets": {"period": 1}, "arima": {"period": 1},
 }  # fmt: skip
 
