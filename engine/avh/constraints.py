@@ -16,21 +16,21 @@ from engine.avh.statistics import Law, Statistic
 
 Array = NDArray[Any]
 
-# The grid of widths, in spreads: from 3, where less than one of forty clean batches falls outside, by a fifth each.
-WIDTHS = tuple(float(width) for width in numpy.round(3.0 * 1.2 ** numpy.arange(19), 2))
+# The grid of widths, in spreads, a fifth apart: from one, as where nothing had moved but by a row, to eighty.
+WIDTHS = tuple(float(width) for width in numpy.round(1.2 ** numpy.arange(25), 2))
 # Fewer points tell no spread.
 LEAST_POINTS = 5
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A law of how often a statistic lies more than so many spreads away: the `rate` for a width and so many points.
+    """A law of how often a statistic lies more than so many spreads away: the `rate` of each width for a past.
 
     `proven`: whatever the distribution, as long as its mean and deviation are known."""
 
     name: str
     told: str
-    rate: Callable[[Law, Array, int], Array]
+    rate: "Callable[[Past, Array], Array]"
     proven: bool = False
 
 
@@ -55,42 +55,19 @@ def normal(width: Array) -> Array:
 
 PAPERS: Mapping[Law, Callable[[Array], Array]] = {"any": chebyshev, "distance": cantelli, "mean": normal}
 
-# The measured tail: a quarter of Chebyshev's, and events that no width admits (1 of 2,000 clean batches). Both were
-# fitted by hand on thirty batches of 271 columns of public tables. With fewer batches both grow.
-QUARTER, EVENTS, MEASURED_AT = 0.25, 0.0005, 30
-
-
-def measured_tail(width: Array, points: int) -> Array:
-    """What was measured on clean batches of real tables: about 1 / 4 k^2, and events that no width admits.
-
-    No guarantee. With fewer points than the thirty it was measured with both grow as their number falls."""
-    scarce = max(1.0, MEASURED_AT / max(points, 1))
-    return numpy.minimum(1.0, scarce**2 * QUARTER / numpy.square(width) + scarce * EVENTS)
-
-
-BOUNDS: Mapping[str, Bound] = {
-    each.name: each
-    for each in (
-        Bound("measured", "the tail measured on real tables", lambda _, width, points: measured_tail(width, points)),
-        Bound("paper", "Chebyshev, Cantelli and the central limit theorem", lambda law, width, _: PAPERS[law](width)),
-        Bound(
-            "proven", "Chebyshev and Cantelli",
-            lambda law, width, _: cantelli(width) if law == "distance" else chebyshev(width), proven=True,
-        ),
-    )
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Past:
-    """What the past says of a statistic, as its change has it: the middle, the spread with its floor, of how many."""
+    """What the past says of a statistic, as its change has it: the middle, the spread with its floor, of how many.
+
+    `moved`: the standard deviation as a share of the spread; 1 beyond the floor, 0 where nothing ever moved."""
 
     statistic: Statistic
     change: Change
     middle: float
     spread: float
     points: int
-    varied: bool
+    moved: float = 1.0
 
     def away(self, seen: Any) -> Any:
         """How many spreads values lie from the middle, on the sides that alarm; 0 within these."""
@@ -98,6 +75,45 @@ class Past:
             distance = (numpy.asarray(seen, dtype=float) - self.middle) / self.spread
         one_sided = self.statistic.is_distance and not self.change.lag
         return numpy.maximum(distance, 0.0) if one_sided else numpy.abs(distance)
+
+
+# The measured tail: a quarter of Chebyshev's, and events that no width admits (1 of 2,000 clean batches): fitted by
+# hand on thirty batches of 271 columns of public tables. Where nothing had moved, as many more alarm within one floor.
+# With fewer batches all grow.
+QUARTER, EVENTS, MEASURED_AT = 0.25, 0.0005, 30
+
+
+def measured_tail(past: Past, width: Array) -> Array:
+    """What was measured on clean batches of real tables: about 1 / 4 k^2, and events that no width admits.
+
+    No guarantee. With fewer points than the thirty it was measured with both grow as their number falls. A width is of
+    spreads: where these are of the floor, k is so much larger."""
+    scarce = max(1.0, MEASURED_AT / max(past.points, 1))
+    tail = scarce**2 * QUARTER * numpy.square(past.moved / width)
+    return numpy.minimum(1.0, tail + scarce * EVENTS * (1.0 + (1.0 - past.moved) / width))
+
+
+def _deviations(past: Past, width: Array) -> Array:
+    """Widths in spreads as widths in standard deviations; infinite where nothing ever moved."""
+    return width / past.moved if past.moved else numpy.full(len(width), numpy.inf)
+
+
+def _proven(past: Past, width: Array) -> Array:
+    law = cantelli if past.statistic.is_distance else chebyshev
+    return law(_deviations(past, width))
+
+
+BOUNDS: Mapping[str, Bound] = {
+    each.name: each
+    for each in (
+        Bound("measured", "the tail measured on real tables", measured_tail),
+        Bound(
+            "paper", "Chebyshev, Cantelli and the central limit theorem",
+            lambda past, width: PAPERS[past.statistic.law](_deviations(past, width)),
+        ),
+        Bound("proven", "Chebyshev and Cantelli", _proven, proven=True),
+    )
+}  # fmt: skip
 
 
 def past(statistic: Statistic, change: Change, values: Array, floor: float) -> Past | None:
@@ -111,9 +127,10 @@ def past(statistic: Statistic, change: Change, values: Array, floor: float) -> P
             return None
         same = bool((seen == seen[0]).all())
         middle, deviation = (float(seen[0]), 0.0) if same else (float(seen.mean()), float(seen.std(ddof=1)))
-    spread = max(deviation, _floor(change, values, floor), 1e-9 * abs(middle), 1e-12)
+    # One row more or less is within one floor, however it was rounded.
+    spread = max(deviation, (1 + 1e-6) * _floor(change, values, floor), 1e-9 * abs(middle), 1e-12)
     finite = numpy.isfinite(middle) and numpy.isfinite(WIDTHS[-1] * spread)
-    return Past(statistic, change, middle, spread, len(seen), deviation > 0) if finite else None
+    return Past(statistic, change, middle, spread, len(seen), min(1.0, deviation / spread)) if finite else None
 
 
 def _floor(change: Change, values: Array, floor: float) -> float:

@@ -44,7 +44,7 @@ class Candidates:
         choices: list[Choice] = []
         caught = []
         for past, values in zip(pasts, seen, strict=True):
-            rates = bound.rate(past.statistic.law, widths, past.points)
+            rates = bound.rate(past, widths)
             choices += [Choice(past, float(k), float(rate)) for k, rate in zip(widths, rates, strict=True)]
             caught.append(breaks(past.away(values)[None, :], widths[:, None]))
         bits = numpy.concatenate(caught) if caught else numpy.zeros((0, 0), dtype=bool)

@@ -1,13 +1,15 @@
 """Programs learned from histories: what they flag, what they let pass, and what becomes of histories that are odd."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from math import isfinite
 from typing import Any
 
 import numpy
 import pytest
 
-from engine.avh.constraints import BOUNDS, cantelli, chebyshev, normal, past
+from engine.avh.constraints import BOUNDS, Past, cantelli, chebyshev, normal, past
 from engine.avh.fitting import fit, refit
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column, column
@@ -220,11 +222,12 @@ def test_the_papers_bounds_are_those_of_its_propositions(law: Any, width: float,
 @pytest.mark.parametrize("name", BOUNDS)
 def test_a_wider_constraint_never_costs_more_and_more_batches_never_cost_more(name: str) -> None:
     widths = numpy.linspace(0.5, 80, 200)
-    for law in ("mean", "distance", "any"):
-        rates = BOUNDS[name].rate(law, widths, 30)
+    for statistic, moved in product(("mean", "cohens_d", "maximum"), (0.0, 0.3, 1.0)):
+        many = Past(STATISTICS[statistic], LEVEL, 0.0, 1.0, 30, moved)
+        rates = BOUNDS[name].rate(many, widths)
         assert (numpy.diff(rates) <= 0).all()
         assert ((rates >= 0) & (rates <= 1)).all()
-        assert (BOUNDS[name].rate(law, widths, 14) >= rates).all()
+        assert (BOUNDS[name].rate(replace(many, points=14), widths) >= rates).all()
 
 
 SERIES = [
