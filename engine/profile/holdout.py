@@ -15,6 +15,8 @@ from engine.profile.ranking import Ranked, ranked
 
 NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
 MOST_COUNTER_EXAMPLES = 5
+# The kinds that say that a column is a key.
+KEYS = frozenset({"unique", "unique_in_partition"})
 
 
 def suggest(
@@ -53,7 +55,7 @@ def _promised(found: Iterable[Held], history: History, table: str) -> Iterator[H
 
     What nobody counted is left out where names do not promise it: of what was counted no true key is lost."""
     for each in found:
-        if each.column is None or each.candidate.kind != "unique":
+        if each.column is None or each.candidate.kind not in KEYS:
             yield each
         elif (likely := likely_key(each.column, history, table)).suggested or each.candidate.confirmed:
             yield replace(each, candidate=replace(each.candidate, likely=round(likely.probability, 4)))

@@ -74,6 +74,13 @@ def test_values_that_were_counted_are_unique_whatever_names_promise() -> None:
     assert found["total"]["likely"] < 0.5 < found["order_id"]["likely"] <= 1
 
 
+def test_the_key_of_a_table_that_is_told_anew_each_day_has_its_chance_by_names_too() -> None:
+    found = suggest(counted({"order_id": "bigint"}, [{"order_id": range(20)}] * 5), "orders")
+    (told,) = [each["evidence"] for each in found if each["kind"] == "unique_in_partition"]
+    assert told["confirmed"]
+    assert told["likely"] > 0.5
+
+
 def test_values_that_nobody_counted_are_unique_where_names_promise_it_and_a_sketch_admits_it() -> None:
     (name, told), *others = unique(history(*(rows(50, 50 * day) for day in range(5)))).items()
     assert (name, others) == ("order_id", [])
