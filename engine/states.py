@@ -230,7 +230,11 @@ def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | No
     packed is answered as it is."""
     if isinstance(packed, States):
         return packed if keys is None else packed.only(keys)
-    bag = opened(packed)
+    return read(opened(packed), files, keys=keys)
+
+
+def read(bag: Opened, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
+    """The states of an opened bag; with `keys`, only those. Raises StateError, as `unpack`."""
     wanted = bag.states if keys is None else [each for each in bag.states if each.described.key in keys]
     entries = {each.described.key: state for each in wanted if (state := _loaded(each, files)) is not None}
     return States(entries, bag.head.schema, bag.failures)

@@ -68,18 +68,18 @@ class Part:
     def _whole(self) -> "Part":
         return Part(self.history, 0, len(self.history.partitions), self.known)
 
-    def all_values(self, column: ColumnProfile) -> Counted:
-        """The values of all these partitions, added up."""
-        return self._together("values", column, self.values)
+    def all_values(self, column: ColumnProfile, most: int | None = None) -> Counted:
+        """The values of all these partitions, added up; some of them where they are more than `most`."""
+        return self._once(("values", column.column.name, most), lambda: together(self.values(column), most))
 
     def all_looks(self, column: ColumnProfile) -> Counted:
         """The masks of all these partitions, added up."""
-        return self._together("looks", column, self.looks)
+        return self._once(("looks", column.column.name), lambda: together(self.looks(column)))
 
-    def _together(self, what: str, column: ColumnProfile, of: Callable[[ColumnProfile], list[Counted]]) -> Counted:
-        key = (what, column.column.name, self.start, self.end)
+    def _once(self, what: Any, tell: Callable[[], Counted]) -> Counted:
+        key = (self.start, self.end, *what)
         if key not in self.known:
-            self.known[key] = [together(of(column))]
+            self.known[key] = [tell()]
         return self.known[key][0]  # type: ignore[no-any-return]
 
     def read(self, key: Any, measure: Callable[[States], Any]) -> list[Any]:
@@ -89,10 +89,12 @@ class Part:
         return self.known[key][self.start : self.end]
 
 
-def together(counted: list[Counted]) -> Counted:
-    """The counts of all partitions added up; the greatest errors, too."""
+def together(counted: list[Counted], most: int | None = None) -> Counted:
+    """The counts of all partitions added up; the greatest errors, too. Of more than `most` no more are told."""
     total: dict[str, int] = {}
     for counts, _ in counted:
+        if most is not None and len(total) > most:
+            break
         for value, count in counts.items():
             total[value] = total.get(value, 0) + count
     return total, sum(error for _, error in counted)

@@ -244,6 +244,13 @@ class History:
         values = (column.value(metric, bag) for _, bag in self.partitions)
         return [value for value in values if value is not None]
 
+    def with_columns(self, columns: Iterable[ColumnProfile]) -> "History":
+        """The history of the same partitions with these columns; what is known of them together is not put together
+        again."""
+        made = replace(self, columns=tuple(columns))
+        made.__dict__.update({name: self.__dict__[name] for name in ("whole",) if name in self.__dict__})
+        return made
+
     def beside(self, more: Mapping[str, States]) -> "History":
         """The history with the states of another reading of the same partitions."""
         both = tuple((name, bag.beside(more[name]) if name in more else bag) for name, bag in self.partitions)

@@ -3,13 +3,14 @@
 What checks measure is what is kept: a fact that no check needed is not told. A partition whose states are damaged is
 left out, and the profile says so."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 
 from contracts.logical_types import Schema
+from engine import sealing
 from engine import states as bags
 from engine.plan import ROWS
 from engine.profile.profile import History, looked_into, ordered, profile_of, profile_plan, second_plan, settled
+from engine.sealing import Opened
 from engine.states import ALL, StateError, States
 
 Packed = Sequence[tuple[str, bytes]]
@@ -21,26 +22,34 @@ def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -
     `without`: columns that are not profiled, such as those of the partitions."""
     left_out = frozenset(without)
     columns = [profile_of(each, schema) for each in schema if each.name not in left_out]
-    first, notes = _loaded(packed, profile_plan(columns).keys)
+    opened, first, notes = _loaded(packed, profile_plan(columns).keys)
     found = History((), ordered(first), notes=notes)
     looked = tuple(looked_into(each, found.whole, schema) for each in columns) if first else tuple(columns)
     wanted = second_plan(looked)
-    if wanted and first:
-        found = found.beside(_loaded(packed, wanted.keys)[0])
-    return replace(found, columns=tuple(settled(each, found.whole) for each in looked))
+    if wanted and (more := _also(opened, wanted.keys)):
+        found = found.beside(more)
+    return found.with_columns(settled(each, found.whole) for each in looked)
 
 
-def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, States], tuple[str, ...]]:
-    """The states of these keys by partition, and why those of some are not among them."""
+def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, Opened], dict[str, States], tuple[str, ...]]:
+    """The opened bags and the states of these keys by partition, and why some are not among them."""
+    opened: dict[str, Opened] = {}
     found: dict[str, States] = {}
     notes: list[str] = []
     for name, content in packed:
         try:
-            bag = bags.unpack(content, keys=keys)
+            each = sealing.opened(content)
+            bag = bags.read(each, keys=keys)
         except StateError as error:
             bag = States({}, failures={ALL: str(error)})
         if ROWS.key in bag.entries:
-            found[name] = bag
+            opened[name], found[name] = each, bag
         else:
             notes.append(f"{name or 'the table'} is left out: {bag.failure(ROWS.key) or 'its rows were not counted'}")
-    return found, tuple(notes)
+    return opened, found, tuple(notes)
+
+
+def _also(opened: Mapping[str, Opened], keys: frozenset[str]) -> dict[str, States]:
+    """The states of these keys by partition; {} where no partition has any but its rows, which are known."""
+    found = {name: bags.read(each, keys=keys) for name, each in opened.items()}
+    return found if any(bag.entries.keys() - {ROWS.key} for bag in found.values()) else {}

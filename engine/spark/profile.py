@@ -1,7 +1,7 @@
 """Profiles read by Spark: two scans whatever the number of columns, in portions where there are very many."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from contracts.classification import marked
@@ -65,7 +65,7 @@ def history(table: Opened, request: ProfileRequest, tell: Tell) -> History:
     found = History((), ordered(scans.read("first scan", columns, profile_plan)), share)
     looked = tuple(looked_into(each, found.whole, table.schema) for each in columns)
     found = found.beside(scans.read("second scan", looked, second_plan))
-    return replace(found, columns=tuple(settled_by(each, found.whole) for each in looked))
+    return found.with_columns(settled_by(each, found.whole) for each in looked)
 
 
 def _wanted(schema: Schema, request: ProfileRequest) -> list[Any]:

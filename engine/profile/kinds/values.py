@@ -100,7 +100,7 @@ def mostly_categorical(column: ColumnProfile, part: Part, margin: float) -> Cand
 
 def categories(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
     """The values of a text column with their counts; None where they are too many, or not seen again and again."""
-    counts, error = part.all_values(column)
+    counts, error = part.all_values(column, MOST_CATEGORIES)
     if column.column.base_type not in TEXT or error or not 0 < len(counts) <= MOST_CATEGORIES:
         return None
     again = sum(count > 1 for count in counts.values())
