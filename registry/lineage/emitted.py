@@ -26,7 +26,7 @@ from openlineage.client.facet_v2 import (
 from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_static_uuid
 
-from contracts.fingerprint import canonical
+from contracts.fingerprint import canonical, fingerprint
 from engine.results import CheckResult, Outcome, RunResult, Verdict
 from registry.lineage.facet import FACET, FACET_VERSION
 from registry.lineage.metrics import Numbers
@@ -115,6 +115,7 @@ def _contract(judged: Judgement) -> dict[str, Any]:
         "version": of.contract_version,
         "fingerprint": of.contract_fingerprint,
         "object": of.object,
+        "fit": _fit(judged),
         "status": of.verdict.value,
         "blocking": of.verdict in BLOCKING,
         "counts": dict(sorted(Counter(each.outcome.value for each in of.results).items())),
@@ -124,6 +125,13 @@ def _contract(judged: Judgement) -> dict[str, Any]:
     where = f"{judged.schemas}/{FACET_VERSION}/{FACET}.json#/$defs/{FACET}"
     known = {name: value for name, value in told.items() if value is not None}
     return {"_producer": OUR_PRODUCER, "_schemaURL": where, **known}
+
+
+def _fit(judged: Judgement) -> str | None:
+    """The identity of all bounds that detectors told, for runs to be compared by; None where they told none. Bounds of
+    hidden checks are left out: they could be guessed from it."""
+    told = [each for each in judged.result.results if each.band and each.check_id not in judged.hidden]
+    return fingerprint([[each.check_id, each.partition, each.band] for each in told]) if told else None
 
 
 def _run_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:

@@ -145,6 +145,34 @@ def test_of_an_open_column_value_and_bound_are_told() -> None:
     assert (assertion["actual"], assertion["expected"], assertion["assertion"]) == (SECRET, SECRET, "custom")
 
 
+BAND = {"lower": 1.0, "upper": 9.0, "expected": 5.0, "by": "days of the week", "points": 30}
+OPEN, CLASSIFIED = described(column("pay")), described(column("pay", classification="restricted"))
+
+
+def fit(of: DataObject, *results: CheckResult) -> str | None:
+    found: str | None = told_of(run(results=results), of)["run"]["facets"]["treaty_contract"].get("fit")
+    return found
+
+
+def test_runs_that_were_judged_by_the_same_learned_bounds_have_one_fit() -> None:
+    learned = checked("pay", band=BAND)
+    assert fit(OPEN, learned) == fit(OPEN, checked("pay", band=BAND, value=8, outcome=Outcome.PASSED))
+    others = [{**BAND, "upper": 9.5}, {**BAND, "lower": None}]
+    found = {fit(OPEN, learned), *(fit(OPEN, checked("pay", band=each)) for each in others)}
+    assert len(found | {fit(OPEN, checked("pay", band=BAND, partition="day=1"))} - {None}) == 4
+
+
+@pytest.mark.parametrize(
+    ("of", "results"),
+    [
+        pytest.param(OPEN, (checked("pay"),), id="no detector told a bound"),
+        pytest.param(CLASSIFIED, (checked("pay", band=BAND),), id="the bound is that of a classified column"),
+    ],
+)
+def test_without_learned_bounds_that_may_be_told_there_is_no_fit(of: DataObject, results: tuple[CheckResult]) -> None:
+    assert fit(of, *results) is None
+
+
 @pytest.mark.parametrize(
     ("partitions", "told"),
     [
