@@ -74,7 +74,8 @@ class MeasureRequest:
     `also`: further documents with the object of each, whose checks' states are computed in the same reading; what of
     them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all.
 
-    `look`: what the look for changes begins with, beside what is `known`."""
+    `look`: what the look for changes begins with, beside what is `known`. `columns`: where nothing is read, the table's
+    columns are asked for all the same."""
 
     source: Source
     contract: bytes
@@ -94,6 +95,7 @@ class MeasureRequest:
     also: tuple[tuple[bytes, str], ...] = ()
     classifying: tuple[tuple[bytes, str], ...] = ()
     look: Look = field(default_factory=Look)
+    columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,8 @@ class Measured:
     `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
     `referents`: what limits refer to, by their words, where it was asked for.
     `how`: by what it was told which partitions changed. `at`: the version that was read, of a format that has them;
-    `behind`: it had newer ones by then."""
+    `behind`: it had newer ones by then. `columns`: those of the table by name and type, where they were asked for and
+    nothing was read; () else."""
 
     schema: "Schema"
     fingerprints: Mapping[str, str]
@@ -124,6 +127,7 @@ class Measured:
     how: How | None = None
     at: At | None = None
     behind: bool = False
+    columns: tuple[tuple[str, str], ...] = ()
 
     def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
         """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""

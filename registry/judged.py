@@ -85,7 +85,8 @@ def redefined(on: Bench) -> Iterator[Judged]:
     about its columns, and about all data together. Nothing where the columns are those that were judged last.
 
     Raises StateError where states are damaged."""
-    schema = columns.redefined(on.schema, on.asked.redefined, on.asked.source.partition_by)
+    told = on.asked.redefined or on.found.measured.columns
+    schema = columns.redefined(on.schema, told, on.asked.source.partition_by)
     for promise in on.asked.promises if on.states else ():
         if schema != on.schema or _was_redefined(on, promise):
             result = _judged(replace(on, schema=schema), promise, ())

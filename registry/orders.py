@@ -57,7 +57,7 @@ class Order:
     `publishing`: a gate is about to publish to it. `arrivals`: what came since the last look is a partition of its own.
     `classifying`: the documents that say what of the table is classified, with the object of each. `look`: what the
     look at the table begins with; `past`: the one before it found all that the task was made for. `redefined`: the
-    columns that the table was given anew, by name and type, where that is to be looked at."""
+    columns that the table was given anew, by name and type, () where nobody said which; None: it was given none."""
 
     main: Promise
     dataset_id: UUID
@@ -73,7 +73,7 @@ class Order:
     classifying: Documents = ()
     look: Look = field(default_factory=Look)
     past: bool = False
-    redefined: tuple[tuple[str, str], ...] = ()
+    redefined: tuple[tuple[str, str], ...] | None = None
 
     @property
     def promises(self) -> tuple[Promise, ...]:
@@ -101,7 +101,8 @@ class Order:
     @property
     def afresh(self) -> bool:
         """Whether something is to be judged even where nothing has changed."""
-        return bool(self.redefined) or any(each.since is None or each.since != self.known for each in self.promises)
+        behind = (each.since for each in self.promises)
+        return self.redefined is not None or any(since != self.known for since in behind)
 
 
 def order(session: Session, task: Task, consumers: Consumers = consumer_checks.documents) -> Order:
@@ -195,11 +196,13 @@ def _in_force(session: Session, dataset: Dataset, about: About) -> list[InForce]
     return [*mine, *(each for each in found if each.about != about)]
 
 
-def _redefined(session: Session, task: Task) -> tuple[tuple[str, str], ...]:
-    """The columns that the table was given anew, by name and type, as what made the task told; () where it did not."""
+def _redefined(session: Session, task: Task) -> tuple[tuple[str, str], ...] | None:
+    """The columns that the table was given anew, by name and type, as what made the task told, () where it did not say
+    which; None where it told of none."""
     if task.payload.get("seq") is None:
-        return ()
-    return tuple(told.columns(debounce.pending(session, task.payload["contract_id"], task.payload["object"])))
+        return None
+    columns = told.columns(debounce.pending(session, task.payload["contract_id"], task.payload["object"]))
+    return None if columns is None else tuple(columns)
 
 
 def _dataset(session: Session, about: About) -> Dataset:

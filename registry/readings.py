@@ -104,6 +104,7 @@ def _portion(
         also=tuple((each.contract.source, each.object.name) for each in asked.also),
         classifying=asked.classifying,
         look=_look(asked, progress),
+        columns=asked.redefined == (),
     )
     return _completed(tools.engine.measure(request), packed, held)
 

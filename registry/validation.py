@@ -181,11 +181,17 @@ def _examined(asked: Order, tools: Tools) -> Finding:
     try:
         found = readings.read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
         if all(_is_settled(each, found) for each in asked.promises):
-            told = tuple(judged.redefined(judged.bench(asked, tools, found, started))) if asked.redefined else ()
-            return Finding(told, asked.also, found.measured, seen=started)
+            return Finding(_redefined(asked, tools, found, started), asked.also, found.measured, seen=started)
         return _judged(asked, tools, found, started)
     except (ContractError, StateError) as error:
         return unevaluated(asked, str(error), started=started, finished=tools.clock())
+
+
+def _redefined(asked: Order, tools: Tools, found: Reading, started: datetime) -> tuple[Judged, ...]:
+    """What comes of other columns where the data are as they were; () where the table was given none."""
+    if asked.redefined is None:
+        return ()
+    return tuple(judged.redefined(judged.bench(asked, tools, found, started)))
 
 
 def _is_settled(promise: Promise, found: Reading) -> bool:

@@ -116,6 +116,7 @@ class Table:
             how=self.lies.how,
             at=self.lies.at,
             behind=self.lies.behind,
+            columns=self._columns() if self.request.columns and not read.schema.columns else (),
         )
 
     def unread(self, name: str) -> str:
@@ -125,6 +126,13 @@ class Table:
     def _packed(self, bags: Mapping[str, States]) -> dict[str, bytes]:
         files = StateFiles(self.request.state_url) if self.request.state_url else None
         return {name: bag.pack(files) for name, bag in sorted(bags.items())}
+
+    def _columns(self) -> tuple[tuple[str, str], ...]:
+        """The columns of the table as it is now, by name and type; () of a folder, as only its files have columns, and
+        they are as they were. Raises Unreadable."""
+        if is_path(self.source.location) and not self.lies.at:
+            return ()
+        return tuple((each.name, each.type) for each in schema_of(read(self.session, self.source)).columns)
 
     def _whole(self, schema: Schema) -> States | None:
         """What checks need of all rows at once, read as `schema` has it, that of what changed; None: no check does."""

@@ -88,11 +88,11 @@ def _doubt(by: Ask, trigger: Trigger, whom: Concerned) -> None:
 
 
 def _defining(by: Ask, trigger: Trigger, dataset: Dataset) -> Trigger:
-    """The trigger, without the columns that it tells where others were told of a later time."""
-    if not trigger.columns:
+    """The trigger; where its definition was told of a later time, one that tells nothing of it."""
+    if trigger.columns is None:
         return trigger
     if dataset.redefined is not None and dataset.redefined > by.time:
-        return replace(trigger, columns=())
+        return replace(trigger, columns=None)
     dataset.redefined = by.time
     return trigger
 
@@ -137,7 +137,7 @@ def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
     }
     if by.run is not None:
         extra["lineage_run_id"] = str(by.run.id)
-    if trigger.columns:
+    if trigger.columns is not None:
         extra |= {told.COLUMNS: [list(each) for each in trigger.columns], told.AT: by.time.isoformat()}
     return Subject(*about, f"{run}/{trigger.dataset.namespace}/{trigger.dataset.name}/{trigger.reads}", extra, priority)
 

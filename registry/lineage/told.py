@@ -46,16 +46,17 @@ def payload(said: Told) -> dict[str, Any]:
     return {key: value for key, value in said.items() if key not in {"seq", RUNS, "all", COLUMNS, AT}}
 
 
-def columns(said: Iterable[Told]) -> list[tuple[str, str]]:
-    """The columns that a table has, as was told of it last; [] where nothing is told of them."""
-    told = [each for each in said if each.get(COLUMNS)]
-    last = max(told, key=_age, default={})
-    return [(str(name), str(kind)) for name, kind in last.get(COLUMNS, ())]
+def columns(said: Iterable[Told]) -> list[tuple[str, str]] | None:
+    """The columns that a table was given, as was told of it last; [] where nobody said which, None where it was given
+    none anew."""
+    told = [each for each in said if COLUMNS in each]
+    last = max(told, key=_age, default=None)
+    return [(str(name), str(kind)) for name, kind in last[COLUMNS]] if last else None
 
 
 def _defined(one: Told, other: Told) -> dict[str, Any]:
     """Of two that say the same, the columns of the one that is of a later time, whichever came first."""
-    told = [each for each in (one, other) if each.get(COLUMNS)]
+    told = [each for each in (one, other) if COLUMNS in each]
     last = max(told, key=_age, default={})
     return {key: last[key] for key in (COLUMNS, AT) if key in last}
 

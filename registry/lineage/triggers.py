@@ -55,15 +55,15 @@ class Trigger:
     """A dataset that a run was about: its name, other names it goes by, and the partitions the run spoke of.
 
     `reads` says what is to be looked at, `why` says it for people. `streaming`: more comes all the time. `columns`:
-    those that the table has now, by name and type, where its definition was told anew. `formerly`: what a table was
-    called that was renamed."""
+    where its definition was told anew, those that the table has now, by name and type; () where nobody said which, None
+    where it was not. `formerly`: what a table was called that was renamed."""
 
     dataset: Name
     also: tuple[Name, ...] = ()
     partitions: tuple[Partition, ...] = ()
     reads: Reads = Reads.DATA
     streaming: bool = False
-    columns: tuple[tuple[str, str], ...] = ()
+    columns: tuple[tuple[str, str], ...] | None = None
     formerly: Name | None = None
 
     @property
@@ -159,7 +159,7 @@ def _trigger(dataset: FoldedDataset, reads: Reads, *, streaming: bool = False) -
     table = spoken[0].dataset
     partitions = {each.partition for each in spoken if each.partition and each.dataset == table} | set(_listed(dataset))
     others = {full, *symlinks(dataset)} - {table}
-    columns = tuple(_columns(dataset)) if reads is Reads.SCHEMA else ()
+    columns = tuple(_columns(dataset)) if reads is Reads.SCHEMA else None
     formerly = _formerly(dataset) if reads is Reads.RENAMED else None
     return Trigger(table, tuple(sorted(others)), tuple(sorted(partitions)), reads, streaming, columns, formerly)
 
@@ -169,7 +169,8 @@ def _joined(same: list[Trigger]) -> Trigger:
     others = {other for each in same for other in each.also}
     partitions = tuple(sorted({spoken for each in same for spoken in each.partitions}))
     reads = next(each for each in WHY if any(one.reads is each for one in same))
-    columns = next((each.columns for each in same if each.columns and each.reads is reads), ())
+    defined = [each.columns for each in same if each.columns is not None and each.reads is reads]
+    columns = next(filter(None, defined), () if defined else None)
     formerly = next((each.formerly for each in same if each.formerly and each.reads is reads), None)
     return Trigger(same[0].dataset, tuple(sorted(others)), partitions, reads, same[0].streaming, columns, formerly)
 

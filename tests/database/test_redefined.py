@@ -117,6 +117,42 @@ def test_a_column_that_is_gone_is_judged_though_no_file_changed(scene: Scene, do
     assert heard(scene) == [NoticeKind.VIOLATION]
 
 
+def unsaid(seconds: float = 50, run: str = "alter") -> dict[str, Any]:
+    """The table was altered, and nobody says to which columns."""
+    return became(lifecycleStateChange="ALTER", path=LOCATION, seconds=seconds, run=run)
+
+
+UNSAID = {
+    "a run that alters it": [unsaid()],
+    "the dataset itself": [{**of_dataset(), "dataset": output()}],
+    "said of an earlier time": [altered(ID, AMOUNT, seconds=45, run="before"), unsaid()],
+    "and then of an earlier time": [unsaid(), altered(ID, AMOUNT, seconds=45, run="before")],
+}
+
+
+@pytest.mark.parametrize("documents", UNSAID.values(), ids=UNSAID)
+def test_where_nobody_says_which_columns_a_table_was_given_it_is_asked(
+    scene: Scene, documents: list[dict[str, Any]]
+) -> None:
+    scene.engine.columns = (("id", "bigint"),)
+    scene.send(*documents)
+    scene.work()
+    assert (scene.runs[-1].cause, gate(scene)) == (Cause.SCHEMA, MISSING)
+
+
+def test_a_table_that_is_asked_and_has_its_columns_is_not_judged_again(scene: Scene) -> None:
+    scene.send(unsaid())
+    scene.work()
+    assert [run.cause for run in scene.runs] == [Cause.DATA]
+
+
+def test_a_table_whose_columns_are_said_later_is_not_asked(scene: Scene) -> None:
+    scene.engine.columns = (("id", "bigint"),)
+    scene.send(unsaid(), altered(ID, AMOUNT, seconds=55, run="after"))
+    scene.work()
+    assert [run.cause for run in scene.runs] == [Cause.DATA]
+
+
 def test_a_column_that_is_back_ends_what_its_loss_began(scene: Scene) -> None:
     listen(scene)
     scene.send(altered(ID))

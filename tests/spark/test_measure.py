@@ -210,6 +210,20 @@ def test_a_catalog_table_is_read_where_it_changed(spark: Any, catalog: str) -> N
     assert rows(measure(spark, asked(catalog, dict(first.fingerprints)))) == {"day=2026-01-03": 1}
 
 
+def test_a_catalog_tells_which_columns_a_table_has_now_though_no_file_changed(spark: Any, catalog: str) -> None:
+    known = dict(measure(spark, asked(catalog)).fingerprints)
+    spark.sql("alter table orders_by_day add columns (note string)")
+    found = measure(spark, replace(asked(catalog, known), columns=True))
+    assert (found.states, found.columns) == ({}, (("id", "bigint"), ("note", "string"), ("day", "date")))
+    assert measure(spark, asked(catalog, known)).columns == ()
+
+
+def test_what_is_read_tells_its_columns_itself_and_a_folder_has_those_of_its_files(spark: Any, table: Path) -> None:
+    first = measure(spark, replace(asked(table), columns=True))
+    again = measure(spark, replace(asked(table, dict(first.fingerprints)), columns=True))
+    assert (first.schema.names, first.columns, again.columns) == (("id", "day"), (), ())
+
+
 def test_a_view_tells_nothing_of_files_and_is_always_read(spark: Any, catalog: str) -> None:
     spark.sql(f"create view orders_view as select * from {catalog}")
     first = measure(spark, asked("orders_view"))

@@ -36,7 +36,8 @@ def marker(text: str) -> str:
 
 @dataclass
 class FakeEngine:
-    """Answers from `tables` (location -> partition -> text). `errors` are raised first, one a request.
+    """Answers from `tables` (location -> partition -> text), which have these `columns`. `errors` are raised first, one
+    a request.
 
     `meanwhile` is called during each measurement: what happens while Spark works. `at`: the version that is read."""
 
@@ -46,6 +47,7 @@ class FakeEngine:
     drafted: Drafted | None = None
     samples: tuple[Sample, ...] = ()
     at: At | None = None
+    columns: tuple[tuple[str, str], ...] = tuple((each.name, each.type) for each in SCHEMA)
     meanwhile: Callable[[], None] = lambda: None
     closed: bool = False
     cancelled: int = 0
@@ -64,7 +66,8 @@ class FakeEngine:
         vanished = tuple(sorted(request.known.keys() - now.keys()))
         left = len(due) - len(taken)
         schema = SCHEMA if changed or added else Schema(())
-        return Measured(schema, now, changed, vanished, added, left, how=How.FINGERPRINTS, at=self.at)
+        columns = self.columns if request.columns and not schema.columns else ()
+        return Measured(schema, now, changed, vanished, added, left, how=How.FINGERPRINTS, at=self.at, columns=columns)
 
     def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
         """The draft that the test prepared; of its progress one word is told."""

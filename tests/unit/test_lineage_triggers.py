@@ -11,6 +11,7 @@ from registry.lineage.events import DatasetEvent, parse
 from registry.lineage.fold import FoldedRun, fold, folded
 from registry.lineage.names import Name
 from registry.lineage.triggers import (
+    MOST_COLUMNS,
     OUR_NAMESPACE,
     OUR_PRODUCER,
     PRIORITIES,
@@ -152,9 +153,34 @@ def dataset_event(**more: Any) -> DatasetEvent:
 
 
 def test_an_event_of_a_dataset_asks_for_its_schema_unless_it_is_ours() -> None:
-    assert of_dataset(dataset_event()) == Trigger(ORDERS, reads=Reads.SCHEMA)
+    assert of_dataset(dataset_event()) == Trigger(ORDERS, reads=Reads.SCHEMA, columns=())
     assert of_dataset(dataset_event(dataset=lifecycle("DROP"))) == Trigger(ORDERS, reads=Reads.DROPPED)
     assert of_dataset(dataset_event(producer=f"{OUR_PRODUCER}1.0")) is None
+
+
+def fielded(change: str | None, *names: str) -> dict[str, Any]:
+    """A dataset of which that became, with these columns."""
+    became = {"lifecycleStateChange": {"lifecycleStateChange": change}} if change else {}
+    return output(**became, schema={"fields": [{"name": each, "type": "long"} for each in names]})
+
+
+@pytest.mark.parametrize(
+    ("written", "columns"),
+    [
+        pytest.param([fielded("ALTER", "id", "n")], (("id", "long"), ("n", "long")), id="told"),
+        pytest.param([lifecycle("ALTER")], (), id="told without columns"),
+        pytest.param([fielded("ALTER", *map(str, range(MOST_COLUMNS + 1)))], (), id="too many to be kept"),
+        pytest.param([lifecycle("ALTER"), fielded("ALTER", "id")], (("id", "long"),), id="told by one of two"),
+        pytest.param([fielded(None, "id")], None, id="not told anew"),
+        pytest.param([fielded("ALTER", "id"), fielded(None, "id")], None, id="data were written, too"),
+    ],
+)
+def test_a_trigger_says_which_columns_a_table_was_given(
+    written: list[dict[str, Any]], columns: tuple[tuple[str, str], ...] | None
+) -> None:
+    both = [{**each, "name": f"/data/orders/day={at}"} for at, each in enumerate(written)]
+    (trigger,) = triggers(told(event("COMPLETE", *both)))
+    assert trigger.columns == columns
 
 
 def test_what_is_looked_at_by_more_urgent_triggers_comes_first() -> None:
