@@ -119,6 +119,26 @@ def test_whatever_may_not_have_been_seen_is_looked_at(scene: Scene, version: int
     assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(scene.runs[0].id)}
 
 
+@pytest.mark.parametrize(("behind", "clears"), [(False, True), (True, False)])
+def test_what_a_failed_run_left_is_not_cleared_by_a_look_at_an_older_version(
+    scene: Scene, behind: bool, clears: bool
+) -> None:
+    scene.send(event("FAIL", run="broken", at=BEFORE))
+    scene.engine.at, scene.engine.behind = At("a-table", 5), behind
+    scene.send(written(version=5, run="1", at=BEFORE))
+    scene.work()
+    assert gate(scene) is (GateAnswer.PASS if clears else GateAnswer.UNKNOWN)
+
+
+def test_a_look_at_an_older_version_covers_no_write(scene: Scene) -> None:
+    scene.engine.at, scene.engine.behind = At("a-table", 5), True
+    scene.send(written(version=5, at=BEFORE))
+    scene.work()
+    scene.send(written(version=4, run="late", at=BEFORE))
+    scene.work()
+    assert len(looks(scene)) == 2
+
+
 def test_a_late_write_is_looked_at_where_something_is_to_be_judged_anew(scene: Scene) -> None:
     scene.engine.at = At("a-table", 5)
     scene.send(written(version=5, at=BEFORE))

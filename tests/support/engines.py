@@ -39,7 +39,8 @@ class FakeEngine:
     """Answers from `tables` (location -> partition -> text), which have these `columns`. `errors` are raised first, one
     a request.
 
-    `meanwhile` is called during each measurement: what happens while Spark works. `at`: the version that is read."""
+    `meanwhile` is called during each measurement: what happens while Spark works. `at`, `behind`: as what was measured
+    has them."""
 
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
@@ -47,6 +48,7 @@ class FakeEngine:
     drafted: Drafted | None = None
     samples: tuple[Sample, ...] = ()
     at: At | None = None
+    behind: bool = False
     columns: tuple[tuple[str, str], ...] = tuple((each.name, each.type) for each in SCHEMA)
     meanwhile: Callable[[], None] = lambda: None
     closed: bool = False
@@ -67,7 +69,10 @@ class FakeEngine:
         left = len(due) - len(taken)
         schema = SCHEMA if changed or added else Schema(())
         columns = self.columns if request.columns and not schema.columns else ()
-        return Measured(schema, now, changed, vanished, added, left, how=How.FINGERPRINTS, at=self.at, columns=columns)
+        return Measured(
+            schema, now, changed, vanished, added, left,
+            how=How.FINGERPRINTS, at=self.at, behind=self.behind, columns=columns,
+        )  # fmt: skip
 
     def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
         """The draft that the test prepared; of its progress one word is told."""
