@@ -1,5 +1,6 @@
 """Routes of what came over lineage: the events that were accepted, the bodies that were refused, and how many wait."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -10,8 +11,9 @@ from registry import access, clock
 from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader
+from registry.datasets import About
 from registry.lineage import listed, unmatched
-from registry.lineage.names import location
+from registry.lineage.names import Name, location
 from registry.tables import UnmatchedDataset
 from registry.words import InboxState, Permission
 
@@ -70,7 +72,9 @@ def list_unmatched(
 ) -> list[schemas.UnmatchedOut]:
     """Datasets that runs write and no contract in force is about, what was written last first."""
     _reader(by)
-    return [_unmatched(each) for each in unmatched.listed(tx, limit=limit)]
+    rows = unmatched.listed(tx, limit=limit)
+    meant = unmatched.meant(tx, rows)
+    return [_unmatched(each, meant.get(Name(each.namespace, each.name), ())) for each in rows]
 
 
 def _reader(by: Principal) -> None:
@@ -83,7 +87,7 @@ def _event(row: Any) -> schemas.EventOut:
     return schemas.EventOut(**kept, **vars(listed.told(row.body)))
 
 
-def _unmatched(row: UnmatchedDataset) -> schemas.UnmatchedOut:
+def _unmatched(row: UnmatchedDataset, meant: Iterable[About]) -> schemas.UnmatchedOut:
     job = row.told.get("job") or {}
     columns = (each.get("name") for each in row.told.get("columns", ()))
     return schemas.UnmatchedOut(
@@ -92,4 +96,5 @@ def _unmatched(row: UnmatchedDataset) -> schemas.UnmatchedOut:
         job=f"{job.get('namespace', '')} {job.get('name', '')}".strip(),
         columns=tuple(str(each) for each in columns if each),
         format=row.told.get("format"),
+        meant=tuple((each.contract_id, each.object) for each in meant),
     )

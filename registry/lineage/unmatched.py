@@ -8,14 +8,17 @@ from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from registry.database import insert
+from registry.datasets import About
 from registry.lineage.aliases import groups
 from registry.lineage.fold import FoldedDataset, FoldedRun
 from registry.lineage.links import LONGEST
 from registry.lineage.names import Name, normalise, trim
 from registry.lineage.triggers import Trigger
-from registry.tables import LineageRun, UnmatchedDataset
+from registry.tables import Dataset, DatasetContract, LineageRun, UnmatchedDataset
 
 LASTS = timedelta(days=90)
+# The namespace of paths that need not be whole.
+FILES = "file"
 # What more a schema has is told by the event itself.
 COLUMNS = 200
 
@@ -68,6 +71,16 @@ def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDataset]:
     rows = session.exec(query.limit(limit)).all()
     known = groups(session, [Name(each.namespace, each.name) for each in rows])
     return [each for each in rows if not known[Name(each.namespace, each.name)].about]
+
+
+def meant(session: Session, rows: Iterable[UnmatchedDataset]) -> dict[Name, list[About]]:
+    """Objects of contracts that a job may have meant: those whose data lie at a path that ends so. Some producers
+    repeat a path as the job says it, below the folder that it ran in."""
+    paths = {Name(each.namespace, each.name) for each in rows if each.namespace == FILES}
+    link, of_files = DatasetContract, col(Dataset.namespace) == FILES
+    query = select(Dataset.name, link.contract_id, link.object).join(Dataset, col(Dataset.id) == col(link.dataset_id))
+    known = [(name, About(*about)) for name, *about in session.exec(query.where(of_files))] if paths else []
+    return {path: sorted({about for name, about in known if name.endswith(path.name)}) for path in paths}
 
 
 def forget(session: Session, *, now: datetime) -> int:

@@ -360,25 +360,36 @@ def known_as(world: World) -> set[tuple[str, str]]:
     return {(each.namespace, each.name) for each in world.client("viewer").contract("shop-orders").datasets}
 
 
+NOT_KNOWN = {
+    "hive://metastore shop.orders": (["CONTRACT", "OBJECT"], ("shop.orders", "hive://metastore")),
+    # A job may say a path below its own folder.
+    "file /shop-orders": (["shop-orders", "orders"], ("shop-orders", "file")),
+    "file /orders": (["CONTRACT", "OBJECT"], ("orders", "file")),
+    "s3://lake shop-orders": (["CONTRACT", "OBJECT"], ("shop-orders", "s3://lake")),
+}
+
+
+@pytest.mark.parametrize("name", NOT_KNOWN)
 def test_a_dataset_without_a_contract_becomes_a_name_of_one_that_has(
-    operator: World, capsys: pytest.CaptureFixture[str]
+    operator: World, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
+    meant, (path, namespace) = NOT_KNOWN[name]
     owner = operator.client("owner")
     made = operator.client("producer").propose(document())
     owner.approve(made.id, owner.preview(made.id).fingerprint)
-    sent(operator, 1, at=clock.now().isoformat(), outputs=[output("shop.orders", "hive://metastore")])
+    sent(operator, 1, at=clock.now().isoformat(), outputs=[output(path, namespace)])
     folded(operator)
     assert run("lineage", "unmatched") == 0
     told = capsys.readouterr().out
-    assert "hive://metastore shop.orders, written 1 times" in told
+    assert f"{name}, written 1 times" in told
     *_, command = [shlex.split(each) for each in told.splitlines() if each.startswith("  treaty ")]
-    assert command[:5] == ["treaty", "lineage", "alias", "CONTRACT", "OBJECT"]
+    assert command[:5] == ["treaty", "lineage", "alias", *meant]
 
     assert run("lineage", "alias", "shop-orders", "orders", *command[5:]) == 0
     (proposal,) = owner.proposals(state="in_review")
     owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
 
-    assert known_as(operator) == {("file", "/lake/shop-orders"), ("hive://metastore", "shop.orders")}
+    assert known_as(operator) == {("file", "/lake/shop-orders"), tuple(name.split(" "))}
     assert operator.client("viewer").contract("shop-orders").active_version == "1.0.1"
     capsys.readouterr()
     assert run("lineage", "unmatched") == 0

@@ -49,7 +49,8 @@ class RefusedDetail(RefusedOut):
 
 class UnmatchedOut(Schema):
     """A dataset that runs write and no contract in force is about: how often and when, by which job last, and what is
-    known of it. `location`: where Spark can read it."""
+    known of it. `location`: where Spark can read it. `meant`: objects of contracts, by contract and object, whose data
+    lie at a path that ends so: the job may have said a path below the folder that it ran in."""
 
     namespace: str
     name: str
@@ -60,15 +61,17 @@ class UnmatchedOut(Schema):
     job: str
     columns: tuple[str, ...]
     format: str | None
+    meant: tuple[tuple[str, str], ...] = ()
 
     @property
     def remedies(self) -> tuple[tuple[str, ...], ...]:
-        """The commands that make a contract of it, and the one that makes it a name of what has a contract."""
+        """The commands that make a contract of it, and those that make it a name of what has a contract."""
         short = self.location.rstrip("/").rpartition("/")[2].rpartition(".")[2] or "table"
+        meant = self.meant or (("CONTRACT", "OBJECT"),)
         return (
             ("treaty", "draft", self.location, "--id", short, "--out", f"{short}.yaml"),
             ("treaty", "propose", f"{short}.yaml"),
-            ("treaty", "lineage", "alias", "CONTRACT", "OBJECT", self.namespace, self.name),
+            *(("treaty", "lineage", "alias", *of, self.namespace, self.name) for of in meant),
         )
 
 
