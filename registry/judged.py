@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from uuid import UUID
 
 from contracts.errors import ContractError
 from contracts.logical_types import Schema
@@ -82,24 +83,31 @@ def each(on: Bench, *, strict: bool) -> Iterator[Judged]:
 
 def redefined(on: Bench) -> Iterator[Judged]:
     """How every promise is kept by the columns that the table was given anew, though its data are as they were: those
-    about its columns, and about all data together. Nothing where the columns are those that were judged last.
+    about its columns, and about all data together. Nothing where the columns are those that were judged last, or
+    where nothing comes of them that the last run did not say.
 
     Raises StateError where states are damaged."""
     told = on.asked.redefined or on.found.measured.columns
     schema = columns.redefined(on.schema, told, on.asked.source.partition_by)
     for promise in on.asked.promises if on.states else ():
-        if schema != on.schema or _was_redefined(on, promise):
+        last = _of_columns(on, promise)
+        if schema != on.schema or last is not None:
             result = _judged(replace(on, schema=schema), promise, ())
-            if result.results:
+            if result.results and not (last and _repeats(on, last, result)):
                 yield Judged(promise, result, REDEFINED, cause=Cause.SCHEMA)
 
 
-def _was_redefined(on: Bench, promise: Promise) -> bool:
-    """Whether the last run was of other columns than the data have."""
+def _of_columns(on: Bench, promise: Promise) -> UUID | None:
+    """The id of the last run, where it was of other columns than the data have."""
     with reading(on.tools.database) as session:
         whose = runs.Whose(*promise.about, promise.contract.fingerprint, promise.subscription_id)
         last = runs.last(session, whose, on.asked.dataset_id)
-        return last is not None and last.cause is Cause.SCHEMA
+        return last.id if last is not None and last.cause is Cause.SCHEMA else None
+
+
+def _repeats(on: Bench, last: UUID, result: RunResult) -> bool:
+    with reading(on.tools.database) as session:
+        return runs.repeats(session, last, result)
 
 
 def one(on: Bench, promise: Promise) -> Judged | None:

@@ -73,6 +73,17 @@ def last(session: Session, whose: Whose, dataset_id: UUID) -> Run | None:
     return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first()
 
 
+def repeats(session: Session, run_id: UUID, result: RunResult) -> bool:
+    """Whether the run, which is stored, found just what the result says: of every check the same."""
+    stored = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position)))
+    new = (_result(run_id, position, each) for position, each in enumerate(result.results))
+    return list(map(_said, stored)) == list(map(_said, new))
+
+
+def _said(row: ResultRow) -> tuple[str | None, ...]:
+    return row.check_id, row.partition, row.outcome, row.value, row.found, row.reason
+
+
 def unevaluated(
     contract: Contract, object_name: str, reason: str, *, started: datetime, finished: datetime
 ) -> RunResult:

@@ -146,6 +146,20 @@ def test_a_table_that_is_asked_and_has_its_columns_is_not_judged_again(scene: Sc
     assert [run.cause for run in scene.runs] == [Cause.DATA]
 
 
+@pytest.mark.parametrize("again", [altered(ID, seconds=110, run="again"), unsaid(110, "again")], ids=["said", "asked"])
+def test_columns_that_were_judged_once_are_not_judged_again(scene: Scene, again: dict[str, Any]) -> None:
+    scene.engine.columns = (("id", "bigint"),)
+    scene.send(altered(ID))
+    scene.work()
+    scene.clock.advance(60)
+    scene.send(again)
+    scene.work()
+    first, second = scene.runs
+    assert (first.cause, second.cause) == (Cause.DATA, Cause.SCHEMA)
+    assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(second.id)}
+    assert gate(scene) == MISSING
+
+
 def test_a_table_whose_columns_are_said_later_is_not_asked(scene: Scene) -> None:
     scene.engine.columns = (("id", "bigint"),)
     scene.send(unsaid(), altered(ID, AMOUNT, seconds=55, run="after"))
