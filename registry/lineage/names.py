@@ -94,8 +94,11 @@ def _holds_paths(namespace: str) -> bool:
 
 
 def _path(namespace: str, name: str) -> str:
-    bare = re.sub("/+", "/", name).strip("/")
-    return bare if namespace.partition(":")[0] in KEYED else f"/{bare}"
+    steps = [each for each in name.split("/") if each]
+    if namespace.partition(":")[0] in KEYED:
+        return "/".join(steps)
+    # A job may say "./orders"; a key of an object store may well have such a step.
+    return "/" + "/".join(each for each in steps if each != ".")
 
 
 def _values(steps: list[str]) -> tuple[tuple[str, str], ...]:

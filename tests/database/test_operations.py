@@ -363,7 +363,7 @@ def known_as(world: World) -> set[tuple[str, str]]:
 NOT_KNOWN = {
     "hive://metastore shop.orders": (["CONTRACT", "OBJECT"], ("shop.orders", "hive://metastore")),
     # A job may say a path below its own folder.
-    "file /shop-orders": (["shop-orders", "orders"], ("shop-orders", "file")),
+    "file /shop-orders": (["shop-orders", "orders"], ("./shop-orders", "file")),
     "file /orders": (["CONTRACT", "OBJECT"], ("orders", "file")),
     "s3://lake shop-orders": (["CONTRACT", "OBJECT"], ("shop-orders", "s3://lake")),
 }

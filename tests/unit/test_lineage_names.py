@@ -16,6 +16,8 @@ from registry.lineage.names import Name, location, normalise, trim
         ("gs://b", "/a", Name("gs://b", "a")),
         ("file", "/tmp/t/", Name("file", "/tmp/t")),
         ("file:", "/tmp/t", Name("file", "/tmp/t")),
+        ("file", "./tmp/./t", Name("file", "/tmp/t")),
+        ("s3://b", "./tmp/./t", Name("s3://b", "./tmp/./t")),
         ("file://", "/tmp/t", Name("file", "/tmp/t")),
         ("file:///", "tmp/t", Name("file", "/tmp/t")),
         ("file://Host", "/tmp/t", Name("file://host", "/tmp/t")),
