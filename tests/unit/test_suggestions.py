@@ -170,6 +170,7 @@ ABSENT = [
     ("fixed_length", TEXT, steady([*CODES, "AB-1"])),
     ("shape", TEXT, steady([*CODES, "AB001"])),
     ("mostly_categorical", TEXT, [*steady(FEW * 10, days=8), *steady(["odd", "new"] * 15, days=2)]),
+    ("mostly_categorical", TEXT, daily(lambda day: [*FEW * 20, *[f"new {day // 4}"] * day], days=24)),
     ("unique_in_partition", TEXT, steady([*CODES, "AB-001"])),
     ("unique_in_partition", TEXT, steady(["a", "b", "c"])),
     ("percentage", *named("vat_pct", "double", [0.0, 101.0])),

@@ -21,6 +21,7 @@ from engine.profile.looks import mask_of
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.sampled import Sample
+from engine.profile.tolerances import drifts
 from engine.results import Value
 
 MOST_CATEGORIES = 200
@@ -95,7 +96,15 @@ def _is_closed(column: ColumnProfile, part: Part, size: int) -> bool:
 def mostly_categorical(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
     """Nearly all texts are values that it took so far (Deequ's fractional categorical range): all but the margin."""
     counts = categories(column, part)
-    return _among(column, counts, list(counts), 1 - margin) if counts else None
+    return _among(column, counts, list(counts), 1 - margin) if counts and not _goes_on(column, part) else None
+
+
+def _goes_on(column: ColumnProfile, part: Part) -> bool:
+    """Whether new values keep coming: those of the older half of the partitions are less and less of the newer half."""
+    half = len(part) // 2
+    known = frozenset(part.part(0, half).all_values(column)[0])
+    shares = (_share_known(counts, known) for counts, _ in part.part(half).values(column))
+    return drifts([share for share in shares if share is not None]) < 0
 
 
 def categories(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
