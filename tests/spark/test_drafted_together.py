@@ -13,19 +13,24 @@ ROWS = {
     "sent": "date_add(date'2026-01-01', cast(id % 7 as int))",
     "came": "date_add(date'2026-01-02', cast(id % 13 as int))",
     "noise": "if(id % 50 = 0, null, hash(id) % 5)",
+    "seen": "timestampadd(SECOND, cast(id / 200 as int) * 86400 + id % 200, timestamp'2026-01-01 00:00:00')",
     "day": "concat('2026-01-0', cast(id / 200 as int) + 1)",
 }
 
 
 def test_a_draft_tells_what_columns_promise_together(spark: Any, tmp_path: Path) -> None:
     made = [f"{sql} as {name}" for name, sql in ROWS.items()]
-    spark.range(1000).selectExpr(*made).write.partitionBy("day").parquet(str(tmp_path / "t"))
+    spark.range(1200).selectExpr(*made).write.partitionBy("day").parquet(str(tmp_path / "t"))
     request = DraftRequest(Source(str(tmp_path / "t"), "parquet", ("day",)), contract_id="t", object="t")
     heard: list[str] = []
     found = draft(spark, request, heard.append).suggestions
     told = {each["kind"]: each for each in found if each["kind"] in {"determined", "composite_key"}}
     assert told["determined"]["sentence"] == "land is always the same for the same shop"
-    assert told["determined"]["evidence"]["partitions"] == told["determined"]["evidence"]["held"] == 5
+    assert told["determined"]["evidence"]["partitions"] == told["determined"]["evidence"]["held"] == 6
     assert told["composite_key"]["sentence"] == "shop, line are unique together within a partition"
     assert "looking for columns that go together" in heard
+    (its_day,) = [each for each in found if each["kind"] == "on_its_day"]
+    rows = spark.read.parquet(str(tmp_path / "t"))
+    assert its_day["column"] == "seen"
+    assert rows.where(its_day["patch"]["quality"]["implementation"]["predicate"]).count() == rows.count() == 1200
     assert not {"in_order", "unique"} & {each["kind"] for each in found}
