@@ -1,25 +1,26 @@
 """The entry script: who is asking, which pages there are, and what is shown when one fails."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import streamlit as st
 
-from registry.api.schemas import InboxOut, Me
+from registry.api.schemas import Me
 from registry.client import ClientError
 from registry.words import Permission
-from ui import panels, session, words
+from ui import desk, menu, panels, session, words
 
 HERE = Path(__file__).parent
 # A constant: what a browser posts from here carries the page's own origin, which the route checks.
 SIGN_OUT = """<form method="post" action="/sign-out"><button type="submit" style="font:inherit;font-size:.9rem;
-color:#0B5CAD;background:none;border:0;padding:.25rem 0;cursor:pointer;text-decoration:underline">
+color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-decoration:underline">
 Sign out</button></form>"""
 
 
 def main() -> None:
     """Draws the frame and the page inside it."""
     st.set_page_config(page_title="Treaty", page_icon=HERE / "icon.svg", layout="wide")
-    st.logo(HERE / "logo.svg", size="large")
+    st.logo(HERE / ("logo-dark.svg" if session.is_dark() else "logo.svg"), size="large")
     try:
         draw()
     except ClientError as error:
@@ -32,41 +33,30 @@ def draw() -> None:
         navigation(None)
         signed_out()
         return
-    me, waiting = session.me(), session.inbox()
-    page = navigation(waiting, audits=Permission.AUDIT in me.permissions)
+    me, waiting = session.me(), desk.urgent(session.inbox())
+    page = navigation(len(waiting), permissions=me.permissions)
     sidebar(me)
     page.run()
 
 
-def navigation(waiting: InboxOut | None, *, audits: bool = False) -> st.Page:
-    """The page that the address names; those that need an object are not in the menu."""
-    count = len(waiting.to_decide) + len(waiting.failed_runs) if waiting else 0
-    pages = [
-        _page("inbox", f"Inbox ({count})" if count else "Inbox", ":material/inbox:", default=True),
-        _page("contracts", "Contracts", ":material/contract:"),
-        _page("catalog", "Catalog", ":material/search:"),
-        _page("draft", "Draft a contract", ":material/edit_note:"),
-        _page("incidents", "Incidents", ":material/error:"),
-        _page("lineage", "Lineage", ":material/account_tree:"),
-        _page("tasks", "Tasks", ":material/list_alt:"),
-        *([_page("audit", "Audit", ":material/history:")] if audits else []),
-        _page("reference", "Reference", ":material/menu_book:"),
-        _page("profile", "Profile", ":material/table_chart:"),
-        _page("review", "Review", ":material/rate_review:", hidden=True),
-        _page("contract", "Contract", ":material/contract:", hidden=True),
-        _page("run", "Run", ":material/fact_check:", hidden=True),
-    ]
-    return st.navigation(pages, position="sidebar" if waiting else "hidden")
+def navigation(waiting: int | None, *, permissions: Collection[Permission] = ()) -> st.Page:
+    """The page that the address names; `waiting` None: nobody is signed in, and no menu is shown."""
+    sections: dict[str, list[st.Page]] = {}
+    for entry in menu.ENTRIES:
+        if entry.needs is None or entry.needs in permissions:
+            sections.setdefault(entry.section or "", []).append(_page(entry, waiting or 0))
+    return st.navigation(sections, position="hidden" if waiting is None else "sidebar")
 
 
-def _page(name: str, title: str, icon: str, *, default: bool = False, hidden: bool = False) -> st.Page:
+def _page(entry: menu.Entry, waiting: int) -> st.Page:
+    first = entry.name == menu.HOME
     return st.Page(
-        HERE / "app_pages" / f"{name}.py",
-        title=title,
-        icon=icon,
-        url_path=None if default else name,
-        default=default,
-        visibility="hidden" if hidden else "visible",
+        HERE / "app_pages" / f"{entry.name}.py",
+        title=f"{entry.title} ({words.count(waiting)})" if first and waiting else entry.title,
+        icon=entry.icon,
+        url_path=None if first else entry.name,
+        default=first,
+        visibility="hidden" if entry.section is None else "visible",
     )
 
 

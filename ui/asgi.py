@@ -15,13 +15,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from registry.client import Client
-from ui import panels
+from ui import menu, panels
 from ui.security import Gate, SecureHeaders, own_scripts
 from ui.settings import Settings, load
 from ui.sign_in import Doors
 
 SCRIPT = Path(__file__).parent / "app.py"
-PAGES = ("/", "/review", "/contracts", "/contract", "/run", "/draft")
 
 
 def create_app(settings: Settings) -> st.App:
@@ -33,7 +32,7 @@ def create_app(settings: Settings) -> st.App:
         middleware=[
             Middleware(SecureHeaders, scripts=own_scripts()),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False),
-            Middleware(Gate, pages=PAGES),
+            Middleware(Gate, pages=menu.addresses()),
         ],
         lifespan=warmed,
         on_script_error=panels.unexpected,

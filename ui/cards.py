@@ -49,9 +49,8 @@ def chart(suggestion: SuggestionOut, found: Evidence) -> None:
         values(found)
     elif found.series:
         metric = str(suggestion.content.get("sentence", "metric"))
-        drawn = charts.sparkline(found.series, found.band)
         alt = charts.described(found.series, found.band, metric=metric)
-        st.vega_lite_chart(spec=drawn, key=f"chart-{suggestion.id}", theme=None, alt=alt)
+        panels.drawn(charts.sparkline(found.series, found.band), key=f"chart-{suggestion.id}", alt=alt)
         st.caption(caption(found))
 
 

@@ -13,6 +13,13 @@ BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 INK = "#1B2733"
 SOFT = "#5B6B7B"
+# What stands on a dark page for each colour that charts are written in.
+ON_DARK = {
+    BLUE: "#56B4E9", VERMILLION: "#F0884A", INK: "#E4EAF0", SOFT: "#A9B7C4",
+    "#A34700": "#F7AD80", "#7A5400": "#F1CB6C", "#00634E": "#7ED9BF",
+}  # fmt: skip
+# Under these names a text is a colour; elsewhere it may be somebody's value.
+COLOURED = frozenset({"color", "colour", "labelColor", "titleColor", "gridColor"})
 Spec = dict[str, Any]
 # SVG keeps the marks in the page, where screen readers and tests find them.
 RENDERER = {"embedOptions": {"renderer": "svg", "actions": False}}
@@ -81,15 +88,15 @@ def sparkline(series: Sequence[Point], band: Band) -> Spec:
     """A small history without labels below: the band that is allowed, the line, and what lies outside."""
     bare = {"labels": False, "ticks": False, "domain": False, "grid": False, "title": None}
     few = {"tickCount": 3, "grid": False, "domain": False, "ticks": False, "title": None, "format": "~s"}
-    return _chart(_layers(series, band, x=bare, y=few), height=96)
+    return framed(_layers(series, band, x=bare, y=few), height=96)
 
 
 def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | None = None) -> Spec:
     """A metric's history with labelled axes and limits; the point of this run (`marked`) stands out."""
     x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
-    y = {"title": metric, "titleColor": SOFT, "gridOpacity": 0.4, "domain": False, "ticks": False}
+    y = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
     labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band)]
-    return _chart([*_layers(series, band, x=x, y=y, marked=marked), *labels], height=280)
+    return framed([*_layers(series, band, x=x, y=y, marked=marked), *labels], height=280)
 
 
 def distribution(edges: Sequence[float], counts: Sequence[int], *, metric: str) -> Spec:
@@ -105,7 +112,18 @@ def distribution(edges: Sequence[float], counts: Sequence[int], *, metric: str) 
         "mark": {"type": "bar", "color": BLUE},
         "encoding": {"x": x, "x2": {"field": "to"}, "y": y},
     }
-    return _chart([drawn], height=96)
+    return framed([drawn], height=96)
+
+
+def on_dark(spec: Any) -> Any:
+    """The chart, or a part of one, in the colours that are read on a dark page."""
+    if isinstance(spec, dict):
+        return {name: _colour(part) if name in COLOURED else on_dark(part) for name, part in spec.items()}
+    return [on_dark(part) for part in spec] if isinstance(spec, list) else spec
+
+
+def _colour(part: Any) -> Any:
+    return ON_DARK.get(part, part) if isinstance(part, str) else on_dark(part)
 
 
 def domain(series: Sequence[Point], band: Band) -> tuple[float, float]:
@@ -116,12 +134,18 @@ def domain(series: Sequence[Point], band: Band) -> tuple[float, float]:
     return low - air, high + air
 
 
-def _chart(layers: list[Spec], *, height: int) -> Spec:
+def framed(layers: list[Spec], *, height: int) -> Spec:
+    """The layers as one chart of that many pixels, in the look that all charts have in common."""
     return {
         "layer": layers,
         "height": height,
         "padding": {"left": 2, "top": 6, "right": 4, "bottom": 4},
-        "config": {"view": {"stroke": None}, "font": "Source Sans, sans-serif", "axis": {"labelColor": SOFT}},
+        "background": "transparent",
+        "config": {
+            "view": {"stroke": None},
+            "font": "Source Sans, sans-serif",
+            "axis": {"labelColor": SOFT, "gridColor": SOFT, "gridOpacity": 0.2},
+        },
         "usermeta": RENDERER,
     }
 

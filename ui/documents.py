@@ -22,6 +22,7 @@ UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")
 # What the document says by a plain word is checked under these endings, and means "all of them".
 WHOLE = ("-required", "-unique", "primary-key")
 Row = dict[str, str]
+Document = Mapping[str, Any]
 
 
 def parsed(text: str) -> Mapping[str, Any]:

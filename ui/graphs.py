@@ -9,14 +9,14 @@ from typing import Any
 
 from registry.api.schemas import GraphOut, NodeOut
 from ui import words
-from ui.charts import INK, RENDERER, SOFT, Spec
+from ui.charts import BLUE, INK, RENDERER, SOFT, Spec
 from ui.words import Mark
 
 MOST = 60
 LONGEST = 32
 ROW_HEIGHT = 64
 DATASET = "DATASET"
-COLOURS = {"blue": "#0072B2", "red": "#B3261E", "orange": "#9A5B00", "gray": SOFT, "green": "#2E7D32"}
+COLOURS = {"blue": BLUE, "red": "#A34700", "orange": "#7A5400", "gray": SOFT, "green": "#00634E"}
 # The worst first.
 ORDER = [words.VERDICTS["failed"], words.VERDICTS["not_evaluated"], words.VERDICTS["warned"], words.NEVER]
 ORDER.append(words.VERDICTS["passed"])
@@ -87,6 +87,7 @@ def picture(shown: Sequence[Shown]) -> Spec:
         "layer": layers,
         "height": max(2, tallest) * ROW_HEIGHT,
         "padding": {"left": 70, "top": 10, "right": 70, "bottom": 10},
+        "background": "transparent",
         "config": {"view": {"stroke": None}, "font": "Source Sans, sans-serif"},
         "usermeta": RENDERER,
     }

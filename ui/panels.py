@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from registry.api.schemas import RunSummary
+from registry.api.schemas import MeasurementOut, RunSummary
 from registry.client import ClientError
 from ui import charts, session, words
 from ui.charts import Band, Point
@@ -79,8 +79,8 @@ def empty(title: str, text: str) -> None:
 
 def row(mark: Mark, *, age: datetime | None, about: str, key: str) -> ExitStack:
     """A row of a list: enter it and place the link; the mark stands before, the age after, `about` below."""
-    drawn = ExitStack()
-    drawn.enter_context(st.container(border=True, key=key, gap=None))
+    entered = ExitStack()
+    entered.enter_context(st.container(border=True, key=key, gap=None))
     line = st.container(horizontal=True, vertical_alignment="center", gap="small")
     st.caption(words.esc(about))
     with line:
@@ -89,8 +89,18 @@ def row(mark: Mark, *, age: datetime | None, about: str, key: str) -> ExitStack:
         st.space("stretch")
         if age:
             st.caption(words.age(age, now=session.now()), width="content")
-    drawn.enter_context(place)
-    return drawn
+    entered.enter_context(place)
+    return entered
+
+
+def points(measured: Sequence[MeasurementOut]) -> tuple[Point, ...]:
+    """Measured values by their partition, else by when they were measured, in the viewer's zone; gaps are left out."""
+    zone = session.timezone()
+    return tuple(
+        Point(each.partition or words.moment(each.time, timezone=zone), each.value)
+        for each in measured
+        if each.value is not None
+    )
 
 
 def run_row(run: RunSummary, *, named: bool) -> None:
@@ -119,10 +129,15 @@ def counted(found: Mapping[str, int]) -> str:
     return ", ".join(parts) or "no checks"
 
 
+def drawn(spec: charts.Spec, *, key: str, alt: str) -> None:
+    """A chart in the colours of the viewer's theme; `alt` says in words what it shows."""
+    st.vega_lite_chart(spec=charts.on_dark(spec) if session.is_dark() else spec, key=key, theme=None, alt=alt)
+
+
 def chart(series: Sequence[Point], band: Band, *, metric: str, key: str, marked: str | None = None) -> None:
     """A metric's history, large, with the same numbers as a table for who cannot see it."""
-    drawn = charts.history(series, band, metric=metric, marked=marked)
-    st.vega_lite_chart(spec=drawn, key=key, theme=None, alt=charts.described(series, band, metric=metric))
+    shown = charts.history(series, band, metric=metric, marked=marked)
+    drawn(shown, key=key, alt=charts.described(series, band, metric=metric))
     with st.expander("The same as a table", key=f"{key}-table", on_change="rerun") as table:
         if table.open:
             rows = [{"Partition": point.label, "Value": words.value(point.value)} for point in reversed(series)]
@@ -204,7 +219,8 @@ def _panel(title: str, text: str, remedy: str, reference: str | None) -> None:
             fact("Reference", reference)
 
 
-def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str) -> None:
-    """Rows of plain texts as a table, without the columns that say nothing."""
+def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str, **drawn_as: Any) -> None:
+    """Rows of plain texts as a table, without the columns that say nothing; `drawn_as`: columns of another kind."""
     said = [name for name in (rows[0] if rows else ()) if any(row[name] not in ("", None) for row in rows)]
-    st.dataframe([{name: row[name] for name in said} for row in rows], hide_index=True, key=key, alt=alt)
+    st.dataframe([{name: row[name] for name in said} for row in rows], hide_index=True, key=key, alt=alt,
+        column_config=drawn_as)  # fmt: skip

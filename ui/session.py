@@ -58,6 +58,11 @@ def timezone() -> str:
     return str(st.context.timezone or "UTC")
 
 
+def is_dark() -> bool:
+    """Whether the viewer sees the dark theme; False where the browser has not said yet."""
+    return bool(st.context.theme.type == "dark")
+
+
 def asked_id(name: str) -> UUID | None:
     """The id that the address names; None for none and for what is no id."""
     try:

@@ -73,6 +73,8 @@ VERSIONS = {
     "superseded": Mark("Superseded", ":material/history:", "gray"),
     "none": Mark("No version yet", ":material/edit_note:", "gray"),
 }
+BREAKS = Mark("Breaks you", ":material/link_off:", "red")
+BEHIND = Mark("Behind", ":material/history:", "orange")
 TASKS = {
     "queued": Mark("Queued", ":material/hourglass_empty:", "gray"),
     "running": Mark("Running", ":material/sync:", "orange"),
@@ -223,9 +225,9 @@ def count(number: int | None) -> str:
     return NOTHING if number is None else f"{number:,}"
 
 
-def several(number: int, noun: str) -> str:
-    """A count and its noun, in the plural unless there is one."""
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
+def several(number: int, noun: str, plural: str | None = None) -> str:
+    """A count and its noun, in the plural unless there is one; `plural` where an s does not make it."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed(texts: list[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Self
 from registry.client.audit import Audit
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
 from registry.client.catalog import Catalog
+from registry.client.checked import Checked
 from registry.client.checks import Checks
 from registry.client.consumers import Consumers
 from registry.client.contracts import Contracts
@@ -39,6 +40,7 @@ class Client(
     Proposals,
     Contracts,
     Catalog,
+    Checked,
     Checks,
     Consumers,
     Deadlines,

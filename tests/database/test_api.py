@@ -252,6 +252,7 @@ CALLS = [
     Call("GET", "/runs/{run}/again", EVERYBODY, 422, local=True),
     Call("GET", "/measurements?contract_id=known&object=orders&identity=x", EVERYBODY, local=True),
     Call("GET", "/history?contract_id=known&object=orders", EVERYBODY, local=True),
+    Call("GET", "/history/results?contract_id=known&object=orders&check=c", EVERYBODY, local=True),
     Call("GET", "/analyzers", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY, local=True),
     Call("GET", "/dataset/profile?name=known", EVERYBODY, local=True),

@@ -144,6 +144,7 @@ PATHS = [
     "/dataset/gate/generation?name={}",
     "/measurements?contract_id={}&object=orders&identity=x",
     "/history?contract_id={}&object=orders",
+    "/history/results?contract_id={}&object=orders&check=c",
 ]
 
 

@@ -272,7 +272,9 @@ def test_contracts_are_found_by_their_words(open_page: Open) -> None:
     ("tab", "said"),
     [
         ("Overview", "Columns (6)"),
+        ("Checks", "Written out as checks (2)"),
         ("Versions", "apiVersion"),
+        ("Diff", "Nothing to compare"),
         ("Runs", "612 rows"),
         ("History", "The same as a table"),
     ],
@@ -285,13 +287,78 @@ def test_each_tab_of_a_contract_has_an_address(open_page: Open, tab: str, said: 
 
 def test_a_contract_says_who_judges_what_and_is_handed_on_in_every_form(open_page: Open, the_shop: Shop) -> None:
     at = open_page("viewer", "contract", id="shop-sales", tab="Overview")
+    table = open_page("viewer", "contract", id="shop-sales", tab="Checks").dataframe[0].value
 
     labels = [each.label for each in at.expander]
     checks = the_shop.client("viewer").checks("shop-sales").checks
 
-    assert {"Who judges what", "For other tools"} <= {label.split(":")[-1].strip() for label in labels}
+    assert "For other tools" in {label.split(":")[-1].strip() for label in labels}
+    assert set(table["Judged"]) == {words.RUNNERS[each.runner.value] for each in checks}
+    assert list(table["Last"]) == ["✗ Failed", "✗ Failed"]
+    assert table["History"].iloc[0] == "/metric?contract=shop-sales&object=orders&check=row-count"
     assert {each.runner.value for each in checks} <= set(words.RUNNERS)
     assert set(words.EXPORTS) == set(FORMS)
+
+
+def test_the_activity_of_a_contract_names_who_did_what_and_leads_there(open_page: Open, the_shop: Shop) -> None:
+    table = open_page("viewer", "contract", id="shop-sales", tab="Activity").dataframe[0].value
+
+    done = dict(zip(table["What"], table["Who"], strict=True))
+    assert done["approved version 1.0.0"] == "owner"
+    assert done["put “Sales of the shop” forward: approved"] == "producer"
+    assert f"/run?id={the_shop.failed_run}" in set(table["Open"])
+
+
+def test_two_versions_are_compared_by_what_they_mean_and_line_by_line(open_page: Open, the_shop: Shop) -> None:
+    text = the_shop.client("owner").document("shop-sales").decode()
+    newer = text.replace("version: 1.0.0", "version: 2.0.0").replace("[1009, 1522]", "[1100, 1522]")
+    made = the_shop.client("producer").propose(newer)
+    the_shop.client("owner").approve(made.id, the_shop.client("owner").preview(made.id).fingerprint)
+
+    at = open_page("viewer", "contract", id="shop-sales", tab="Diff", newer="2.0.0", older="1.0.0")
+
+    assert "from version 1.0.0" in texts(at)
+    assert list(at.dataframe[0].value["It"]) == ["promises more"]
+
+
+def test_the_explorer_shows_a_metric_with_its_anomalies_and_leads_to_each_report(
+    open_page: Open, the_shop: Shop
+) -> None:
+    at = open_page("viewer", "metric", contract="shop-sales", check="row-count", beside="status-values")
+
+    said = texts(at)
+    assert "rows of a day" in said or "row count" in said
+    assert "between 1,009 and 1,522" in said
+    assert "Triangle: the check failed" in said
+    assert [each.label for each in at.expander if "columns" in each.label]
+    assert at.get("vega_lite_chart") or at.get("arrow_vega_lite_chart")
+
+
+def test_an_explorer_s_address_that_names_nothing_falls_back(open_page: Open) -> None:
+    at = open_page("viewer", "metric", contract="nowhere", period="never")
+    assert at.title[0].value == "Metrics"
+    assert at.selectbox(key="contract").value == "shop-sales"
+
+
+def test_a_version_that_breaks_a_consumer_is_answered_in_the_inbox(open_page: Open, the_shop: Shop) -> None:
+    use = schemas.SubscriptionIn(contract_id="shop-sales", purpose="weekly revenue", contact="reports@example.org")
+    the_shop.client("consumer").subscribe(use)
+    text = the_shop.client("owner").document("shop-sales").decode()
+    start = text.index("      - id: status-values")
+    newer = text[:start].replace("version: 1.0.0", "version: 2.0.0") + text[text.index("    properties:") :]
+    made = the_shop.client("producer").propose(newer)
+    the_shop.client("owner").approve(made.id, the_shop.client("owner").preview(made.id).fingerprint)
+    at = open_page("consumer", "inbox")
+    (asked,) = the_shop.client("consumer").acknowledgements(mine=True, waiting=True)
+
+    said = texts(at)
+    click(at, f"objected-{asked.id}")
+    refused = texts(at)
+    click(at, f"know-{asked.id}")
+
+    assert "You answer (1)" in said
+    assert "Say why" in refused
+    assert the_shop.client("consumer").acknowledgements(mine=True)[0].answer.value == "acknowledged"
 
 
 def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_failed(

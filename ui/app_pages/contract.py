@@ -5,11 +5,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import AcknowledgementOut, ContractOut, DatasetOut, EntrustedOut, RunOut, SubscriptionOut
-from ui import documents, next_version, panels, readers, session, words
-from ui.charts import Point
+from registry.api.schemas import (
+    AcknowledgementOut,
+    ContractOut,
+    DatasetOut,
+    EntrustedOut,
+    ResultOut,
+    RunOut,
+    SubscriptionOut,
+)
+from ui import contract_rows, documents, next_version, panels, readers, session, words
 
-TABS = ("Overview", "Versions", "Consumers", "Runs", "History")
+TABS = ("Overview", "Checks", "Versions", "Diff", "Consumers", "Runs", "History", "Activity")
+SHOWN = 50
 
 
 def page() -> None:
@@ -21,7 +29,7 @@ def page() -> None:
     contract = session.registry().contract(contract_id)
     header(contract)
     panels.told()
-    draws = (overview, versions, consumers, runs, history)
+    draws = (overview, checks, versions, difference, consumers, runs, history, activity)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
             with tab:
@@ -61,15 +69,10 @@ def overview(contract: ContractOut) -> None:
     rows = single(documents.columns(document))
     st.subheader(f"Columns ({len(rows)})")
     panels.table(rows, key="columns", alt="Columns and what they promise")
-    rows = single(documents.checks(document))
-    if rows:
-        st.subheader(f"Checks ({len(rows)})")
-        panels.table(rows, key="checks", alt="Checks in words")
     st.subheader(f"Datasets ({len(contract.datasets)})")
     panels.table([dataset(each) for each in contract.datasets], key="datasets", alt="Datasets of the contract")
     for each in contract.datasets:
         panels.link("lineage", f"Lineage of {each.name}", node=f"dataset:{each.namespace}:{each.name}")
-    runners(contract)
     exported(contract, contract.active_version)
     written(contract, contract.active_version, text)
 
@@ -92,16 +95,29 @@ def dataset(found: DatasetOut) -> dict[str, str]:
     }
 
 
-def runners(contract: ContractOut) -> None:
-    """Every check by who judges it; what is judged nowhere here says why, and texts say who signed them."""
-    with st.expander("Who judges what", key="runners", icon=":material/groups:", on_change="rerun") as opened:
-        if opened.open:
-            found = session.registry().checks(contract.id).checks
-            told = (
-                f"{words.several(number, 'check')} {words.RUNNERS[each]}" for each, number in counted(found).items()
-            )
-            st.markdown(f"**{', '.join(told)}**")
-            panels.table([entrusted(each) for each in found], key="runners-table", alt="Checks by who judges them")
+def checks(contract: ContractOut) -> None:
+    """Every check of the version in force in words: how it came out last, and who judges it."""
+    if contract.active_version is None:
+        panels.empty("No version yet", "It becomes active when its first proposal is approved.")
+        return
+    found = session.registry().checks(contract.id).checks
+    told = (f"{words.several(number, 'check')} {words.RUNNERS[each]}" for each, number in counted(found).items())
+    st.markdown(f"**{', '.join(told) or 'No check'}**")
+    last = last_results(contract)
+    rows = [entrusted(each) | contract_rows.standing(contract.id, each, last.get(each.id)) for each in found]
+    link = st.column_config.LinkColumn("History", display_text="Open")
+    panels.table(single(rows), key="entrusted", alt="Checks, how each came out last, and who judges it", History=link)
+    if rows := single(documents.checks(documents.parsed(session.registry().document(contract.id).decode()))):
+        st.subheader(f"Written out as checks ({len(rows)})")
+        panels.table(rows, key="checks", alt="Checks in words")
+
+
+def last_results(contract: ContractOut) -> dict[str, ResultOut]:
+    """The last result of each check by its id, the worst where the last run judged it on several partitions."""
+    if contract.last_run is None:
+        return {}
+    found = sorted(session.registry().run(contract.last_run.id).results, key=lambda each: each.outcome != "failed")
+    return {each.check_id: each for each in reversed(found)}
 
 
 def counted(found: Sequence[EntrustedOut]) -> Counter[str]:
@@ -161,16 +177,47 @@ def versions(contract: ContractOut) -> None:
         "Read a version", [each.version for each in contract.versions], key="version", bind="query-params"
     )
     if chosen:
-        compared(contract, chosen)
         st.code(session.registry().document(contract.id, chosen).decode(), language="yaml", height=480)
 
 
-def compared(contract: ContractOut, newer: str) -> None:
-    """What differs from another version to the chosen one."""
-    others = [each.version for each in contract.versions if each.version != newer]
-    older = st.selectbox("Compare with", [words.NOTHING, *others], key="older", bind="query-params") if others else None
-    if older in others:
-        next_version.changes(session.registry().diff(contract.id, older, newer))
+def difference(contract: ContractOut) -> None:
+    """What differs between any two versions: what it means first, then both texts line by line."""
+    known = [each.version for each in contract.versions]
+    if len(known) < 2:
+        panels.empty("Nothing to compare", "There is one version at most; the next one can be held against it.")
+        return
+    with st.container(horizontal=True, key="pair"):
+        newer = st.selectbox("Version", known, key="newer", bind="query-params", width=240) or known[0]
+        older = st.selectbox("Against", known, index=1, key="older", bind="query-params", width=240) or known[1]
+    if newer == older:
+        panels.empty("The same version twice", "Choose another one on either side.")
+        return
+    registry = session.registry()
+    next_version.changes(registry.diff(contract.id, older, newer))
+    with st.expander("Line by line", key="lines", icon=":material/code:", on_change="rerun") as opened:
+        if opened.open:
+            texts = [registry.document(contract.id, each).decode() for each in (older, newer)]
+            st.code(contract_rows.lines(*texts, names=(older, newer)), language="diff", height=480)
+
+
+def activity(contract: ContractOut) -> None:
+    """What happened to the contract, the newest first: drafts, versions, runs that did not pass, incidents."""
+    registry = session.registry()
+    found = contract_rows.activity(
+        contract,
+        registry.proposals(contract_id=contract.id, limit=SHOWN),
+        registry.incidents(contract_id=contract.id, limit=SHOWN),
+    )
+    zone = session.timezone()
+    rows = [
+        {"When": words.moment(each.time, timezone=zone), "Who": each.who, "What": each.what, "Open": each.address}
+        for each in found
+    ]
+    if not rows:
+        panels.empty("Nothing happened yet", "Drafts, versions, runs and incidents of the contract appear here.")
+        return
+    link = st.column_config.LinkColumn("Open", display_text="Open")
+    panels.table(rows, key="activity", alt="What happened to the contract", Open=link)
 
 
 def consumers(contract: ContractOut) -> None:
@@ -238,14 +285,14 @@ def history(contract: ContractOut) -> None:
         return
     chosen = metrics[sentence]
     found = session.registry().measurements(contract.id, object_name=report.object, identity=str(chosen.measurement))
-    series = tuple(
-        Point(each.partition or f"{each.time:%Y-%m-%d %H:%M}", each.value) for each in found if each.value is not None
-    )
+    series = panels.points(found)
     band = documents.band(
         documents.parsed(session.registry().document(contract.id, report.version).decode()), chosen.check_id
     )
     if series:
         panels.chart(series, band, metric=title(report, chosen.measurement), key="history")
+        asked = {"contract": contract.id, "object": report.object, "check": chosen.check_id}
+        panels.link("metric", "Explore this metric", **asked)
     else:
         panels.empty("No values", "This metric has no number to draw.")
 

@@ -39,8 +39,7 @@ def graph() -> None:
         panels.empty("Lineage knows nothing of that", "Write dataset:, then its namespace, : and its name.")
         return
     shown = graphs.nodes(found, node)
-    drawn = graphs.picture(shown)
-    st.vega_lite_chart(spec=drawn, key="graph", theme=None, alt="The lineage graph, as the table says it")
+    panels.drawn(graphs.picture(shown), key="graph", alt="The lineage graph, as the table says it")
     if len(shown) < len(found.graph) or not found.whole:
         st.caption(f"{words.count(len(shown))} nodes are shown; there are more. Go less far to see all of them.")
     panels.table(graphs.rows(shown), key="nodes", alt="Datasets and jobs of the graph")

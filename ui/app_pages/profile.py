@@ -87,9 +87,8 @@ def kind(of: ColumnDocument) -> str:
 
 def bars(of: Bins, name: str) -> None:
     """How the numbers are distributed, with the same as text for who cannot see it."""
-    drawn = charts.distribution(of.edges, of.counts, metric=name)
     told = f"{name}: {len(of.counts)} bins from {words.value(of.edges[0])} to {words.value(of.edges[-1])}"
-    st.vega_lite_chart(spec=drawn, key=f"bins-{words.slug(name)}", theme=None, alt=told)
+    panels.drawn(charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{words.slug(name)}", alt=told)
 
 
 def counted(title: str, found: Sequence[Counted]) -> None:

@@ -10,7 +10,6 @@ import streamlit as st
 from registry.api.schemas import ResultOut, RunOut, SampleOut
 from registry.client import ClientError
 from ui import charts, documents, failing_rows, panels, session, words
-from ui.charts import Point
 
 # `not evaluated` is a state of its own: the data may be fine, the check could not be computed.
 SECTIONS = (
@@ -143,9 +142,7 @@ def measured(result: ResultOut, band: charts.Band) -> str:
 def past(run: RunOut, result: ResultOut, band: charts.Band, *, key: str) -> None:
     """The metric's history with its limits and this run marked; nothing where there is none to draw."""
     found = run.history.get(result.measurement or "", ())
-    series = tuple(
-        Point(each.partition or f"{each.time:%Y-%m-%d %H:%M}", each.value) for each in found if each.value is not None
-    )
+    series = panels.points(found)
     if len(series) > 1:
         panels.chart(
             series, band, metric=found[0].analyzer.replace("_", " "), key=f"chart-{key}", marked=result.partition

@@ -3,6 +3,7 @@
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Request, Schema, Versioned
 from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
+from registry.api.schemas.checked import CheckedAsked, CheckedOut
 from registry.api.schemas.checks import ChecksOut, EntrustedOut
 from registry.api.schemas.consumers import (
     AcknowledgementOut,
@@ -155,6 +156,8 @@ __all__ = [
     "ChangeOut",
     "ChannelIn",
     "ChannelOut",
+    "CheckedAsked",
+    "CheckedOut",
     "ChecksOut",
     "ColumnDocument",
     "CommentIn",

@@ -1,0 +1,39 @@
+"""What waits for the viewer, put in order: what hurts first, then what has a date, then the oldest."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from registry.api.schemas import AcknowledgementOut, InboxOut, ProposalSummary, RunSummary
+from registry.words import Answer
+
+LATER = datetime.max.replace(tzinfo=UTC)
+# The worst first.
+VERDICTS = ("failed", "not_evaluated", "warned", "passed")
+Urgent = RunSummary | AcknowledgementOut | ProposalSummary
+
+
+def failed(found: InboxOut) -> list[RunSummary]:
+    """The runs that need attention, the worst first, and of those alike the newest."""
+    newest = sorted(found.failed_runs, key=lambda run: run.finished, reverse=True)
+    return sorted(newest, key=lambda run: VERDICTS.index(run.verdict))
+
+
+def asked(found: InboxOut) -> list[AcknowledgementOut]:
+    """The versions that wait for the viewer's answer, the one with the nearest deadline first."""
+    waiting = (each for each in found.asked if each.answer is Answer.PENDING)
+    return sorted(waiting, key=lambda each: (each.deadline or LATER, each.asked))
+
+
+def oldest(proposals: Sequence[ProposalSummary]) -> list[ProposalSummary]:
+    """The proposals, the one that waits longest first."""
+    return sorted(proposals, key=lambda each: each.created)
+
+
+def urgent(found: InboxOut) -> list[Urgent]:
+    """All that waits for the viewer themself: what the menu counts."""
+    return [*failed(found), *asked(found), *oldest(found.to_decide)]
+
+
+def is_empty(found: InboxOut) -> bool:
+    """Whether nothing waits for anybody, and nothing concerns the viewer."""
+    return not (urgent(found) or found.waiting or found.affecting or found.lagging)
