@@ -2,7 +2,7 @@
 
 import logging
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from ui.words import Mark
 
 log = logging.getLogger(__name__)
 TOLD = "_told"
+Step = Callable[[], object]
 TITLES = {
     0: "The registry does not answer",
     401: "Your session has ended",

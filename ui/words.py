@@ -75,6 +75,15 @@ VERSIONS = {
 }
 BREAKS = Mark("Breaks you", ":material/link_off:", "red")
 BEHIND = Mark("Behind", ":material/history:", "orange")
+SUBSCRIBED = Mark("Subscribed", ":material/notifications:", "blue")
+CHANNEL = Mark("Channel", ":material/send:", "gray")
+UNDELIVERED = Mark("Not delivered", ":material/cancel:", "red")
+DONE = Mark("Done", ":material/check_circle:", "blue")
+TO_DO = Mark("To do", ":material/radio_button_unchecked:", "gray")
+USERS = {
+    True: Mark("Active", ":material/check_circle:", "blue"),
+    False: Mark("Shut out", ":material/block:", "gray"),
+}
 TASKS = {
     "queued": Mark("Queued", ":material/hourglass_empty:", "gray"),
     "running": Mark("Running", ":material/sync:", "orange"),
@@ -127,6 +136,11 @@ FAMILIES = {
     "freshness": "Freshness", "columns": "Columns", "references": "Other datasets", "queries": "SQL",
 }  # fmt: skip
 SCOPES = {"delta": "what arrived, partition by partition", "dataset": "all partitions together"}
+ROLES = {
+    "admin": "administrator", "owner": "owner", "producer": "producer", "consumer": "consumer", "viewer": "viewer",
+    "service": "service",
+}  # fmt: skip
+CHANNELS = {"email": "Mail", "slack": "Slack", "webhook": "Webhook"}
 RUNNERS = {"here": "judged here", "elsewhere": "judged by another engine", "people": "judged by people"}
 EXPORTS = {
     "odcs": "ODCS, as approved", "dbt": "dbt schema.yml", "dqx": "DQX checks", "gx": "Great Expectations suite",

@@ -21,7 +21,7 @@ from registry.config import Settings
 from registry.database import transaction
 from registry.exchange.exports import FORMS
 from registry.tables import Proposal, Task, User
-from registry.words import Decision, IncidentState, Resolution, TaskState
+from registry.words import Decision, IncidentState, Permission, Resolution, TaskState
 from registry.worker import Worker
 from ui import asgi, session, words
 
@@ -371,6 +371,8 @@ def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_faile
     assert "not evaluated: the column amount is text now; mean takes numbers" in said
     assert "treaty verify /lake/shop/orders --contract shop-sales-1.0.0.yaml --partition-by day" in said
     assert said.index("Failed (1)") < said.index("Warnings (1)") < said.index("Not evaluated (1)")
+    assert "Fails for the first time in this run" in said
+    assert "Incident of shop-sales · orders" in said
 
 
 def test_a_run_that_passed_shows_no_failures(open_page: Open, the_shop: Shop) -> None:
@@ -765,3 +767,81 @@ def test_a_draft_that_nobody_wants_any_more_is_stopped(open_page: Open, the_shop
 
     assert the_shop.client("producer").task(task.id).error == "stopped by producer"
     assert "stopped by producer" in texts(at)
+
+
+def test_the_first_steps_say_what_is_done_and_give_a_job_its_key_once(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("admin", "start")
+    before = texts(at)
+
+    at.button(key="FormSubmitter:token-start-Make a token").click()
+    shown(at)
+    made = texts(at)
+    shown(at)
+
+    (token,) = the_shop.client("admin").tokens()
+    assert before.count("Done") == 3
+    assert "Waiting for the first event" in before
+    assert [each.value for each in token.scopes] == ["lineage:write"]
+    assert token.prefix in made
+    assert "shown this once" in made
+    assert "shown this once" not in texts(at)
+
+
+def test_the_first_step_is_done_by_an_event_that_comes(open_page: Open, the_shop: Shop) -> None:
+    told(the_shop, event("COMPLETE", output("/lake/new"), job="load"))
+
+    said = texts(open_page("owner", "start"))
+
+    assert "Waiting for the first event" not in said
+    assert said.count("Done") == 4
+
+
+def test_an_administrator_adds_a_user_and_shuts_another_out(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("admin", "admin", user="viewer")
+    for key, text in {"admin-name": "ada", "admin-password": "a first password"}.items():
+        at.text_input(key=key).set_value(text)
+    at.button(key="FormSubmitter:invite-admin-Add").click()
+    shown(at)
+    click(at, "let-in")
+
+    people = {each.name: each for each in the_shop.client("admin").users()}
+    assert people["ada"].active
+    assert not people["viewer"].active
+    assert at.text_input(key="admin-password").value == ""
+
+
+def test_a_token_is_revoked_on_its_page(open_page: Open, the_shop: Shop) -> None:
+    the_shop.client("admin").issue_token("nightly", scopes=[Permission.LINEAGE])
+    at = open_page("admin", "admin", tab="Tokens")
+
+    click(at, "revoke-token")
+
+    assert the_shop.client("admin").tokens()[0].revoked is not None
+
+
+def test_the_service_says_how_it_stands(open_page: Open) -> None:
+    said = texts(open_page("admin", "admin", tab="Health"))
+    assert "ready" in said
+    assert "Tasks given up" in said
+
+
+def test_nobody_else_is_led_to_the_administration(open_page: Open) -> None:
+    with pytest.raises(ValueError, match="Could not find a navigation page"):
+        open_page("owner", "admin")
+
+
+def test_a_subscription_is_ended_and_a_channel_added_and_removed(open_page: Open, the_shop: Shop) -> None:
+    use = schemas.SubscriptionIn(contract_id="shop-sales", purpose=HOSTILE["image"], contact="reports@example.org")
+    made = the_shop.client("consumer").subscribe(use)
+    at = click(open_page("consumer", "subscriptions"), f"end-{made.id}")
+    assert "You subscribe to nothing" in texts(at)
+
+    at = open_page("consumer", "subscriptions", tab="Channels")
+    at.text_input(key="target").set_value("reports@example.org")
+    at.button(key="FormSubmitter:channel-Add").click()
+    shown(at)
+    (channel,) = the_shop.client("consumer").channels()
+    click(at, f"remove-{channel.id}")
+
+    assert channel.kind.value == "email"
+    assert the_shop.client("consumer").channels() == []

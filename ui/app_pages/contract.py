@@ -6,15 +6,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from registry.api.schemas import (
-    AcknowledgementOut,
     ContractOut,
     DatasetOut,
     EntrustedOut,
     ResultOut,
     RunOut,
-    SubscriptionOut,
 )
-from ui import contract_rows, documents, next_version, panels, readers, session, words
+from ui import contract_consumers, contract_rows, documents, next_version, panels, readers, session, words
 
 TABS = ("Overview", "Checks", "Versions", "Diff", "Consumers", "Runs", "History", "Activity")
 SHOWN = 50
@@ -29,7 +27,7 @@ def page() -> None:
     contract = session.registry().contract(contract_id)
     header(contract)
     panels.told()
-    draws = (overview, checks, versions, difference, consumers, runs, history, activity)
+    draws = (overview, checks, versions, difference, contract_consumers.draw, runs, history, activity)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
             with tab:
@@ -218,50 +216,6 @@ def activity(contract: ContractOut) -> None:
         return
     link = st.column_config.LinkColumn("Open", display_text="Open")
     panels.table(rows, key="activity", alt="What happened to the contract", Open=link)
-
-
-def consumers(contract: ContractOut) -> None:
-    """Who uses the contract and for what, who is behind, and whom an approved version waits for."""
-    registry = session.registry()
-    found = registry.subscriptions(contract_id=contract.id)
-    if not found:
-        panels.empty("No consumer yet", "Whoever reads the data can subscribe: treaty subscribe, or the API.")
-    else:
-        registered(found)
-    readers.suggested(contract.id)
-    waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
-    if waited:
-        st.subheader("An approved version waits for them")
-        panels.table([asked(each) for each in waited], key="waited", alt="Consumers who have not acknowledged")
-
-
-def registered(found: Sequence[SubscriptionOut]) -> None:
-    """Those who subscribed."""
-    rows = [
-        {
-            "Consumer": each.subscriber,
-            "Uses it for": each.purpose,
-            "Contact": each.contact,
-            "Reads": ", ".join(f"{name}.{column}" for name, columns in each.reads.items() for column in columns),
-            "Checks of their own": str(each.checks),
-            "Pinned to": each.pinned_to or "",
-            "Behind": each.lagging or "",
-        }
-        for each in found
-    ]
-    panels.table(rows, key="consumers", alt="Consumers of the contract")
-
-
-def asked(row: AcknowledgementOut) -> dict[str, str]:
-    """What a consumer is asked, as a row."""
-    return {
-        "Consumer": row.subscriber,
-        "Version": row.version,
-        "Breaks them": "; ".join(row.breaks),
-        "Answer": row.answer,
-        "Said": row.comment or "",
-        "Until": words.moment(row.deadline, timezone=session.timezone()) if row.deadline else "",
-    }
 
 
 def runs(contract: ContractOut) -> None:

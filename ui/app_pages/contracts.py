@@ -17,7 +17,8 @@ def page() -> None:
         panels.empty(
             "No contract yet", "Draft one from a table that Spark can read, or put one forward through the API."
         )
-        st.page_link("app_pages/draft.py", label="Draft a contract", icon=":material/edit_note:")
+        panels.link("draft", "Draft a contract")
+        panels.link("start", "Getting started")
         return
     asked = st.text_input(
         "Search", key="q", bind="query-params", type="search", placeholder="name, id or owner", live=True

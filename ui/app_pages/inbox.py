@@ -16,6 +16,7 @@ def page() -> None:
     panels.told()
     if desk.is_empty(found):
         panels.empty("Nothing waits for you", "New drafts to review and failed runs of your contracts appear here.")
+        panels.link("start", "Getting started")
         return
     st.markdown(f"**{summary(found)}**")
     attention(desk.failed(found))

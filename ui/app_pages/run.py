@@ -9,8 +9,22 @@ import streamlit as st
 
 from registry.api.schemas import ResultOut, RunOut, SampleOut
 from registry.client import ClientError
-from ui import charts, documents, failing_rows, panels, session, words
+from ui import (
+    causes,
+    charts,
+    compared,
+    consequences,
+    documents,
+    failing_rows,
+    panels,
+    readers,
+    reproduction,
+    session,
+    words,
+)
 
+# Results of a check that are looked at to say since when it fails.
+PAST = 500
 # `not evaluated` is a state of its own: the data may be fine, the check could not be computed.
 SECTIONS = (
     ("failed", "Failed"),
@@ -27,12 +41,14 @@ def page() -> None:
         return
     run = session.registry().run(run_id)
     header(run)
-    document = documents.parsed(text_of(run))
+    text = text_of(run)
+    document = documents.parsed(text)
     samples = failing_rows.read(run)
     for outcome, title in SECTIONS:
         section(run, document, samples, outcome, title)
+    consequences.draw(run)
     everything(run)
-    reproduce(run)
+    reproduce(run, text)
 
 
 def header(run: RunOut) -> None:
@@ -55,6 +71,9 @@ def header(run: RunOut) -> None:
         if run.lineage_run:
             panels.fact("Lineage run", run.lineage_run)
     panels.link("contract", f"Open the contract {run.contract_id}", id=run.contract_id)
+    for each in session.registry().upstream(run.contract_id) if run.verdict != "passed" else ():
+        if each.object == run.object:
+            readers.bad_data(each)
 
 
 def verdict(run: RunOut) -> str:
@@ -122,9 +141,39 @@ def check(
             st.text(measured(result, band))
         if len(results) > 5:
             st.caption(f"and {words.several(len(results) - 5, 'more partition')}")
+        likely(run, results, sample)
         if sample:
             failing_rows.draw(sample, results, key=key)
         past(run, first, band, key=key)
+
+
+def likely(run: RunOut, results: list[ResultOut], sample: SampleOut | None) -> None:
+    """Since when the check fails, and in which part of the data, as far as that is told; values stand as plain text."""
+    check = results[0]
+    if check.outcome != "failed":
+        return
+    course = session.registry().checked(run.contract_id, run.object, check.check_id, limit=PAST)
+    if (known := causes.since(course, run.id)) is not None:
+        st.text(causes.sentence(known, now=session.now()))
+    every = [each for each in run.results if each.check_id == check.check_id]
+    if shared := causes.parts(every):
+        st.text(f"All partitions that fail have {words.listed(list(shared))}, and no other has")
+    apart = {check.column or "", *(run.dataset.partition_by if run.dataset else ())}
+    if sample and causes.segment(sample, apart=apart, shares={}):
+        found = causes.segment(sample, apart=apart, shares=shares(run, results))
+        st.text(found.sentence if found else "The kept rows have nothing in common that is rare elsewhere")
+
+
+def shares(run: RunOut, results: list[ResultOut]) -> Mapping[str, Mapping[str, float]]:
+    """Of all rows of the partitions that fail, how large a part has which value, by column; {} where nobody knows."""
+    chosen = [compared.condition(each.partition or "") for each in results if each.outcome == "failed"]
+    where = " OR ".join(f"({each})" for each in chosen) if chosen and all(chosen) else None
+    try:
+        found = session.registry().profile(f"{run.contract_id}.{run.object}", where=where)
+    except ClientError:
+        return {}
+    rows = max(found.rows, 1)
+    return {column.name: {each.value: each.count / rows for each in column.values} for column in found.columns}
 
 
 def measured(result: ResultOut, band: charts.Band) -> str:
@@ -172,22 +221,24 @@ def row(result: ResultOut) -> dict[str, str]:
     }
 
 
-def reproduce(run: RunOut) -> None:
-    """The command that judges the same table again, and the document that it needs."""
+def reproduce(run: RunOut, text: str) -> None:
+    """How to judge the same data elsewhere, as a command and in a session of Spark, with the document for both."""
     st.subheader("How to reproduce")
-    where = run.dataset.location if run.dataset and run.dataset.location else None
+    where = reproduction.location(run)
     if where is None:
         st.caption("The registry does not know where this table lies, so there is no command to copy.")
         return
-    file_name = f"{run.contract_id}-{run.version}.yaml"
-    by = [part for column in (run.dataset.partition_by if run.dataset else ()) for part in ("--partition-by", column)]
-    panels.commands(["treaty", "verify", where, "--contract", file_name, *by])
+    panels.commands(reproduction.command(run, where))
     st.caption(
         "On a machine that reads the table, with the contract beside it. It judges every partition there is now."
     )
-    text = text_of(run)
+    with st.expander("In a session of Spark", key="pyspark", icon=":material/code:", on_change="rerun") as opened:
+        if opened.open:
+            st.code(reproduction.program(run, where), language="python")
+            st.caption("It judges the partitions of this run alone; checks of the whole table see no others then.")
     if text:
-        st.download_button("Download the contract", text, file_name=file_name, mime="application/yaml", key="download")
+        name = reproduction.file_name(run)
+        st.download_button("Download the contract", text, file_name=name, mime="application/yaml", key="download")
 
 
 page()

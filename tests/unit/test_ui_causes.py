@@ -1,0 +1,169 @@
+"""What narrows down why a check fails: since when, in which partitions, in which rows; and how to see it again."""
+
+import ast
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from registry.api.schemas import CheckedOut, DatasetOut, RunOut, SampleOut
+from ui import causes, reproduction
+
+NOW = datetime(2026, 3, 10, tzinfo=UTC)
+BASE: dict[str, Any] = {
+    "check_id": "c", "name": "c", "severity": "error", "scope": "delta", "sentence": "s", "column": None,
+    "dimension": None, "value": None, "measurement": "size", "found": None, "counted": None, "broken": None,
+    "unevaluated": 0, "bound": None, "reference": None, "reason": None, "band": None,
+}  # fmt: skip
+
+
+def run_id(day: int) -> UUID:
+    return UUID(int=day + 1)
+
+
+def result(day: int, outcome: str, *, version: str = "1.0.0", partition: str | None = None) -> CheckedOut:
+    told = {"outcome": outcome, "version": version, "partition": partition, "run_id": run_id(day)}
+    return CheckedOut.model_validate({**BASE, **told, "finished": NOW + timedelta(days=day)})
+
+
+def course(outcomes: str) -> list[CheckedOut]:
+    """A result a day: p passed, f failed."""
+    return [result(day, {"p": "passed", "f": "failed"}[each]) for day, each in enumerate(outcomes)]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "day", "said"),
+    [
+        ("ppf", 2, "Fails for the first time in this run"),
+        ("pff", 2, "Fails 2 runs in a row, since 9 days ago"),
+        ("pfpff", 4, "Fails 2 runs in a row, since 7 days ago"),
+        ("fff", 2, "Fails in all 3 runs that are known, since 10 days ago"),
+        ("f", 0, "Fails for the first time in this run"),
+        ("pffp", 1, "Fails for the first time in this run"),
+    ],
+)
+def test_since_when_a_check_fails_is_told_from_its_results(outcomes: str, day: int, said: str) -> None:
+    found = causes.since(course(outcomes), run_id(day))
+    assert found is not None
+    assert causes.sentence(found, now=NOW + timedelta(days=10)) == said
+
+
+@pytest.mark.parametrize(("outcomes", "day"), [("pp", 1), ("pf", 7), ("", 0)])
+def test_nothing_is_told_of_a_run_in_which_it_did_not_fail(outcomes: str, day: int) -> None:
+    assert causes.since(course(outcomes), run_id(day)) is None
+
+
+def test_of_several_partitions_of_a_run_one_that_fails_counts() -> None:
+    found = causes.since([result(0, "passed"), result(1, "passed"), result(1, "failed")], run_id(1))
+    assert found is not None
+    assert (found.times, found.ever) == (1, False)
+
+
+def test_a_version_that_judges_for_the_first_time_is_named() -> None:
+    found = causes.since([result(0, "passed"), result(1, "failed", version="2.0.0")], run_id(1))
+    assert found is not None
+    assert causes.sentence(found, now=NOW).endswith("that run was the first one under version 2.0.0")
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "shared"),
+    [
+        (["day=1/region=SE", "day=2/region=SE"], ["day=1/region=DE"], ("region = SE",)),
+        (["day=1/region=SE", "day=2/region=SE"], ["day=3/region=SE"], ()),
+        (["day=1/region=SE"], ["day=1/region=DE"], ()),
+        (["day=1/region=a%2Fb", "day=2/region=a%2Fb"], ["day=1/region=DE"], ("region = a/b",)),
+        (["day=1", "day=2"], [], ()),
+        ([None, None], ["x=1"], ()),
+    ],
+)
+def test_what_failing_partitions_have_in_common_and_no_other_has(
+    failed: list[str | None], passed: list[str], shared: tuple[str, ...]
+) -> None:
+    results = [result(0, "failed", partition=each) for each in failed]
+    results += [result(0, "passed", partition=each) for each in passed]
+    assert causes.parts(results) == shared
+
+
+def sample(*rows: tuple[str | None, ...], masked: tuple[str, ...] = ()) -> SampleOut:
+    columns = ("warehouse", "status", "day")
+    return SampleOut(check_id="c", columns=columns, masked=masked, rows=rows, expires=NOW)
+
+
+ROWS = [("WH-7", "open", "d")] * 5 + [("WH-1", "shipped", "d")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "shares", "said"),
+    [
+        (ROWS, {}, "In 5 of 6 kept rows warehouse is WH-7; how common that is elsewhere is not stored"),
+        (
+            ROWS,
+            {"warehouse": {"WH-7": 0.031}},
+            "In 5 of 6 kept rows warehouse is WH-7; in 3.1% of all rows of the partition",
+        ),
+    ],
+)
+def test_the_value_that_most_broken_rows_share_is_told_with_how_common_it_is(
+    rows: list[tuple[str, ...]], shares: dict[str, dict[str, float]], said: str
+) -> None:
+    found = causes.segment(sample(*rows), apart={"status", "day"}, shares=shares)
+    assert found is not None
+    assert found.sentence == said
+
+
+@pytest.mark.parametrize(
+    ("rows", "masked", "shares"),
+    [
+        (ROWS[:4], (), {}),
+        (ROWS, ("warehouse",), {}),
+        (ROWS, (), {"warehouse": {"WH-7": 0.8}}),
+        ([*ROWS, *[("WH-1", "x", "d")] * 5], (), {}),
+    ],
+    ids=["too few rows", "masked", "as common everywhere", "half of them only"],
+)
+def test_what_explains_nothing_is_not_told(
+    rows: list[tuple[str, ...]], masked: tuple[str, ...], shares: dict[str, dict[str, float]]
+) -> None:
+    assert causes.segment(sample(*rows, masked=masked), apart={"status", "day"}, shares=shares) is None
+
+
+def report(partitions: tuple[str, ...], location: str = "/lake/orders") -> RunOut:
+    dataset = DatasetOut(
+        id=run_id(0), namespace="file", name="n", object="orders", location=location, format="delta",
+        partition_by=("day",),
+    )  # fmt: skip
+    told: dict[str, Any] = {
+        "id": run_id(0), "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": partitions,
+        "verdict": "failed", "counts": {}, "rows": 1, "started": NOW, "finished": NOW, "reason": None,
+        "fingerprint": "f", "dataset": dataset, "task_id": None, "lineage_run": None, "marker": None, "results": (),
+        "history": {},
+    }  # fmt: skip
+    return RunOut.model_validate(told)
+
+
+HOSTILE = '/lake/"""\n__import__("os")#\'{x}'
+
+
+@pytest.mark.parametrize("location", ["/lake/orders", HOSTILE])
+def test_the_python_of_a_run_names_its_partitions_and_holds_foreign_text_as_literals_alone(location: str) -> None:
+    told = reproduction.program(report(("day=2026-02-25", "day=2026-02-26")), location)
+    calls = [each for each in ast.walk(ast.parse(told)) if isinstance(each, ast.Call)]
+    texts = [each.value for each in ast.walk(ast.parse(told)) if isinstance(each, ast.Constant)]
+    assert {ast.unparse(each.func) for each in calls} == {
+        "spark.read.format", "spark.read.format('delta').load", "read", "Path", "Path('shop-1.0.0.yaml').read_bytes",
+        "verify", "print", f"spark.read.format('delta').load({location!r}).where",
+    }  # fmt: skip
+    assert location in texts
+    assert "(`day` = '2026-02-25') OR (`day` = '2026-02-26')" in texts
+
+
+@pytest.mark.parametrize("partitions", [("",), (), tuple(f"day={each}" for each in range(30))])
+def test_partitions_that_cannot_be_named_leave_the_whole_table(partitions: tuple[str, ...]) -> None:
+    assert ".where(" not in reproduction.program(report(partitions), "/lake/orders")
+
+
+def test_the_command_judges_the_same_version_of_the_same_table() -> None:
+    assert reproduction.command(report(()), "/lake/orders") == [
+        "treaty", "verify", "/lake/orders", "--contract", "shop-1.0.0.yaml", "--partition-by", "day",
+    ]  # fmt: skip

@@ -1,0 +1,61 @@
+"""What a failed run led to: the incident that it belongs to, and what lies downstream of the bad data."""
+
+import streamlit as st
+
+from registry.api.schemas import BlastOut, IncidentOut, RunOut
+from registry.client import ClientError
+from ui import panels, session, words
+
+SHOWN = 20
+NAMED = 5
+
+
+def draw(run: RunOut) -> None:
+    """The incident with its state and who looks after it, and whom it reaches; nothing for a run that did not fail."""
+    if run.verdict != "failed":
+        return
+    st.subheader("What it led to")
+    found = incident(run)
+    if found is None:
+        st.caption("No incident is known for it: checks of consumers and runs that were taken back open none.")
+        return
+    about = " · ".join((f"looked after by {found.assignee or found.acknowledged_by or 'nobody'}", reached(found)))
+    with panels.row(words.INCIDENTS[found.state], age=found.opened, about=about, key="incident"):
+        panels.link("incidents", f"Incident of {found.contract_id} · {found.object}", id=str(found.id))
+
+
+def incident(run: RunOut) -> IncidentOut | None:
+    """The incident that the run belongs to, the newest where there are several; None for none."""
+    found = session.registry().incidents(contract_id=run.contract_id, limit=SHOWN)
+    return next((each for each in found if _holds(each, run)), None)
+
+
+def _holds(found: IncidentOut, run: RunOut) -> bool:
+    """Ids of runs are in the order of their times."""
+    return any(
+        (part.contract_id, part.object) == (run.contract_id, run.object)
+        and part.first_run_id <= run.id <= part.last_run_id
+        for part in found.parts
+    )
+
+
+def reached(found: IncidentOut) -> str:
+    """How much lies downstream, and whose it is. Holds names of people."""
+    try:
+        blast = session.registry().incident_blast(found.id)
+    except ClientError:
+        return "what lies downstream may not be seen"
+    return told(blast)
+
+
+def told(blast: BlastOut) -> str:
+    """What bad data reach, in words."""
+    if not blast.entries:
+        return "nothing is known to lie downstream"
+    people = dict.fromkeys(
+        name for each in blast.entries for touched in each.contracts for name, _ in touched.consumers
+    )
+    named = list(people)[:NAMED]
+    more = f" and {len(people) - NAMED:,} more" if len(people) > NAMED else ""
+    consumers = f", used by {words.listed(named)}{more}" if named else ""
+    return f"{words.several(len(blast.entries), 'dataset')} downstream{consumers}"

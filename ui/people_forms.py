@@ -1,0 +1,83 @@
+"""Forms that make people and keys: an invitation of a user, and an API token whose secret is shown once."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from pydantic import ValidationError
+
+from registry.client import ClientError
+from registry.words import Permission, Role
+from ui import panels, session, words
+
+SECRET = "_secret"
+DAYS = {"30 days": 30, "90 days": 90, "1 year": 365, "for ever": None}
+
+
+def invite(*, key: str) -> None:
+    """The form for a new user, whose first password is typed here and told to them by whoever types it."""
+    with st.form(f"invite-{key}", width=640):
+        st.text_input("Name", key=f"{key}-name", max_chars=200)
+        st.selectbox("Role", list(Role), format_func=words.ROLES.__getitem__, key=f"{key}-role", index=1)
+        st.text_input("First password", key=f"{key}-password", type="password", help="At least 12 characters")
+        st.form_submit_button("Add", type="primary", icon=":material/person_add:", on_click=added, args=(key,))
+
+
+def added(key: str) -> None:
+    """Adds the user as typed, and forgets the password."""
+    name, password = typed(f"{key}-name"), typed(f"{key}-password")
+    st.session_state[f"{key}-password"] = ""
+    if not (name and password):
+        panels.tell("Still missing: a name and a first password", problem=True)
+        return
+    attempt(lambda: session.registry().create_user(name, roles=[st.session_state[f"{key}-role"]], password=password),
+            done=f"{name} may sign in now.")  # fmt: skip
+
+
+def token(*, key: str, scopes: Sequence[Permission], name: str = "") -> None:
+    """The form for an API token with some of these scopes; of a single one nothing is asked."""
+    with st.form(f"token-{key}", width=640):
+        st.text_input("What is it for?", key=f"{key}-name", value=name, max_chars=200, placeholder="nightly load")
+        if len(scopes) > 1:
+            st.multiselect("It may", list(scopes), key=f"{key}-scopes", format_func=lambda each: each.value)
+        st.selectbox("It is good for", list(DAYS), key=f"{key}-days", index=2)
+        st.form_submit_button("Make a token", icon=":material/key:", on_click=issued, args=(key, tuple(scopes)))
+    shown()
+
+
+def issued(key: str, scopes: tuple[Permission, ...]) -> None:
+    """Makes the token as typed, and keeps its secret for the next drawing alone."""
+    chosen = scopes if len(scopes) == 1 else tuple(st.session_state.get(f"{key}-scopes") or ())
+    name, days = typed(f"{key}-name"), DAYS[st.session_state[f"{key}-days"]]
+    if not (name and chosen):
+        panels.tell("Still missing: what it is for, and what it may", problem=True)
+        return
+
+    def made() -> None:
+        st.session_state[SECRET] = session.registry().issue_token(name, scopes=chosen, expires_days=days).secret
+
+    attempt(made, done="The token is below, this once.")
+
+
+def shown() -> None:
+    """The secret of a token that was just made; whoever reloads the page does not see it again."""
+    secret = st.session_state.pop(SECRET, None)
+    if secret:
+        st.code(secret, language=None, wrap_lines=True)
+        st.caption("Copy it now: it is shown this once, and only its hash is kept.")
+
+
+def typed(key: str) -> str:
+    """What stands in that input."""
+    return str(st.session_state.get(key) or "").strip()
+
+
+def attempt(step: panels.Step, *, done: str) -> None:
+    """Takes the step; what is wrong with what was typed is told as what the registry refuses is."""
+    try:
+        step()
+    except ValidationError as error:
+        panels.tell("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors()), problem=True)
+    except ClientError as error:
+        panels.tell(panels.sentence(error), problem=True)
+    else:
+        panels.tell(done)
