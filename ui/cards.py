@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, charts, panels, session, words
+from ui import actions, charts, edits, panels, session, words
 from ui.evidence import Evidence, read
 
 
@@ -18,6 +18,7 @@ def card(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         said, shown = st.columns([3, 2], gap="medium", vertical_alignment="center")
         with said, st.container(gap="xsmall"):
             evidence(suggestion, found)
+            edits.changed(proposal, suggestion, found)
             decision(proposal, suggestion)
         with shown:
             chart(suggestion, found)
@@ -77,13 +78,17 @@ def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """What was decided, by whom and why; the buttons for who may decide."""
     if suggestion.rejected_before and suggestion.decision == "pending":
         st.caption(":material/history: Rejected before in this contract")
+        if suggestion.news:
+            st.text(f"What its evidence says now and did not then: {suggestion.news}")
     if suggestion.decision != "pending":
         decided(suggestion)
     if suggestion.reason:
         st.text(f"“{suggestion.reason}”")
     if not proposal.may_judge:
         return
-    if st.session_state.get(actions.asking_key(suggestion.id)) and suggestion.decision == "pending":
+    if edits.is_open(suggestion):
+        edits.form(proposal, suggestion)
+    elif st.session_state.get(actions.asking_key(suggestion.id)) and suggestion.decision == "pending":
         reason(proposal, suggestion)
     else:
         buttons(proposal, suggestion)
@@ -101,6 +106,7 @@ def buttons(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     with st.container(horizontal=True, key=f"buttons-{suggestion.id}"):
         if suggestion.decision != "pending":
             _button(f"undo-{suggestion.id}", "Undo", "undo", step=actions.undo, args=(proposal, suggestion.id))
+            _edit(proposal, suggestion)
             return
         _button(
             f"accept-{suggestion.id}",
@@ -110,7 +116,13 @@ def buttons(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
             args=(proposal, [suggestion.id]),
             primary=True,
         )
+        _edit(proposal, suggestion)
         _button(f"reject-{suggestion.id}", "Reject …", "close", step=actions.open_reason, args=(suggestion.id,))
+
+
+def _edit(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    if edits.may(proposal, suggestion):
+        _button(f"edit-{suggestion.id}", "Edit …", "edit", step=edits.start, args=(suggestion,))
 
 
 def _button(

@@ -15,6 +15,8 @@ DIRECTIONS = {
     "untested": "says nothing of the data",
 }
 SHOWN = 5
+# Where the last sentence is kept, with the revision that it is of.
+SENTENCE = "_sentence"
 
 
 def meaning(proposal: ProposalOut) -> None:
@@ -34,6 +36,29 @@ def meaning(proposal: ProposalOut) -> None:
         consumers(registry.impact(proposal.id))
         replayed(registry.replay(proposal.id))
         st.session_state[actions.replayed_key(proposal)] = True
+
+
+def sentence(proposal: ProposalOut) -> str:
+    """What the version means, in a sentence: how large it is, what follows it, whom it breaks. It is told anew for each
+    revision; "" for a proposal that has ended, and for the first version, which nobody can rely on yet."""
+    if proposal.state not in ("draft", "in_review") or not proposal.active_version:
+        return ""
+    known = st.session_state.get(SENTENCE)
+    if known is None or known[0] != (proposal.id, proposal.revision):
+        known = (proposal.id, proposal.revision), _sentence(proposal)
+        st.session_state[SENTENCE] = known
+    return str(known[1])
+
+
+def _sentence(proposal: ProposalOut) -> str:
+    registry = session.registry()
+    affected = registry.impact(proposal.id)
+    broken = [each.subscriber for each in affected if each.affected]
+    whom = f"breaks {words.listed(broken[:SHOWN])}" if broken else "breaks nobody"
+    more = f" and {len(broken) - SHOWN:,} more" if len(broken) > SHOWN else ""
+    return (
+        f"{verdict(registry.proposal_diff(proposal.id))}; {whom}{more}, of {words.several(len(affected), 'consumer')}"
+    )
 
 
 def changes(found: DiffOut) -> None:

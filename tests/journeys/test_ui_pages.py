@@ -151,6 +151,36 @@ def test_a_rejection_needs_a_reason_and_keeps_it(open_page: Open, the_shop: Shop
     assert "too narrow on holidays" in texts(at)
 
 
+def banded(the_shop: Shop) -> UUID:
+    suggested = the_shop.client("owner").proposal(the_shop.review).suggestions
+    return next(each.id for each in suggested if each.content["kind"] == "row_count_band")
+
+
+def test_a_check_is_edited_on_its_card_and_both_are_held_against_what_is_stored(
+    open_page: Open, the_shop: Shop
+) -> None:
+    at, card = open_page("owner", "review", proposal=the_shop.review), banded(the_shop)
+    click(at, f"edit-{card}")
+    at.text_area(key=f"text-{card}").set_value("not a mapping")
+    click(at, f"save-{card}")
+    refused = texts(at)
+    at.text_area(key=f"text-{card}").set_value("quality: {id: row-count-band-table, name: fewer, type: text}")
+    at.text_input(key=f"edit-reason-{card}").set_value("holidays are quiet")
+    click(at, f"save-{card}")
+
+    kept = next(each for each in the_shop.client("owner").proposal(the_shop.review).suggestions if each.id == card)
+    assert "That is no YAML mapping" in refused
+    assert (kept.decision, kept.reason) == (Decision.ACCEPTED, "holidays are quiet")
+    assert kept.edited == {"quality": {"id": "row-count-band-table", "name": "fewer", "type": "text"}}
+    assert "Edited; what was drafted" in texts(at)
+    assert any("Old against new" in each.label for each in at.expander)
+
+
+def test_plain_words_of_a_column_are_accepted_or_rejected_and_not_edited(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.review, kind="always present")
+    assert not [each for each in at.button if str(each.key).startswith("edit-")]
+
+
 def test_a_rejection_that_is_cancelled_changes_nothing(open_page: Open, the_shop: Shop) -> None:
     at, card = open_page("owner", "review", proposal=the_shop.review), first_card(the_shop)
 

@@ -6,7 +6,7 @@ from itertools import groupby
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, cards, next_version, panels, session, words
+from ui import actions, cards, edits, next_version, panels, session, words
 from ui.evidence import held_everywhere, read
 
 CARDS = 8
@@ -24,6 +24,7 @@ def page() -> None:
     header(proposal)
     panels.told()
     next_version.meaning(proposal)
+    edits.discussion(proposal)
     suggestions(proposal)
     preview = document(proposal)
     finish(proposal, preview)
@@ -35,6 +36,8 @@ def header(proposal: ProposalOut) -> None:
         st.title(words.esc(proposal.title or proposal.contract_id), width="content")
         st.markdown(words.PROPOSALS[proposal.state].badge, width="content")
     st.markdown(f"**{verdict(proposal)}**")
+    if said := next_version.sentence(proposal):
+        st.markdown(f"**{words.esc(said)}**")
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact("Contract", proposal.contract_id)
         panels.fact("Author", proposal.author)
