@@ -184,6 +184,10 @@ def test_hostile_texts_stay_texts(site: Site, page: Page, shown: str) -> None:
         ("/contract?id=shop-sales&tab=Versions", "Read a version"),
         ("/contract?id=shop-sales&tab=Runs", "version 1.0.0"),
         ("/contract?id=shop-sales&tab=History", "The same as a table"),
+        ("/contract?id=shop-sales&tab=Checks", "Written out as checks"),
+        ("/metric?contract=shop-sales&check=row-count", "Two partitions beside each other"),
+        ("/start", "Point Spark's listener here"),
+        ("/subscriptions?tab=Channels", "Add a channel"),
         ("/draft", "Where the table lies"),
         ("/run?id={failed}", "How to reproduce"),
         ("/reference", "approx_quantile"),
@@ -203,6 +207,19 @@ def test_every_page_fits_a_phone_and_names_its_controls(site: Site, page: Page, 
     assert page.evaluate(UNNAMED) == []
 
 
+def test_in_the_dark_texts_and_charts_are_read_on_a_dark_page(site: Site, page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto(f"{site.address}/metric?contract=shop-sales&check=row-count")
+    expect(page.get_by_text("Triangle: the check failed")).to_be_visible()
+    settled(page)
+
+    assert page.evaluate(BACKGROUND) == "rgb(18, 24, 31)"
+    chart = page.get_by_test_id("stVegaLiteChart").locator("svg").first
+    assert chart.locator("path[stroke='#E4EAF0']").count() > 0
+    assert chart.locator("path[stroke='#1B2733']").count() == 0
+
+
+BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 LED_AWAY = """() => [...document.querySelectorAll('img[src], a[href]')]
     .map(each => each.getAttribute('src') ?? each.getAttribute('href'))
     .filter(address => !address.startsWith('#') && /tracker|javascript/.test(address))"""
