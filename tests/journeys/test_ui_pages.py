@@ -94,6 +94,12 @@ def click(at: AppTest, key: str) -> AppTest:
     return shown(at)
 
 
+def submit(at: AppTest, label: str) -> AppTest:
+    """The page after the form's button of that label was clicked."""
+    next(each for each in at.get("form_submit_button") if each.label == label).click()
+    return shown(at)
+
+
 def test_the_inbox_lists_what_needs_the_owner(open_page: Open) -> None:
     said = texts(open_page("owner", "inbox"))
 
@@ -803,8 +809,7 @@ def test_the_first_steps_say_what_is_done_and_give_a_job_its_key_once(open_page:
     at = open_page("admin", "start")
     before = texts(at)
 
-    at.button(key="FormSubmitter:token-start-Make a token").click()
-    shown(at)
+    submit(at, "Make a token")
     made = texts(at)
     shown(at)
 
@@ -830,8 +835,7 @@ def test_an_administrator_adds_a_user_and_shuts_another_out(open_page: Open, the
     at = open_page("admin", "admin", user="viewer")
     for key, text in {"admin-name": "ada", "admin-password": "a first password"}.items():
         at.text_input(key=key).set_value(text)
-    at.button(key="FormSubmitter:invite-admin-Add").click()
-    shown(at)
+    submit(at, "Add")
     click(at, "let-in")
 
     people = {each.name: each for each in the_shop.client("admin").users()}
@@ -860,6 +864,22 @@ def test_nobody_else_is_led_to_the_administration(open_page: Open) -> None:
         open_page("owner", "admin")
 
 
+def test_a_reader_becomes_a_consumer_on_the_page_of_the_contract(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("consumer", "contract", id="shop-sales", tab="Consumers")
+    at.text_input(key="purpose").set_value("weekly revenue")
+    at.get("form_submit_button")[0].click()
+    shown(at)
+    refused = texts(at)
+    at.text_input(key="contact").set_value("reports@example.org")
+    at.get("form_submit_button")[0].click()
+    shown(at)
+
+    (made,) = the_shop.client("owner").subscriptions(contract_id="shop-sales")
+    assert "Still missing" in refused
+    assert (made.subscriber, made.purpose, made.contact) == ("consumer", "weekly revenue", "reports@example.org")
+    assert not at.get("form_submit_button")
+
+
 def test_a_subscription_is_ended_and_a_channel_added_and_removed(open_page: Open, the_shop: Shop) -> None:
     use = schemas.SubscriptionIn(contract_id="shop-sales", purpose=HOSTILE["image"], contact="reports@example.org")
     made = the_shop.client("consumer").subscribe(use)
@@ -868,8 +888,7 @@ def test_a_subscription_is_ended_and_a_channel_added_and_removed(open_page: Open
 
     at = open_page("consumer", "subscriptions", tab="Channels")
     at.text_input(key="target").set_value("reports@example.org")
-    at.button(key="FormSubmitter:channel-Add").click()
-    shown(at)
+    submit(at, "Add")
     (channel,) = the_shop.client("consumer").channels()
     click(at, f"remove-{channel.id}")
 

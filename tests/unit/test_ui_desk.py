@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from engine.results import Verdict
 from registry.api.schemas import (
     AcknowledgementOut,
     BlastOut,
@@ -30,7 +31,7 @@ def run(number: int, verdict: str, *, hours: int = 0) -> RunSummary:
         "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": (), "counts": {}, "rows": 1,
         "started": NOW, "reason": None,
     }  # fmt: skip
-    return RunSummary(**told, id=UUID(int=number), verdict=verdict, finished=NOW + hours * HOUR)
+    return RunSummary(**told, id=UUID(int=number), verdict=Verdict(verdict), finished=NOW + hours * HOUR)
 
 
 def question(number: int, *, deadline: int | None, answer: str = "pending") -> AcknowledgementOut:
