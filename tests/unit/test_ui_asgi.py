@@ -11,7 +11,8 @@ PROGRAM = f"""
 import json, sys
 import ui.asgi
 from streamlit import config
-options = ["theme.primaryColor", "client.showErrorDetails", "browser.gatherUsageStats", "server.enableStaticServing"]
+options = ["theme.light.primaryColor", "client.showErrorDetails"]
+options += ["browser.gatherUsageStats", "server.enableStaticServing"]
 print(json.dumps([[config.get_option(each) for each in options], [each for each in {BANNED} if each in sys.modules]]))
 """
 
