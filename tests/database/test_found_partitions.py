@@ -124,6 +124,8 @@ def test_what_a_failed_run_left_is_not_cleared_by_a_look_at_an_older_version(
     scene: Scene, behind: bool, clears: bool
 ) -> None:
     scene.send(event("FAIL", run="broken", at=BEFORE))
+    scene.work()
+    scene.clock.advance(60)
     scene.engine.at, scene.engine.behind = At("a-table", 5), behind
     scene.send(written(version=5, run="1", at=BEFORE))
     scene.work()
