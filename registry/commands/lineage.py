@@ -1,8 +1,10 @@
-"""`treaty lineage`: what came, what was refused and why, and what nobody has a contract about."""
+"""`treaty lineage`: what tells of writes; what came, what was refused and why, and what nobody has a contract about."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 from uuid import UUID
 
@@ -11,6 +13,7 @@ import typer
 from engine.cli import Stop
 from engine.options import Json
 from registry.commands import service
+from registry.config import load
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +30,8 @@ ObjectName = Annotated[str, typer.Argument(metavar="OBJECT", help="the table in 
 Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="as lineage says it", show_default=False)]
 DatasetName = Annotated[str, typer.Argument(metavar="NAME", help="likewise; * stands for many", show_default=False)]
 NewVersion = Annotated[str | None, typer.Option("--version", help="the new version; by default the last part one more")]
+Jar = Annotated[Path | None, typer.Option(help="where the listener lies; by default Spark fetches it from Maven")]
+NewFile = Annotated[Path | None, typer.Option("-o", "--out", help="write to this new file")]
 PAUSE = 1.0
 # Events that come at once are listed in the order of their ids, but need not be kept in it.
 OVERLAP = timedelta(seconds=30)
@@ -34,6 +39,28 @@ OVERLAP = timedelta(seconds=30)
 app = typer.Typer(
     name="lineage", no_args_is_help=True, help="What lineage producers sent: accepted, waiting, refused, unmatched."
 )
+
+
+@app.command()
+def settings(jar: Jar = None, out: NewFile = None) -> None:
+    """Write what a Spark job is to be set to, so that it tells of what it writes, as the token TREATY_TOKEN.
+
+    For spark-submit --properties-file, or at the end of a spark-defaults.conf. The token stands in it: keep it to
+    yourself. A file is made for you alone to read."""
+    from registry import listener
+
+    known = load()
+    if not known.token:
+        raise Stop("there is no token for the job: set TREATY_TOKEN to one that may send lineage (lineage:write)")
+    text = listener.properties(listener.settings(known.api, known.token, str(jar.resolve()) if jar else None))
+    if out is None:
+        print(text, end="")
+        return
+    try:
+        with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Stop(f"{out} cannot be written: {error.strerror}. Check the path.") from None
 
 
 @app.command()

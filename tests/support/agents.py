@@ -11,6 +11,8 @@ from pathlib import Path
 from support import spark_job
 from support.required import require
 
+from registry.listener import settings
+
 JARS = Path(__file__).parents[2] / ".agents" / "jars"
 DELTA = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -38,14 +40,7 @@ def require_delta() -> None:
 
 def listener(url: str, token: str) -> dict[str, str]:
     """The settings of a job that tells of what it does: what the docs ask a user for."""
-    return {
-        "spark.jars": ",".join(map(str, jars("openlineage"))),
-        "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
-        "spark.openlineage.transport.type": "http",
-        "spark.openlineage.transport.url": url,
-        "spark.openlineage.transport.auth.type": "api_key",
-        "spark.openlineage.transport.auth.apiKey": token,
-    }
+    return settings(url, token, ",".join(map(str, jars("openlineage"))))
 
 
 def require_listener() -> None:
