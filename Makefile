@@ -9,7 +9,7 @@ help: ## list the targets
 setup: ## make .venv with the locked versions and check Java
 	@bin/setup all
 
-agents: ## fetch the jars of table formats and of the lineage listener, for tests
+agents: setup ## fetch what tests of table formats and of the lineage listener need: jars, and a Spark for Iceberg
 	@bin/agents
 
 demo: setup ## run the main job: draft, approve, validate on lineage events

@@ -19,11 +19,22 @@ class How(StrEnum):
 @dataclass(frozen=True)
 class Hint:
     """What a producer says of its write. `partitions`: those that it wrote, by name, told by `how`; None: it does not
-    say. `version`: the one that the write made, of a table format that counts them; None: it does not say."""
+    say. `version`: the one that the write made, of a table format that has them; None: it does not say. Of several
+    writes it is the greatest, and `others` are the other ones."""
 
     partitions: tuple[str, ...] | None = None
     how: How | None = None
     version: int | None = None
+    others: tuple[int, ...] = ()
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """All versions that are known to have been made."""
+        return self.others if self.version is None else (self.version, *self.others)
+
+
+# What the `table` of a version begins with whose number is one of no order.
+UNORDERED = "iceberg:"
 
 
 @dataclass(frozen=True)
@@ -35,6 +46,11 @@ class At:
 
     def __str__(self) -> str:
         return f"{self.table}@{self.version}"
+
+    def holds(self, version: int) -> bool:
+        """Whether what that version held is in this one, as far as their numbers tell: Delta counts versions, and
+        Iceberg's snapshots are numbered at random."""
+        return self.version == version if self.table.startswith(UNORDERED) else self.version >= version
 
     @classmethod
     def of(cls, text: str | None) -> "At | None":

@@ -111,9 +111,9 @@ class Measured:
     `passing`: by changed or lacking partition, the packed states that are judged by and never stored.
     `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
     `referents`: what limits refer to, by their words, where it was asked for.
-    `how`: by what it was told which partitions changed. `at`: the version that was read, of a format that has them;
-    `behind`: it had newer ones by then. `columns`: those of the table by name and type, where they were asked for and
-    nothing was read; () else."""
+    `how`: by what it was told which partitions changed. `at`: the version that the fingerprints are of, of a format
+    that has them; `pinned`: it was read, else the table as it was. `behind`: it had newer ones by then. `columns`:
+    those of the table by name and type, where they were asked for and nothing was read; () else."""
 
     schema: "Schema"
     fingerprints: Mapping[str, str]
@@ -126,8 +126,14 @@ class Measured:
     passing: Mapping[str, bytes] = field(default_factory=dict)
     how: How | None = None
     at: At | None = None
+    pinned: bool = True
     behind: bool = False
     columns: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def version(self) -> int | None:
+        """The version that was read; None where it is not known which."""
+        return self.at.version if self.at and self.pinned else None
 
     def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
         """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""

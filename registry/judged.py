@@ -170,8 +170,7 @@ def _sampled(on: Bench, promise: Promise, result: RunResult, delta: tuple[str, .
     if not (limit and delta) or promise.subscription_id is not None:
         return result
     marks = {name: on.found.measured.fingerprints[name] for name in delta}
-    at = on.found.measured.at
-    asked = sampling.request(on.asked, promise, limit, marks, at.version if at else None)
+    asked = sampling.request(on.asked, promise, limit, marks, on.found.measured.version)
     return sampling.sampled(on.tools.engine, asked, bind(promise.object, on.schema), result)
 
 

@@ -53,7 +53,7 @@ def is_past(dataset: Dataset, runs: Iterable[Written], look: Look) -> bool:
     """Whether the newest look at the dataset found all that these runs wrote: it began well after they had ended, at a
     version no older than theirs. Then nothing needs to be looked at to say so."""
     ends = [run.ended for run, _ in runs]
-    version, since, seen = look.hint.version, look.since, dataset.seen
-    if not ends or version is None or since is None or seen is None or version > since.version:
+    versions, since, seen = look.hint.versions, look.since, dataset.seen
+    if not ends or not versions or since is None or seen is None or not all(map(since.holds, versions)):
         return False
     return all(end is not None and end + SKEW <= seen for end in ends)

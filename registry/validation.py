@@ -140,7 +140,7 @@ def _origin(session: Session, asked: Order, measured: Measured | None, version: 
         return Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, None, None)
     marker = fingerprint(states.known(session, asked.dataset_id))
     whence = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version)
-    return replace(whence, how=measured.how, version=measured.at.version if measured.at else None)
+    return replace(whence, how=measured.how, version=measured.version)
 
 
 def came(session: Session, asked: Order, finding: Finding) -> datetime | None:

@@ -10,11 +10,15 @@ from contracts.predicates import quote_path
 from engine.filesystems import is_path, opened
 from engine.hints import At, How, Look
 from engine.requests import EngineError, Source, Unreadable
-from engine.spark import changes_delta, partitions
+from engine.spark import changes_delta, changes_iceberg, partitions, places
 from engine.spark.failures import is_cancelled, told
-from engine.spark.sources import LAKES, details, listing, plain
+from engine.spark.sources import LAKES, details, lake_of, listing, plain, relative
+from engine.spark.versioned import Versioned
 
 ANEW = Look()
+HIVE, ICEBERG = "hive", "iceberg"
+# What tells how a table stands, by its format.
+LOOKS = {"delta": changes_delta.standing, ICEBERG: changes_iceberg.standing}
 NOTHING: Mapping[str, str] = MappingProxyType({})
 # A file's path below its table, and what pyarrow says of it.
 Found = tuple[str, Any]
@@ -30,7 +34,7 @@ class Layout:
     partitions apart, so each is read by itself.
 
     `how`: by what it is told which partitions changed. `at`: the version that this is the layout of, where a table
-    format has them: the same one is to be read. `behind`: there are newer ones."""
+    format has them. `pinned`: the same one is to be read, else the table as it is. `behind`: there are newer ones."""
 
     fingerprints: Mapping[str, str]
     folders: Mapping[str, tuple[str, ...]]
@@ -38,6 +42,7 @@ class Layout:
     alone: bool = False
     how: How = How.FINGERPRINTS
     at: At | None = None
+    pinned: bool = True
     behind: bool = False
 
     def changed(self, known: Mapping[str, str]) -> list[str]:
@@ -57,38 +62,41 @@ def layout(
     `within`: the folder that is put before every path, of files that shall lie there. `known`: the fingerprints that
     the look begins with."""
     if is_path(source.location):
-        return _at(source, within) or _lake(session, source, look, known)
+        return _lies(session, source, look, known, within)
     described = details(session, source.location)
-    location = described.get("Location", "")
+    location, provider = described.get("Location", ""), described.get("Provider", "").lower()
     if not location:
         return Layout({}, {})
-    if source.partition_by and described.get("Provider", "").lower() not in LAKES.values():
+    if provider == ICEBERG:
+        # Where its metadata lie, its catalog alone knows.
+        return _standing(LOOKS[ICEBERG](session, source, look, known)) or Layout({}, {})
+    if source.partition_by and provider not in LAKES:
         try:
-            if files := placed(session, source.location, location):
+            if files := _members(session, source, location, provider):
                 return _parted(files, source.partition_by)
         except Exception as error:
             if is_cancelled(error):
                 raise
-    there = replace(source, location=location)
-    return _at(there, within) or _lake(session, there, look, known)
+    return _lies(session, replace(source, location=location), look, known, within)
 
 
-def _at(source: Source, within: str) -> Layout | None:
-    """How the files in a folder lie; None where their log tells which of them are the table's."""
+def _lies(session: Any, source: Source, look: Look, known: Mapping[str, str], within: str = "") -> Layout:
+    """How a table in a folder lies: by its log, where it has one; where this Spark does not read that, any file may be
+    the table's."""
     found = found_at(source.location)
-    data = data_of(found, source.location)
-    if is_lake(found):
-        return None
-    return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
+    data, lake = data_of(found, source.location), lake_of(path for path, _ in found)
+    if lake is None:
+        return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
+    stands = LOOKS[lake](session, source, look, known) if session else None
+    return _standing(stands) or Layout({"": hashed(data)}, {})
 
 
-def _lake(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Layout:
-    """How a table with a log lies; where this Spark does not read it, any file may be the table's."""
-    stands = changes_delta.standing(session, source, look, known) if session else None
+def _standing(stands: Versioned | None) -> Layout | None:
+    """The layout of a table whose partitions are columns, at a version."""
     if stands is None:
-        return Layout({"": hashed(data_of(found_at(source.location), source.location))}, {})
+        return None
     folders: dict[str, tuple[str, ...]] = {name: () for name in stands.marks if name}
-    return Layout(stands.marks, folders, how=stands.how, at=stands.at, behind=stands.behind)
+    return Layout(stands.marks, folders, how=stands.how, at=stands.at, pinned=stands.pinned, behind=stands.behind)
 
 
 def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:
@@ -102,6 +110,21 @@ def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:
     files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
     folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
     return Layout(marks, folders, files)
+
+
+def _members(session: Any, source: Source, location: str, provider: str) -> list[Found]:
+    """The files of a catalog's table. Where Spark names none of a format of Hive's that it does not read itself, as
+    text, or a folder elsewhere does not name its partition, the metastore says which partitions there are, and where:
+    each file is then found below its partition's name."""
+    found, by = placed(session, source.location, location), source.partition_by
+    named = all(partitions.of_path(path, by) for path, _ in found)
+    if named and (found or provider != HIVE):
+        return found
+    return [
+        (f"{name}/{path}", each)
+        for name, folder in places.folders(session, source.location).items()
+        for path, each in _visible(found_at(folder))
+    ]
 
 
 def placed(session: Any, table: str, location: str) -> list[Found]:
@@ -134,21 +157,24 @@ def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str,
 
 def found_at(location: str) -> list[Found]:
     """All files at a location, hidden ones and those of logs included. Raises Unreadable where it is gone."""
-    return [(_relative(each, location), each) for each in listing(location)]
+    return [(relative(each, location), each) for each in listing(location)]
 
 
 def data_of(found: Iterable[Found], location: str) -> list[Found]:
     """The files that hold rows. Raises Unreadable where there is none."""
-    data = [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
+    data = _visible(found)
     if not data:
         raise Unreadable(f"{location} holds no data yet: write the table first")
     return data
 
 
+def _visible(found: Iterable[Found]) -> list[Found]:
+    return [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
+
+
 def is_lake(found: Iterable[Found]) -> bool:
-    """Whether a table format's log is among the files. It keeps files that its log has left: folders do not tell what
-    is in the table."""
-    return any(path.split("/")[0] in LAKES for path, _ in found)
+    """Whether a table format's log is among the files."""
+    return lake_of(path for path, _ in found) is not None
 
 
 def _is_hidden(part: str) -> bool:
@@ -158,11 +184,6 @@ def _is_hidden(part: str) -> bool:
 
 def _folders(members: Iterable[Found], partition_by: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({partitions.folder(path, partition_by) for path, _ in members}))
-
-
-def _relative(info: Any, location: str) -> str:
-    _, root = opened(location)
-    return str(info.path[len(root.rstrip("/")) + 1 :]) if info.path != root else str(info.base_name)
 
 
 def hashed(members: Iterable[Found]) -> str:

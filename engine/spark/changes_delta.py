@@ -6,37 +6,18 @@ the table's columns changed, fingerprints do: more may count as changed then, ne
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from engine.filesystems import opened
 from engine.hints import At, How, Look
-from engine.requests import UNREAD, Source
+from engine.requests import Source
 from engine.spark import delta, partitions
 from engine.spark.delta import Snapshot
 from engine.spark.failures import is_cancelled
 from engine.spark.sources import plain
+from engine.spark.versioned import MOST, NO_FILES, Untold, Versioned, kept
 from engine.tables import LOG
-
-# Of more versions the files themselves tell sooner.
-MOST = 1000
-NO_FILES = "no files"
-
-
-class Untold(Exception):
-    """The log does not tell."""
-
-
-@dataclass(frozen=True)
-class Versioned:
-    """The fingerprints of a table's partitions at a version, and by what it was told which of them changed.
-
-    `behind`: there are newer versions."""
-
-    marks: Mapping[str, str]
-    at: At
-    how: How
-    behind: bool = False
 
 
 def standing(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Versioned | None:
@@ -71,16 +52,7 @@ def _versioned(pinned: Snapshot, marks: Mapping[str, str], look: Look, known: Ma
     found = touched(pinned.location, pinned.by, since, at) if since and known else None
     if found is None or not found <= marks.keys() | known.keys():
         return Versioned(marks, at, How.FINGERPRINTS)
-    return Versioned(_kept(marks, known, found), at, How.VERSIONS)
-
-
-def _kept(marks: Mapping[str, str], known: Mapping[str, str], found: frozenset[str]) -> dict[str, str]:
-    """The fingerprints, those of untouched partitions as they are known; no reading has that of what was not read."""
-    if set(marks) == {""} and not found and len(set(known.values())) == 1:
-        # Partitions that no folder tells apart were read together.
-        known = {"": next(iter(known.values()))}
-    untouched = {name for name in marks if name not in found and not known.get(name, UNREAD).startswith(UNREAD)}
-    return {name: known[name] if name in untouched else mark for name, mark in marks.items()}
+    return Versioned(kept(marks, known, found), at, How.VERSIONS)
 
 
 def touched(location: str, partition_by: Sequence[str], since: At, until: At) -> frozenset[str] | None:

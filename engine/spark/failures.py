@@ -25,6 +25,15 @@ def is_cancelled(error: BaseException) -> bool:
     return any(name in CANCELLED for name, _ in _conditions(error))
 
 
+def of_spark(*others: type[Exception]) -> tuple[type[Exception], ...]:
+    """What Spark raises, classic or over Connect: its own errors, and those of the JVM that it has no words for.
+    `others` are put beside these."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError, *others
+
+
 def _conditions(error: BaseException) -> Iterator[tuple[str, str]]:
     """(condition, SQLSTATE) of the error and of what caused it: the outer ones may say only that a stage failed."""
     thrown: Any = error

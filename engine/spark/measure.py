@@ -39,7 +39,7 @@ def measure(session: Any, request: MeasureRequest) -> Measured:
     source, promised = resolved(request.source), objects(request)
     lies = None if request.arrivals is None else arrivals.layout(request.source, request.arrivals)
     lies = lies or changes.layout(session, request.source, look=request.look, known=request.known)
-    pinned = replace(source, version=lies.at.version) if lies.at else source
+    pinned = replace(source, version=lies.at.version) if lies.at and lies.pinned else source
     table = Table(session, request, pinned, promised, lies)
     if not (lies.fingerprints or lies.at):
         return _unmarked(table)
@@ -115,6 +115,7 @@ class Table:
             referents=apart.referents(self.objects[0], self.others) if self.request.limits else {},
             how=self.lies.how,
             at=self.lies.at,
+            pinned=self.lies.pinned,
             behind=self.lies.behind,
             columns=self._columns() if self.request.columns and not read.schema.columns else (),
         )

@@ -1,7 +1,7 @@
 """Tables to frames: paths, URLs and catalog names, whatever their format."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
@@ -22,7 +22,8 @@ FORMATS = {
     "csv": "csv",
     "tsv": "tsv",
 }
-LAKES = {"_delta_log": "delta"}
+# By table format, the files of its log, by their paths below the table.
+LAKES = {"delta": re.compile(r"_delta_log/"), "iceberg": re.compile(r"metadata/[^/]*\.metadata\.json$")}
 CSV = {"header": "true", "inferSchema": "true", "enforceSchema": "false", "multiLine": "true", "escape": '"'}
 READERS: dict[str, tuple[str, dict[str, str]]] = {
     "csv": ("csv", CSV),
@@ -72,7 +73,7 @@ def _reader(session: Any, source: Source) -> Any:
 def _load(session: Any, source: Source) -> Any:
     reader = _reader(session, source)
     pinned = reader if source.version is None else reader.option("versionAsOf", source.version)
-    return pinned.load(_plain(source.location))
+    return pinned.load(source.location if source.format == "iceberg" else _plain(source.location))
 
 
 def _table(session: Any, source: Source) -> Any:
@@ -126,18 +127,31 @@ def plain(url: str) -> str:
 
 def format_of(location: str) -> str:
     """The format of a path: a table format by its log, else by the first file's ending. Raises Unreadable."""
-    names = [info.path for info in listing(location)]
-    for log, lake in LAKES.items():
-        if any(f"/{log}/" in name for name in names):
-            return lake
+    found = listing(location)
+    names = [info.path for info in found]
+    if lake := lake_of(relative(info, location) for info in found):
+        return lake
     endings = (_COMPRESSED.sub("", name).rsplit(".", 1)[-1].lower() for name in names)
-    found = next((FORMATS[ending] for ending in endings if ending in FORMATS), None)
-    if found is None:
-        known = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES.values()])
+    known_format = next((FORMATS[ending] for ending in endings if ending in FORMATS), None)
+    if known_format is None:
+        known = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES])
         raise Unreadable(
             f"{location} holds no file of a known kind ({known}): name its format or write the table first"
         )
-    return found
+    return known_format
+
+
+def lake_of(paths: Iterable[str]) -> str | None:
+    """The table format whose log is among these paths below a table. It keeps files that its log has left: folders do
+    not tell what is in the table. None where there is no log."""
+    every = list(paths)
+    return next((lake for lake, log in LAKES.items() if any(map(log.match, every))), None)
+
+
+def relative(info: Any, location: str) -> str:
+    """The path of a file below the location; its own name where it is the location."""
+    _, root = opened(location)
+    return str(info.path[len(root.rstrip("/")) + 1 :]) if info.path != root else str(info.base_name)
 
 
 def listing(location: str) -> list[Any]:

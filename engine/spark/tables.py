@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.predicates import literal, quote, quote_path
+from contracts.predicates import literal, quote_path
 from engine.filesystems import is_path
 from engine.requests import EngineError
-from engine.spark import changes, delta, partitions
+from engine.spark import changes, delta
 from engine.spark.delta import partitioned
 from engine.spark.failures import told
-from engine.spark.sources import details, plain
+from engine.spark.places import folder_of, spec
+from engine.spark.sources import details
 from engine.tables import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
 
 PARQUET = "parquet"
-MISSING = ("PARTITIONS_NOT_FOUND", "NoSuchPartition")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def look(session: Any, request: LookRequest) -> Standing:
     return Standing(
         Kind.CATALOG, location, lies.fingerprints,
         folders=frozenset(folder for folders in lies.folders.values() for folder in folders),
-        places={name: folder for name in request.places if (folder := _folder(session, request.table, name))},
+        places={name: folder for name in request.places if (folder := folder_of(session, request.table, name))},
     )  # fmt: skip
 
 
@@ -75,32 +75,13 @@ def _refused(session: Any, request: LookRequest, known: Mapping[str, str]) -> tu
 
 def place(session: Any, request: PlaceRequest) -> None:
     """Has the partition lie in that folder, whether or not it did; None: has the table be without it."""
-    table, spec = quote_path(request.table), f"partition ({_spec(request.name)})"
+    table, which = quote_path(request.table), f"partition ({spec(request.name)})"
     if request.folder is None:
-        _run(session, f"alter table {table} drop if exists {spec}")
+        _run(session, f"alter table {table} drop if exists {which}")
         return
     where = f"location {literal(request.folder)}"
-    _run(session, f"alter table {table} add if not exists {spec} {where}")
-    _run(session, f"alter table {table} {spec} set {where}")
-
-
-def _folder(session: Any, table: str, name: str) -> str | None:
-    """Where a partition lies; None where there is none of that name."""
-    try:
-        rows = session.sql(f"describe extended {quote_path(table)} partition ({_spec(name)})").collect()
-    except Exception as error:
-        if any(each in told(error) for each in MISSING):
-            return None
-        raise EngineError(f"the catalog does not tell where {name} of {table} lies: {told(error)}") from error
-    # The second one is that of the table.
-    return next((plain(row["data_type"]) for row in rows if row["col_name"] == "Location"), None)
-
-
-def _spec(name: str) -> str:
-    return ", ".join(
-        f"{quote(column)} = {'null' if value is None else literal(value)}"
-        for column, value in partitions.values(name).items()
-    )
+    _run(session, f"alter table {table} add if not exists {which} {where}")
+    _run(session, f"alter table {table} {which} set {where}")
 
 
 def _run(session: Any, statement: str) -> None:

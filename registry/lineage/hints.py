@@ -43,12 +43,13 @@ def of(
 def joined(hints: Sequence[Hint]) -> Hint:
     """What several writes together may have changed, told by the least sure; what one does not say, nobody knows."""
     told = [each.partitions for each in hints if each.partitions is not None]
-    counted = [each.version for each in hints if each.version is not None]
-    version = max(counted, default=None) if len(counted) == len(hints) else None
+    made = sorted({version for each in hints for version in each.versions}, reverse=True)
+    known = bool(made) and all(each.version is not None for each in hints)
+    version, others = (made[0], tuple(made[1:])) if known else (None, ())
     if not told or len(told) < len(hints):
-        return Hint(version=version)
+        return Hint(version=version, others=others)
     how = max((each.how for each in hints if each.how), key=LADDER.index)
-    return Hint(tuple(sorted({name for names in told for name in names})), how, version)
+    return Hint(tuple(sorted({name for names in told for name in names})), how, version, others)
 
 
 def outputs_of(run: FoldedRun, dataset: Name) -> tuple[FoldedDataset, ...]:

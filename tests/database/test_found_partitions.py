@@ -68,6 +68,14 @@ def test_a_run_says_by_what_its_partitions_were_found_and_the_version_it_read(sc
     assert rows(scene.database, Dataset)[0].read_at is None
 
 
+def test_of_a_table_that_was_read_as_it_was_no_version_is_told(scene: Scene) -> None:
+    scene.engine.at, scene.engine.pinned = At("a-table", 3), False
+    scene.send(written("/ds=1", 3))
+    scene.work()
+    assert scene.runs[-1].read_version is None
+    assert rows(scene.database, Dataset)[0].read_at == "a-table@3"
+
+
 def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrote(scene: Scene) -> None:
     scene.send(written("/ds=1", 3))
     worker = scene.worker()

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,15 @@ from support.required import require
 
 from registry.listener import settings
 
-JARS = Path(__file__).parents[2] / ".agents" / "jars"
+AGENTS = Path(__file__).parents[2] / ".agents"
+JARS = AGENTS / "jars"
+# The Spark that Iceberg's runtime is made for.
+SPARK_FOR_ICEBERG = AGENTS / "spark-for-iceberg"
+ICEBERG = {
+    "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
+    "spark.sql.catalog.lake.type": "hadoop",
+}
 DELTA = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -36,6 +44,18 @@ def delta() -> dict[str, str]:
 def require_delta() -> None:
     """Skips the test without the jars; fails it where `agents` is required."""
     require("agents", available=bool(delta()), reason="there are no jars of Delta: make agents fetches them")
+
+
+def iceberg(warehouse: Path) -> dict[str, str]:
+    """The settings of a Spark that reads and writes Iceberg tables, with a catalog `lake` in that folder."""
+    found = ",".join(map(str, jars("iceberg")))
+    return {**ICEBERG, "spark.sql.catalog.lake.warehouse": str(warehouse), "spark.jars": found}
+
+
+def require_iceberg() -> None:
+    """Skips the test without the jars or the Spark that they are made for; fails it where `agents` is required."""
+    there = bool(jars("iceberg")) and (SPARK_FOR_ICEBERG / "pyspark").is_dir()
+    require("agents", available=there, reason="there is no Iceberg with its Spark: make agents fetches them")
 
 
 def listener(url: str, token: str) -> dict[str, str]:
@@ -87,8 +107,12 @@ class Job:
 
 
 @contextmanager
-def running_job(folder: Path, settings: Mapping[str, str]) -> Iterator[Job]:
-    """The job of `support.spark_job` with its tables below the folder, ended with the block."""
+def running_job(
+    folder: Path, settings: Mapping[str, str], *, program: str = spark_job.__file__, path: Sequence[Path] = ()
+) -> Iterator[Job]:
+    """The job of `support.spark_job`, or another such program, with its tables below the folder, ended with the block.
+
+    `path`: where it finds modules first, as another Spark."""
     own = {
         "spark.master": "local[2]",
         "spark.driver.memory": "1g",
@@ -100,10 +124,11 @@ def running_job(folder: Path, settings: Mapping[str, str]) -> Iterator[Job]:
     }
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
     environment = {**clean, "SPARK_CONF_DIR": str(defaults(folder / "conf", own))}
+    environment |= {"PYTHONPATH": os.pathsep.join(map(str, path))} if path else {}
     log = folder / "job.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, spark_job.__file__, str(folder)],
+            [sys.executable, program, str(folder)],
             cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
         )  # fmt: skip
     try:

@@ -39,8 +39,8 @@ class FakeEngine:
     """Answers from `tables` (location -> partition -> text), which have these `columns`. `errors` are raised first, one
     a request.
 
-    `meanwhile` is called during each measurement: what happens while Spark works. `at`, `behind`: as what was measured
-    has them."""
+    `meanwhile` is called during each measurement: what happens while Spark works. `at`, `pinned`, `behind`: as what was
+    measured has them."""
 
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
@@ -48,6 +48,7 @@ class FakeEngine:
     drafted: Drafted | None = None
     samples: tuple[Sample, ...] = ()
     at: At | None = None
+    pinned: bool = True
     behind: bool = False
     columns: tuple[tuple[str, str], ...] = tuple((each.name, each.type) for each in SCHEMA)
     meanwhile: Callable[[], None] = lambda: None
@@ -71,7 +72,7 @@ class FakeEngine:
         columns = self.columns if request.columns and not schema.columns else ()
         return Measured(
             schema, now, changed, vanished, added, left,
-            how=How.FINGERPRINTS, at=self.at, behind=self.behind, columns=columns,
+            how=How.FINGERPRINTS, at=self.at, pinned=self.pinned, behind=self.behind, columns=columns,
         )  # fmt: skip
 
     def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:

@@ -4,7 +4,7 @@ What each operation writes is declared beside it, so that it can be compared wit
 (`python spark_job.py FOLDER`) it is set up by spark-defaults.conf alone, and knows nothing of Treaty."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -62,10 +62,14 @@ def one_folder(at: Place) -> None:
     rows(at, "02").drop("day").write.mode("overwrite").parquet(f"{at.path('paths')}/day=02")
 
 
+def broken(at: Place) -> Any:
+    """Rows that nobody can read all of."""
+    return rows(at, "01").selectExpr("if(id % 10 = 7, raise_error('no'), id) as id", "amount", "day")
+
+
 def broken_append(at: Place) -> None:
     """Fails in the midst of its rows, as the write commits nothing."""
-    wrong = rows(at, "01").selectExpr("if(id % 10 = 7, raise_error('no'), id) as id", "amount", "day")
-    wrong.write.partitionBy("day").mode("append").parquet(at.path("paths"))
+    broken(at).write.partitionBy("day").mode("append").parquet(at.path("paths"))
 
 
 def delta_write(*days: str, mode: str = "append", of: int = 20, **options: str) -> Callable[[Place], Any]:
@@ -123,13 +127,20 @@ def by_itself(at: Place, writer: Any) -> Any:
     return writer.partitionBy("day").format("parquet").start(at.path("streamed"))
 
 
-def by_batches(at: Place, writer: Any) -> Any:
+def by_batches(write: Callable[[Any], Any]) -> Callable[[Place, Any], Any]:
     """Each micro-batch is written as a table is."""
+    return lambda at, writer: writer.foreachBatch(lambda frame, _: write(frame)).start()
 
-    def write(frame: Any, _: int) -> None:
-        frame.write.partitionBy("day").mode("append").parquet(at.path("batched"))
 
-    return writer.foreachBatch(write).start()
+def batched(*days: str) -> Callable[[Place], Any]:
+    """A stream whose micro-batches are appended to a folder of Parquet files."""
+
+    def do(at: Place) -> None:
+        stream(
+            by_batches(lambda frame: frame.write.partitionBy("day").mode("append").parquet(at.path("batched"))), *days
+        )(at)
+
+    return do
 
 
 MERGE = """merge into {delta} as t using news as n on t.day = '02' and n.day = t.day and n.id % 20 = t.id % 20
@@ -199,13 +210,13 @@ DELTA: dict[str, Operation] = {
 }
 STREAMED: dict[str, Operation] = {
     "a stream writes": Operation("streamed", ("01",), stream(by_itself, "01"), asks=None),
-    "a stream writes by batches": Operation("batched", ("01", "02"), stream(by_batches, "01", "02")),
-    "a stream goes on": Operation("batched", ("02", "03"), stream(by_batches, "02", "03")),
+    "a stream writes by batches": Operation("batched", ("01", "02"), batched("01", "02")),
+    "a stream goes on": Operation("batched", ("02", "03"), batched("02", "03")),
 }
 OPERATIONS = {**PATHS, **LISTED, **DELTA, **STREAMED}
 
 
-def main(folder: str) -> None:
+def main(folder: str, operations: Mapping[str, Operation]) -> None:
     """Does what each line of the standard input names, until there are no more."""
     from pyspark.sql import SparkSession
 
@@ -213,7 +224,7 @@ def main(folder: str) -> None:
     at.spark.sparkContext.setLogLevel("ERROR")
     print(READY, flush=True)
     for line in sys.stdin:
-        print(_ended(at, OPERATIONS[line.strip()]), flush=True)
+        print(_ended(at, operations[line.strip()]), flush=True)
     at.spark.stop()
 
 
@@ -230,4 +241,4 @@ def _ended(at: Place, operation: Operation) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], OPERATIONS)

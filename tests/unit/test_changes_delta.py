@@ -11,9 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.hints import At, Hint, How, Look
-from engine.spark import changes_delta
-from engine.spark.changes_delta import Versioned, touched
+from engine.spark import changes_delta, versioned
+from engine.spark.changes_delta import touched
 from engine.spark.delta import Snapshot
+from engine.spark.versioned import Versioned
 
 HERE = "a-table"
 
@@ -84,7 +85,7 @@ def test_a_range_of_versions_begins_after_the_first(tmp_path: Path) -> None:
         pytest.param(At(HERE, 3), At(HERE, 9), id="a version is not there yet"),
         pytest.param(At(HERE, 4), At(HERE, 3), id="back"),
         pytest.param(At("another", 3), At(HERE, 4), id="made anew"),
-        pytest.param(At(HERE, 4), At(HERE, 4 + changes_delta.MOST + 1), id="too many"),
+        pytest.param(At(HERE, 4), At(HERE, 4 + versioned.MOST + 1), id="too many"),
     ],
 )
 def test_the_log_does_not_always_tell(since: At, until: At, tmp_path: Path) -> None:

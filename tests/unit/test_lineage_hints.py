@@ -216,8 +216,8 @@ def test_a_table_that_is_not_parted_gets_no_partitions() -> None:
     [
         ([], Hint()),
         ([Hint(("a=1",), How.PATH, 1)], Hint(("a=1",), How.PATH, 1)),
-        ([Hint(("a=2",), How.SUBSET, 1), Hint(("a=1",), How.SQL, 3)], Hint(("a=1", "a=2"), How.SQL, 3)),
-        ([Hint(("a=2",), How.SUBSET, 1), Hint(version=3)], Hint(version=3)),
+        ([Hint(("a=2",), How.SUBSET, 1), Hint(("a=1",), How.SQL, 3)], Hint(("a=1", "a=2"), How.SQL, 3, (1,))),
+        ([Hint(("a=2",), How.SUBSET, 1), Hint(version=3)], Hint(version=3, others=(1,))),
         ([Hint(("a=2",), How.SUBSET, 1), Hint(("a=2",), How.SUBSET)], Hint(("a=2",), How.SUBSET)),
     ],
 )
