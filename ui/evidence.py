@@ -15,7 +15,7 @@ class Evidence:
     all that is stored. `holds`: the least chance to hold on a new partition; `catches`: the chance to tell one of the
     common `issues`; `counter_examples`: masks of values that break it; `owners`: how many of its kind were accepted,
     of how many decided. `by_rows`: the partitions are parts of one table, split by a hash of its rows. `likely`: the
-    chance, by names alone, that values are meant to be unique."""
+    chance, by names alone, that values are meant to be unique. `confirmed`: they were counted."""
 
     rows: int = 0
     partitions: int = 0
@@ -34,6 +34,7 @@ class Evidence:
     owners: tuple[int, int] | None = None
     by_rows: bool = False
     likely: float | None = None
+    confirmed: bool = True
 
     @property
     def worth(self) -> tuple[str, ...]:
@@ -44,6 +45,8 @@ class Evidence:
 
     @property
     def _cost(self) -> str:
+        if not self.confirmed:
+            return "Nobody counted its values: a sketch of them admits it"
         if self.holds is None or not self.judged_on:
             return ""
         most, of = f"{1 - self.holds:.0%}", "parts of the table" if self.by_rows else "new partitions"
@@ -109,6 +112,7 @@ def read(suggestion: SuggestionOut) -> Evidence:
         owners=_owners(_mapping(found.get("owners"))),
         by_rows=found.get("split_by") == "rows",
         likely=charts.number(found.get("likely")),
+        confirmed=found.get("confirmed") is not False,
     )
 
 

@@ -55,6 +55,14 @@ WORTH = [
     ({}, ()),
     ({"holds": 0.9}, ()),
     (
+        {"likely": 0.971, "confirmed": True},
+        ("By the names of the table and its columns alone, it is unique with a chance of 97%",),
+    ),
+    (
+        {"judged_on": 7, "holds": 0.0, "confirmed": False},
+        ("Nobody counted its values: a sketch of them admits it",),
+    ),
+    (
         {"judged_on": 7, "holds": 0.65},
         ("By what it was judged on, at most 35% of new partitions alarm for nothing (95 % certain)",),
     ),
