@@ -159,12 +159,21 @@ class ProfileRequest:
 
 
 @dataclass(frozen=True)
+class KeyOf:
+    """A column that is the key of another dataset, by the name that a contract may call that."""
+
+    dataset: str
+    source: Source
+    column: str
+
+
+@dataclass(frozen=True)
 class DraftRequest:
     """Profile a table and suggest checks. The profile's words are those of `ProfileRequest`.
 
     `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
     learned from; without one none are suggested. `alarms`: programs are learned from the partitions, for so many false
-    alarms a quarter; None: none are."""
+    alarms a quarter; None: none are. `keys`: those that columns may refer to."""
 
     source: Source
     contract_id: str
@@ -176,6 +185,7 @@ class DraftRequest:
     sample: int | None = None
     lake: str | None = None
     alarms: float | None = None
+    keys: tuple[KeyOf, ...] = ()
 
     @property
     def profile(self) -> ProfileRequest:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from engine.requests import Drafted, DraftRequest, Source
-from registry import alarms, catalog, drafts, preferences, profiles
+from registry import alarms, catalog, drafts, preferences, profiles, referable
 from registry.errors import NotFound
 from registry.tables import Proposal, Task
 from registry.validation import Ids
@@ -18,14 +18,7 @@ from registry.words import ProposalState
 DRAFT = "draft"
 
 
-def in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:
-    """The version in force of the contract that is drafted anew; None where there is none."""
-    with suppress(NotFound):
-        return catalog.version(session, payload["contract_id"]).body
-    return None
-
-
-def request(payload: Mapping[str, Any], in_force: bytes | None = None, lake: str | None = None) -> DraftRequest:
+def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:
     """What to ask of the engine; `lake`: where the index of patterns lies. Raises KeyError where the payload lacks its
     source, contract or object."""
     source = payload["source"]
@@ -36,9 +29,10 @@ def request(payload: Mapping[str, Any], in_force: bytes | None = None, lake: str
         columns=tuple(payload.get("columns") or ()),
         partitions=tuple(payload.get("partitions") or ()),
         aliases=tuple((alias["namespace"], alias["name"]) for alias in payload.get("aliases") or ()),
-        in_force=in_force,
+        in_force=_in_force(session, payload),
         sample=payload.get("sample"),
         lake=lake,
+        keys=referable.keys(session, payload),
     )
 
 
@@ -60,3 +54,10 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
     drafts.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
     profiles.keep(session, proposal, drafted.profile, now=now)
     return {"proposal_id": str(proposal.id), "suggestions": len(drafts.suggestions_of(session, proposal))}
+
+
+def _in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:
+    """The version in force of the contract that is drafted anew; None where there is none."""
+    with suppress(NotFound):
+        return catalog.version(session, payload["contract_id"]).body
+    return None

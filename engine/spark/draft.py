@@ -19,6 +19,7 @@ from engine.requests import Drafted, DraftRequest
 from engine.spark.drawn import drawn
 from engine.spark.patterns import suggested
 from engine.spark.profile import Opened, history, opened
+from engine.spark.referring import references
 from engine.spark.scan import scan
 from engine.spark.splitting import as_one, split
 from engine.states import States
@@ -33,9 +34,10 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     table, parted = split(whole, request)
     found = _counted(table, history(table, parted.profile, tell), parted, tell)
     found, patterns = suggested(table, _together(table, found, parted, tell), parted, tell)
+    referring = references(session, table, found, parted, tell)
     tell("judging suggestions")
     over_time = parted.source.partition_by == request.source.partition_by
-    suggestions = suggest(found, request.object, over_time=over_time, beside=patterns)
+    suggestions = suggest(found, request.object, over_time=over_time, beside=[*patterns, *referring])
     told = [each for each in suggestions if found.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
     told += _by_history(whole, request, tell)
     return Drafted(

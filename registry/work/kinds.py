@@ -103,15 +103,15 @@ def _give_deadline_up(means: Means, session: Session, task: Task, reason: str, *
 
 def _draft(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
-        in_force = drafting.in_force(session, task.payload)
-    drafted = means.engine.draft(drafting.request(task.payload, in_force, means.settings.lake), means.hear(task))
+        asked = drafting.request(session, task.payload, means.settings.lake)
+    drafted = means.engine.draft(asked, means.hear(task))
     return lambda session, now: drafting.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _redraft(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
-        in_force = drafting.in_force(session, task.payload)
-    drafted = means.engine.draft(drafting.request(task.payload, in_force, means.settings.lake), means.hear(task))
+        asked = drafting.request(session, task.payload, means.settings.lake)
+    drafted = means.engine.draft(asked, means.hear(task))
     return lambda session, now: redrafting.keep(session, task, drafted, now=now, ids=means.ids)
 
 

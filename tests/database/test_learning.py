@@ -72,4 +72,5 @@ def test_nothing_is_learned_from_what_is_classified(scene: Scene, put: str, colu
 
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
-    assert drafting.request(payload, None, scene.settings.lake).lake == asked(scene).folder
+    with reading(scene.database) as tx:
+        assert drafting.request(tx, payload, scene.settings.lake).lake == asked(scene).folder

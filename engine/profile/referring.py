@@ -1,0 +1,73 @@
+"""Suggestions of references: columns named after the key of another dataset, all of whose values are among its values.
+
+Only names say which columns are held against which keys: small whole numbers lie in any key of running numbers."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from contracts.assertions import Assertion
+from engine.analyzers.quoting import INTEGRAL, TEXT
+from engine.profile.candidates import Candidate, Measure, check
+from engine.profile.holding import Held
+from engine.profile.measured import Part
+from engine.profile.profile import ColumnProfile
+from engine.requests import KeyOf
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+# Of fewer values, and with fewer different ones, it is chance that all of them are keys of another dataset.
+LEAST_ROWS, LEAST_DISTINCT = 10, 3
+# What keys of whatever datasets are called.
+COMMON = frozenset({"code", "guid", "id", "key", "name", "nr", "number", "uuid"})
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in snake_case, CamelCase or with other signs between them, in lower case."""
+    return tuple(each.lower() for each in _WORD.findall(name))
+
+
+def is_named_after(column: str, key: KeyOf) -> bool:
+    """Whether a column's name says that it refers to the key: it ends with the key's own name, or, where datasets call
+    theirs alike, with that after the dataset's name in singular."""
+    said, own = words(column), words(key.column)
+    if set(own) <= COMMON:
+        own = (*(_singular(each) for each in words(key.dataset.rpartition(".")[2])[-1:]), *own)
+    return len(own) > 0 and said[-len(own) :] == own
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word.removesuffix("s") if not word.endswith("ss") else word
+
+
+def pairs(part: Part, keys: Iterable[KeyOf]) -> Iterator[tuple[ColumnProfile, KeyOf]]:
+    """The columns that may refer to a key, with that key; no key refers to itself, and no classified column is told."""
+    likely = [each for each in part.history.columns if not each.classified and _has_values(each, part)]
+    for key in keys:
+        yield from ((each, key) for each in likely if is_named_after(each.column.name, key))
+
+
+def _has_values(column: ColumnProfile, part: Part) -> bool:
+    if column.column.base_type not in TEXT | INTEGRAL or not len(part):
+        return False
+    whole = part.history.whole
+    filled, distinct = column.value("completeness", whole), column.value("approx_count_distinct", whole)
+    return whole.rows * float(filled or 0) >= LEAST_ROWS and float(distinct or 0) >= LEAST_DISTINCT
+
+
+def held(column: ColumnProfile, key: KeyOf, part: Part) -> Held:
+    """The suggestion of a reference of which it was seen that every value is among the key's."""
+    name = column.column.name
+    said = f"every {name} exists in {key.dataset} as {key.column}"
+    made = {"analyzer": "referential_integrity", "columns": [name], "dataset": key.dataset, "mustBe": 1}
+    made |= {} if key.column == name else {"other_columns": [key.column]}
+    candidate = Candidate(
+        kind="refers",
+        sentence=said,
+        expression=f"{name} in {key.dataset}.{key.column}",
+        patch={"quality": check(f"{name}-exists", said, "consistency", made, scope="dataset")},
+        measure=Measure(lambda part: [1.0 if value else None for value in part.each(column, "completeness")]),
+        assertion=Assertion("mustBe", 1),
+        limits=(1, None),
+    )
+    return Held(candidate, column, 0.0, part)

@@ -1,0 +1,71 @@
+"""References that drafts suggest: of columns named after a key, where every value is among the key's."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.requests import DraftRequest, KeyOf, Source
+from engine.spark.draft import draft
+
+CONTRACT = """apiVersion: v3.1.0
+kind: DataContract
+id: orders
+version: 1.0.0
+status: active
+schema: [{name: orders, properties: [{name: customer_id, classification: restricted}]}]
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Customers, of whom some have orders by day; one order has a shop that there is not, and all lack an agent."""
+    home = tmp_path_factory.mktemp("shop")
+    spark.range(100).selectExpr("id as customer_id").write.parquet(f"{home}/customers")
+    spark.range(20).selectExpr("concat('s', id) as id", "id as number").write.parquet(f"{home}/shops")
+    orders = spark.range(60).selectExpr(
+        "id as order_id",
+        "cast(id % 40 as int) as customer_id",
+        "concat('s', if(id = 7, 99, id % 9)) as shop_id",
+        "cast(null as bigint) as agent_id",
+        "concat('2026-01-0', 1 + id % 6) as day",
+    )
+    orders.write.partitionBy("day").parquet(f"{home}/orders")
+    return home
+
+
+def keys(shop: Path) -> tuple[KeyOf, ...]:
+    return (
+        KeyOf("customers", Source(f"{shop}/customers"), "customer_id"),
+        KeyOf("shops", Source(f"{shop}/shops"), "id"),
+        KeyOf("agents", Source(f"{shop}/nowhere"), "agent_id"),
+        KeyOf("orders", Source(f"{shop}/shops"), "number"),
+        KeyOf("ids", Source(f"{shop}/customers"), "order_id"),
+    )
+
+
+def suggested(spark: Any, shop: Path, **more: Any) -> list[dict[str, Any]]:
+    source = Source(f"{shop}/orders", partition_by=("day",))
+    asked = DraftRequest(source, contract_id="orders", object="orders", **more)
+    return [dict(each) for each in draft(spark, asked).suggestions if each["kind"] == "refers"]
+
+
+def test_a_reference_is_suggested_where_no_value_dangles(spark: Any, shop: Path) -> None:
+    (found,) = suggested(spark, shop, keys=keys(shop))
+    assert (found["column"], found["sentence"]) == (
+        "customer_id",
+        "every customer_id exists in customers as customer_id",
+    )
+    made = found["patch"]["quality"]["implementation"]
+    assert made == {
+        "analyzer": "referential_integrity", "columns": ["customer_id"], "dataset": "customers", "mustBe": 1,
+        "scope": "dataset",
+    }  # fmt: skip
+    assert (found["evidence"]["held"], found["evidence"]["partitions"]) == (6, 6)
+
+
+@pytest.mark.parametrize("more", [{"sample": 20}, {"in_force": CONTRACT.encode()}, {"keys": ()}])
+def test_nothing_is_told_of_rows_that_were_drawn_and_of_classified_columns(
+    spark: Any, shop: Path, more: dict[str, Any]
+) -> None:
+    assert suggested(spark, shop, **{"keys": keys(shop), **more}) == []
