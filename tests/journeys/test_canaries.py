@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Engine, inspect, text
 from support import canaries
 from support.canaries import CLASSIFIED, OPEN
@@ -76,7 +77,7 @@ class People:
             *(each for result in run.results if result.measurement
               for each in owner.measurements(self.name, object_name="people", identity=result.measurement)),
         )  # fmt: skip
-        yield from (each.model_dump_json() for each in found)
+        yield from (TypeAdapter(type(each)).dump_json(each).decode() for each in found)
 
     def reports(self) -> Iterator[str]:
         """What a verification in somebody's own session tells, in each form."""

@@ -1,5 +1,6 @@
 """A service and a job that tells it what it writes: what was asked of each operation, and what was judged of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,5 +91,5 @@ def changed(days: Sequence[str]) -> list[str]:
 
 def told_of(outcome: Outcome) -> set[tuple[str, str]]:
     """What lineage asked to be looked at, by the tables' names below the job's folder; without what streams read."""
-    every = {(name.rpartition("/job0/")[2], reads) for name, reads in outcome.asked}
+    every = {(re.split(r"/job\d+/", name)[-1], reads) for name, reads in outcome.asked}
     return {each for each in every if not each[0].startswith("incoming")}
