@@ -215,7 +215,7 @@ def test_in_the_dark_texts_and_charts_are_read_on_a_dark_page(site: Site, page: 
 
     assert page.evaluate(BACKGROUND) == "rgb(18, 24, 31)"
     chart = page.get_by_test_id("stVegaLiteChart").locator("svg").first
-    assert chart.locator("path[stroke='#E4EAF0']").count() > 0
+    expect(chart.locator("path[stroke='#E4EAF0']")).not_to_have_count(0)
     assert chart.locator("path[stroke='#1B2733']").count() == 0
 
 
