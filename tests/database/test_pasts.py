@@ -96,7 +96,7 @@ def test_a_partition_that_no_time_dates_is_judged_by_what_earlier_runs_measured_
         validated(database, at, 10 * size, name="land=US")
     assert outcome(validated(database, 6, 101, name="land=DE")) is Outcome.PASSED
     assert outcome(validated(database, 7, 1001, name="land=DE")) is Outcome.FAILED
-    assert [each.band["points"] for each in scenes.rows(database, ResultRow) if each.band][-2:] == [6, 7]
+    assert sorted(each.band["points"] for each in scenes.rows(database, ResultRow) if each.band)[-2:] == [6, 7]
 
 
 def test_replays_know_in_which_version_of_the_states_a_partition_was_an_incident(database: Engine) -> None:
