@@ -90,13 +90,21 @@ def create_drafted(
     before = rejected.remembered(session, contract.id, [each["id"] for each in suggestions])
     told = [(each, rejected.news(before[each["id"]], each) if each["id"] in before else None) for each in suggestions]
     kept = [(content, news) for content, news in told if news != ""]
+    critical = _critical(contract)
     for position, (content, news) in enumerate(kept):
-        session.add(_row(proposal, position, content, news=news, row_id=make_id()))
+        marked = {**content, "critical": True} if (content["object"], content["column"]) in critical else content
+        session.add(_row(proposal, position, marked, news=news, row_id=make_id()))
     actor = session.get_one(User, proposal.author_id).name
     counts = {"suggestions": len(kept), "withheld": len(told) - len(kept)}
     details = {"contract": contract.id, **counts, "state": proposal.state.value}
     audit.record(session, Action.PROPOSAL_CREATED, actor=actor, object_id=proposal.id, now=now, details=details)
     return proposal
+
+
+def _critical(contract: Contract) -> frozenset[tuple[str, str]]:
+    """The columns that the document calls critical data elements, with their objects' names."""
+    told = ((each["name"], column) for each in contract.document["schema"] for column in each.get("properties") or ())
+    return frozenset((name, str(column.get("name"))) for name, column in told if column.get("criticalDataElement"))
 
 
 def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = False) -> Proposal:

@@ -14,7 +14,7 @@ from support.api import PASSWORD
 from support.browser import Watch, chromium, pages, settled, sign_in, start_pages, stop
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
-from support.ui import HOSTILE, Shop, served, shop
+from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
 from registry import clock, ids, setup
 from registry.api.app import create_app
@@ -147,6 +147,21 @@ def test_an_owner_decides_each_suggestion_and_approves_what_was_shown(site: Site
     approved = site.shop.client("owner").document("shop-orders").decode()
     assert "required: true" in approved
     assert "categorical-status" not in approved
+
+
+def test_rows_of_the_table_are_decided_together_and_what_needs_a_look_is_left(site: Site, page: Page) -> None:
+    proposal = drafted(site.shop.world, "producer", "shop-table", suggestions())
+    page.goto(f"{site.address}/review?proposal={proposal}&view=Table")
+    rows = page.get_by_test_id("stDataFrame").first
+    expect(page.get_by_role("button", name="Accept 0 suggestions")).to_be_disabled()
+    for at in (0, 1, 9):
+        rows.click(position={"x": 16, "y": 34 + 33 * at + 16})
+    page.get_by_role("button", name="Accept 2 suggestions").click()
+
+    expect(page.get_by_text("2 of 10 decided")).to_be_visible()
+    expect(
+        page.get_by_text("Left as they are: country is always present (did not hold everywhere)").first
+    ).to_be_visible()
 
 
 def test_the_verdict_of_a_run_is_read_with_its_history(site: Site, page: Page) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 from support.events import event, output
 from support.histories import history
@@ -20,7 +21,7 @@ from registry.client import Client, ClientError
 from registry.config import Settings
 from registry.database import transaction
 from registry.exchange.exports import FORMS
-from registry.tables import Proposal, Task, User
+from registry.tables import Proposal, SuggestionRow, Task, User
 from registry.words import Decision, IncidentState, Permission, Resolution, TaskState
 from registry.worker import Worker
 from ui import asgi, session, words
@@ -201,6 +202,27 @@ def test_all_that_held_everywhere_is_accepted_at_once_and_nothing_else(open_page
     click(open_page("owner", "review", proposal=the_shop.review), "accept-all")
 
     assert [each.value for each in decisions(the_shop)] == ["accepted"] * 9 + ["pending"]
+
+
+def test_many_are_seen_as_a_table_that_says_which_are_decided_alone(open_page: Open, the_shop: Shop) -> None:
+    mark_critical(the_shop, "status")
+    at = open_page("owner", "review", proposal=the_shop.review, view="Table")
+    rows = at.dataframe[0].value
+
+    alone = dict(zip(rows["Promise"], rows["On its card"], strict=True))
+    assert alone["status is always present"] == "a critical data element"
+    assert alone["country is always present"] == "did not hold everywhere"
+    assert alone["order_id is unique in the whole table"] == ""
+    assert at.button(key="accept-chosen").disabled
+    assert "Accept the 7 shown that held everywhere" in [each.label for each in at.button]
+
+
+def mark_critical(the_shop: Shop, column: str) -> None:
+    with transaction(the_shop.world.engine) as tx:
+        for row in tx.exec(select(SuggestionRow).where(SuggestionRow.proposal_id == the_shop.review)):
+            if row.content["column"] == column:
+                row.content = {**row.content, "critical": True}
+        tx.commit()
 
 
 def test_the_filters_leave_what_they_name(open_page: Open, the_shop: Shop) -> None:

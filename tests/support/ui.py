@@ -65,9 +65,9 @@ class Shop:
 def shop(folder: Path) -> Shop:
     """A registry in that folder with everything that the pages show."""
     world = build(sqlite_copy(sqlite_template(folder), folder))
-    proposal = _drafted(world, "producer", "shop-orders", suggestions())
-    hostile = _drafted(world, "producer", "hostile", hostile_suggestions(), title=HOSTILE["image"])
-    own = _drafted(world, "owner", "shop-customers", suggestions()[:3], state=ProposalState.DRAFT)
+    proposal = drafted(world, "producer", "shop-orders", suggestions())
+    hostile = drafted(world, "producer", "hostile", hostile_suggestions(), title=HOSTILE["image"])
+    own = drafted(world, "owner", "shop-customers", suggestions()[:3], state=ProposalState.DRAFT)
     failed, passed = _in_force(world)
     return Shop(world, proposal, own, hostile, failed, passed)
 
@@ -168,7 +168,7 @@ def _suggestion(
     }
 
 
-def _drafted(
+def drafted(
     world: World,
     author: str,
     contract_id: str,
@@ -177,6 +177,7 @@ def _drafted(
     state: ProposalState = ProposalState.IN_REVIEW,
     title: str = "",
 ) -> UUID:
+    """A proposal of that author with those suggestions."""
     now = clock.now() - timedelta(minutes=42)
     task = Task(
         id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=now, created=now

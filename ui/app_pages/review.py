@@ -6,12 +6,14 @@ from itertools import groupby
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, cards, edits, next_version, panels, session, words
-from ui.evidence import held_everywhere, read
+from ui import actions, bulk, cards, edits, next_version, panels, session, words
+from ui.evidence import read
 
 CARDS = 8
 ALL = "All"
 TABLE = "Whole table"
+TABLED = "Table"
+VIEWS = ("Cards", TABLED)
 
 
 def page() -> None:
@@ -83,7 +85,13 @@ def suggestions(proposal: ProposalOut) -> None:
     if not proposal.suggestions:
         return
     shown = filtered(proposal)
-    bulk(proposal, shown)
+    safe(proposal, shown)
+    if (
+        st.segmented_control("Shown as", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params")
+        == TABLED
+    ):
+        bulk.table(proposal, shown)
+        return
     place, pages = st.container(), max(1, -(-len(shown) // CARDS))
     number = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
     with place:
@@ -133,19 +141,17 @@ def kind_of(suggestion: SuggestionOut) -> str:
     return words.kind(str(suggestion.content.get("kind", "")))
 
 
-def bulk(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
-    """One button for the pending ones that held everywhere and were never rejected."""
-    safe = [
-        each.id for each in shown if each.decision == "pending" and not each.rejected_before and held_everywhere(each)
-    ]
-    if not (proposal.may_judge and len(safe) > 1):
+def safe(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
+    """One button for the pending ones that held everywhere and need no look of their own."""
+    found = [each.id for each in shown if each.decision == "pending" and not bulk.alone(each)]
+    if not (proposal.may_judge and len(found) > 1):
         return
     st.button(
-        f"Accept the {len(safe)} shown that held everywhere",
+        f"Accept the {len(found)} shown that held everywhere",
         key="accept-all",
         icon=":material/done_all:",
         on_click=actions.accept,
-        args=(proposal, safe),
+        args=(proposal, found),
     )
 
 
