@@ -1,4 +1,5 @@
-"""Erasing what is remembered of a dataset: its states with their files, rows that failed, and values wherever they are.
+"""Erasing what is remembered of a dataset: its states with their files, rows that failed, what its texts added to the
+index of patterns, and values wherever they are.
 
 Runs stay, with their verdicts, outcomes, counts and numbers; versions of contracts and the audit stay as they were
 written. What the table holds is not touched: its next validation measures anew what is there then."""
@@ -13,11 +14,12 @@ from uuid import UUID
 from sqlalchemy import and_, delete, false, or_
 from sqlmodel import Session, col, select
 
+from engine import disk
 from engine.months import members
 from registry import access, audit, datasets, portions, questions, scope, states
 from registry.access import Principal
 from registry.datasets import About
-from registry.errors import Invalid, NotFound
+from registry.errors import Busy, Invalid, NotFound
 from registry.lifecycle import OPEN
 from registry.tables import (
     AuditEntry,
@@ -47,6 +49,12 @@ class Places(Protocol):
     def erase(self, names: Collection[str]) -> int: ...
 
 
+class Patterns(Protocol):
+    """The index of patterns."""
+
+    def forget(self, tables: Sequence[str]) -> int: ...
+
+
 @dataclass(frozen=True)
 class Erasure:
     """What is to be erased: all that is remembered of these datasets, or only of these partitions where some are named.
@@ -70,7 +78,7 @@ class Erasure:
 @dataclass(frozen=True)
 class Erased:
     """How much was erased: generations of states and the files of theirs that nothing else names, samples, the values
-    of measurements and results, and the evidence of suggestions."""
+    of measurements and results, the evidence of suggestions, and text columns that the index of patterns held."""
 
     generations: int = 0
     files: int = 0
@@ -78,6 +86,7 @@ class Erased:
     measurements: int = 0
     results: int = 0
     suggestions: int = 0
+    columns: int = 0
 
 
 def erasure(session: Session, name: str, namespace: str | None, partitions: Collection[str]) -> Erasure:
@@ -115,8 +124,11 @@ def _none(name: str) -> NotFound:
     return NotFound(f"there is no dataset {name}, or there are several: {questions.HOW}")
 
 
-def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now: datetime) -> Erased:
-    """Erases it, and audits that, in the session's transaction; the files are removed at once.
+def erase(
+    session: Session, asked: Erasure, files: Places, patterns: Patterns, *, by: Principal, now: datetime
+) -> Erased:
+    """Erases it, and audits that, in the session's transaction; files, and the tables in the index of patterns, which
+    knows no partitions, are removed at once.
 
     Where the transaction is not committed, states whose file is gone are computed again. Raises Forbidden."""
     for each in asked.datasets:
@@ -133,6 +145,7 @@ def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now
         measurements=sum(map(_empty_measurement, _of_runs(session, MeasurementRow, runs, asked))),
         results=sum(map(_empty_result, _of_runs(session, ResultRow, runs, asked))),
         suggestions=_suggestions(session, asked),
+        columns=_learned(asked, patterns),
     )
     _drop_profiles(session, asked)
     named = sorted(asked.partitions)
@@ -140,6 +153,13 @@ def erase(session: Session, asked: Erasure, files: Places, *, by: Principal, now
         details = {"name": each.name, "partitions": named[:NAMED], "of": len(named) or "all", **asdict(done)}
         audit.record(session, Action.MEMORY_ERASED, actor=by.name, object_id=each.id, now=now, details=details)
     return done
+
+
+def _learned(asked: Erasure, patterns: Patterns) -> int:
+    try:
+        return patterns.forget([each.location for each in asked.datasets if each.location])
+    except disk.Busy:
+        raise Busy("patterns are being learned at this moment, nothing was erased: try again in a minute") from None
 
 
 def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditEntry | None:

@@ -5,11 +5,13 @@ Nothing is learned from a table of which nobody has said which columns are for e
 
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from uuid import UUID
 
 from sqlmodel import Session, col, select
 
 from contracts.classification import is_masked
+from engine.patterns.lake import Lake
 from engine.requests import Known, LakeRequest
 from registry import audit, inforce, tasks
 from registry.config import Settings
@@ -19,6 +21,12 @@ from registry.validation import Ids
 from registry.words import Action
 
 LEARN = "learn"
+PATIENCE_SECONDS = 20.0
+
+
+def lake(settings: Settings) -> Lake:
+    """The index, for an answer that somebody waits for."""
+    return Lake(Path(settings.lake), PATIENCE_SECONDS)
 
 
 def order(session: Session, *, now: datetime, ids: Ids) -> int:

@@ -25,7 +25,7 @@ def print_erased(found: schemas.ErasedOut, console: Console) -> None:
         f"erased of {_shown(', '.join(found.names))}: {found.generations:,} generations of states,"
         f" {found.files:,} files, {found.samples:,} samples,"
         f" values of {found.measurements + found.results:,} measurements and results,"
-        f" evidence of {found.suggestions:,} suggestions"
+        f" evidence of {found.suggestions:,} suggestions, patterns of {found.columns:,} columns"
     )
 
 

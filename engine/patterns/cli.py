@@ -42,7 +42,11 @@ def index(
 
     opened = Lake(lake)
     with _told():
-        found = opened.forget(tables) if forget else opened.add(_drawn(tables, rows, format, remote, memory))
+        if forget:
+            opened.forget(tables)
+        else:
+            opened.add(_drawn(tables, rows, format, remote, memory))
+        found = opened.index()
     print(f"{len(opened.tables())} tables, {found.sums.size} text columns, {len(found.sums):,} patterns in {lake}")
 
 
@@ -104,12 +108,13 @@ def _common(each: "Common") -> str:
 @contextmanager
 def _told() -> Iterator[None]:
     """What cannot be read, as a message."""
+    from engine.disk import Busy
     from engine.patterns.index_file import UnreadableIndex
     from engine.patterns.language import PatternError
 
     try:
         yield
-    except (UnreadableIndex, PatternError) as error:
+    except (Busy, UnreadableIndex, PatternError) as error:
         raise Stop(str(error)) from None
     except OSError as error:
         raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None

@@ -3,15 +3,21 @@
 So a new table adds, a table that is indexed again replaces what it added before, and one that is forgotten leaves
 nothing behind. A table's file also says which of its columns has which pattern, which is what `find` looks through.
 The half of the lake that a table belongs to follows from its name: promises are replayed against the other half's
-sums, never against the table's own."""
+sums, never against the table's own.
+
+One process at a time changes the folder. What is forgotten while somebody reads the table is not added afterwards, and
+a change that was cut short is known by a mark, so that whoever learns next begins anew."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
+from engine.disk import locked
 from engine.patterns.calibration import Background, added, background, replayed
 from engine.patterns.identity import identity
 from engine.patterns.index import LEAST_EVIDENCE, Index, optimism_of, together
@@ -20,7 +26,8 @@ from engine.patterns.language import parse
 from engine.patterns.lexing import LADDER
 from engine.patterns.sums import Sums, merged, spread, sums_of
 
-INDEX, TABLES = "index.parquet", "tables"
+INDEX, TABLES, LOCK, FORGOTTEN, UNFINISHED = "index.parquet", "tables", "lock", "forgotten.json", "unfinished"
+PATIENCE_SECONDS = 300.0
 UNTOLD: Mapping[str, str] = {}
 MOST_REPLAYED = 20
 MOST_IMPURE = 0.1
@@ -62,27 +69,57 @@ class Common:
 
 @dataclass(frozen=True)
 class Lake:
-    """The index in that folder."""
+    """The index in that folder. `patience`: so many seconds another process that changes it is waited for."""
 
     folder: Path
+    patience: float = PATIENCE_SECONDS
 
-    def add(self, tables: Mapping[str, Mapping[str, Sequence[str]]], as_of: Mapping[str, str] = UNTOLD) -> Index:
+    def add(
+        self,
+        tables: Mapping[str, Mapping[str, Sequence[str]]],
+        as_of: Mapping[str, str] = UNTOLD,
+        *,
+        since: Mapping[str, int] | None = None,
+    ) -> Index:
         """The index with these tables in place of what they were before; each gives its text columns by name, values
-        in their order. `as_of`: what each was when it changed last, which `standing` tells."""
-        for table, columns in tables.items():
-            sums = {name: sums_of([values]) for name, values in columns.items()}
-            self._write(table, sums, columns.values(), as_of.get(table, ""))
-        halves = [merged(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
-        for table, columns in tables.items():
-            self._calibrate(table, list(columns.values()), halves[1 - half_of(table)])
-        return self._sum_up()
+        in their order. `as_of`: what each was when it changed last, which `standing` tells. `since`: what `forgotten`
+        said before the tables were read; of those that were forgotten since, what was read is not added.
 
-    def forget(self, tables: Sequence[str]) -> Index:
-        """The index without these tables."""
-        for table in tables:
-            for path in self._files(table):
-                path.unlink(missing_ok=True)
-        return self._sum_up()
+        Raises Busy where another process changes the lake for longer than one is patient."""
+        with self._changing():
+            marks = self.forgotten()
+            came = {
+                table: columns
+                for table, columns in tables.items()
+                if since is None or marks.get(_name(table)) == since.get(_name(table))
+            }
+            for table, columns in came.items():
+                sums = {name: sums_of([values]) for name, values in columns.items()}
+                self._write(table, sums, columns.values(), as_of.get(table, ""))
+            halves = [merged(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
+            for table, columns in came.items():
+                self._calibrate(table, list(columns.values()), halves[1 - half_of(table)])
+            return self._sum_up()
+
+    def forget(self, tables: Sequence[str]) -> int:
+        """Takes these tables out; how many columns of theirs the index held. What somebody is reading of them now is
+        not added either. Raises Busy where another process changes the lake for longer than one is patient."""
+        with self._changing():
+            marks = self.forgotten()
+            marks |= {name: marks.get(name, 0) + 1 for name in map(_name, tables)}
+            _replace(self.folder / FORGOTTEN, marks)
+            columns = sum(len(said["columns"]) for said in self._told() if said["table"] in tables)
+            for table in tables:
+                for path in self._files(table):
+                    path.unlink(missing_ok=True)
+            if columns:
+                self._sum_up()
+        return columns
+
+    def forgotten(self) -> dict[str, int]:
+        """How often each table was forgotten, by a digest of its name."""
+        path = self.folder / FORGOTTEN
+        return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
 
     def index(self) -> Index:
         """The index of all tables. Raises UnreadableIndex where there is none."""
@@ -93,15 +130,16 @@ class Lake:
         return sorted(self.standing())
 
     def standing(self) -> dict[str, str]:
-        """By table that is indexed what it was when it changed last; '' where nobody said."""
-        told = (json.loads(path.read_text("utf-8")) for path in self._folder.glob("*.json"))
-        return {each["table"]: each.get("as_of", "") for each in told}
+        """By table that is indexed what it was when it changed last; '' where nobody said, and of all of them after a
+        change that was cut short."""
+        cut = (self.folder / UNFINISHED).exists()
+        return {each["table"]: "" if cut else each.get("as_of", "") for each in self._told()}
 
     def carriers(self, pattern: str) -> list[Carrier]:
         """The columns in which at most one in ten values does not have this pattern, purest first (the dual problem:
         auto-tagging). Raises PatternError."""
         wanted = identity(parse(pattern).text)
-        found = (each for path in self._folder.glob("*.json") for each in _carriers(path, wanted))
+        found = (each for said in self._told() for each in _carriers(said, wanted))
         return sorted(found, key=lambda each: (each.impurity, each.table, each.column))
 
     def common(self, limit: int) -> list["Common"]:
@@ -117,18 +155,30 @@ class Lake:
     def _folder(self) -> Path:
         return self.folder / TABLES
 
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Holds the folder, and leaves a mark where what is done there does not come to its end."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with locked(str(self.folder / LOCK), patience=self.patience):
+            (self.folder / UNFINISHED).touch()
+            yield
+            (self.folder / UNFINISHED).unlink()
+
+    def _told(self) -> Iterator[Mapping[str, Any]]:
+        """What each table's file says, of those that are there when their turn comes."""
+        for path in self._folder.glob("*.json"):
+            with suppress(FileNotFoundError):
+                yield json.loads(path.read_text("utf-8"))
+
     def _files(self, table: str) -> tuple[Path, Path]:
-        name = blake2b(table.encode(), digest_size=12).hexdigest()
+        name = _name(table)
         return self._folder / f"{name}.parquet", self._folder / f"{name}.json"
 
     def _write(self, table: str, columns: Mapping[str, Sums], values: Iterable[Sequence[str]], as_of: str) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
         path, told = self._files(table)
         save(Index(merged(list(columns.values())), seen=background(values)), path)
         patterns = {name: _pure(sums) for name, sums in columns.items()}
-        fresh = told.with_suffix(".new")
-        fresh.write_text(json.dumps({"table": table, "as_of": as_of, "columns": patterns}), "utf-8")
-        fresh.replace(told)
+        _replace(told, {"table": table, "as_of": as_of, "columns": patterns})
 
     def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: Sums) -> None:
         path, _ = self._files(table)
@@ -139,15 +189,26 @@ class Lake:
         save(Index(index.sums, counts, index.seen, optimism_of(replays, before.calibration, before.seen)), path)
 
     def _sums(self, half: int) -> Iterator[Sums]:
-        for told in self._folder.glob("*.json"):
-            table = json.loads(told.read_text("utf-8"))["table"]
-            if half_of(table) == half:
-                yield load(told.with_suffix(".parquet")).sums
+        for said in self._told():
+            path, _ = self._files(said["table"])
+            if half_of(said["table"]) == half and path.exists():
+                yield load(path).sums
 
     def _sum_up(self) -> Index:
         index = together(load(path) for path in sorted(self._folder.glob("*.parquet")))
         save(index, self.folder / INDEX, least=LEAST_EVIDENCE if index.sums.size > 1 else 1)
         return index
+
+
+def _name(table: str) -> str:
+    """What a table's files are called."""
+    return blake2b(table.encode(), digest_size=12).hexdigest()
+
+
+def _replace(path: Path, said: Mapping[str, Any]) -> None:
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(said), "utf-8")
+    fresh.replace(path)
 
 
 def _common(sums: Sums, at: int) -> Common:
@@ -172,8 +233,7 @@ def _pure(sums: Sums) -> dict[str, float]:
     return {f"{id_:016x}": round(impurity, 4) for id_, impurity in pairs if impurity <= MOST_IMPURE}
 
 
-def _carriers(told: Path, wanted: int) -> Iterator[Carrier]:
-    said = json.loads(told.read_text("utf-8"))
+def _carriers(said: Mapping[str, Any], wanted: int) -> Iterator[Carrier]:
     for column, patterns in said["columns"].items():
         if (impurity := patterns.get(f"{wanted:016x}")) is not None:
             yield Carrier(said["table"], column, impurity)

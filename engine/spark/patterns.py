@@ -46,18 +46,20 @@ def learn(session: Any, request: LakeRequest, tell: Tell) -> Mapping[str, Any]:
     """Brings the index of a lake up to date with the tables that it is to hold, and says how large it is.
 
     A table that is as it was is not read; one that cannot be read stays as it was and is named; others are
-    forgotten."""
+    forgotten. What somebody has forgotten while it was read stays so until it is learned again."""
     lake, unread = Lake(Path(request.folder)), []
     before = lake.standing()
     if gone := sorted(before.keys() - {each.name for each in request.tables}):
         lake.forget(gone)
+    since = lake.forgotten()
     due = [each for each in request.tables if before.get(each.name) != each.as_of]
     for start in range(0, len(due), TOGETHER):
         tell(f"table {start + 1} of {len(due)}")
         found = {each: _readable(session, each) for each in due[start : start + TOGETHER]}
         unread += [each.name for each, columns in found.items() if columns is None]
         came = {each: columns for each, columns in found.items() if columns is not None}
-        lake.add({each.name: columns for each, columns in came.items()}, {each.name: each.as_of for each in came})
+        texts_of = {each.name: columns for each, columns in came.items()}
+        lake.add(texts_of, {each.name: each.as_of for each in came}, since=since)
     sums = lake.index().sums if lake.standing() else None
     size = {"columns": sums.size, "patterns": len(sums)} if sums else {"columns": 0, "patterns": 0}
     return {"tables": len(lake.standing()), "read": len(due) - len(unread), **size, "unreadable": unread}

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from engine.asking import Answer
 from engine.files import StateFiles
 from engine.judging import judge
-from registry import clock, erasing, questions, reruns, runs, scope
+from registry import clock, erasing, learning, questions, reruns, runs, scope
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
 from registry.database import forget
@@ -79,10 +79,12 @@ def get_states(asked: Asked, shared: Shared, tx: Reader) -> schemas.StatesOut:
 def erase_memory(
     name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
 ) -> schemas.ErasedOut:
-    """Erases states, samples and values, of named partitions or of all. Runs stay, with verdicts and numbers."""
+    """Erases states, samples and values, of named partitions or of all, and the table's learned patterns. Runs stay,
+    with verdicts and numbers."""
     erasing.see(tx, name, namespace, by)
     asked = erasing.erasure(tx, name, namespace, partition or ())
-    done = erasing.erase(tx, asked, StateFiles(shared.settings.states), by=by, now=clock.now())
+    files, patterns = StateFiles(shared.settings.states), learning.lake(shared.settings)
+    done = erasing.erase(tx, asked, files, patterns, by=by, now=clock.now())
     tx.commit()
     forget(shared.engine)
     return schemas.ErasedOut(names=tuple(each.name for each in asked.datasets), **asdict(done))

@@ -25,6 +25,7 @@ from contracts.writing import write
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.judging import judge
+from engine.patterns.lake import Lake
 from engine.requests import Measured
 from engine.results import Sample
 from registry import catalog, erasing, ids, runs, samples, states, tasks
@@ -263,6 +264,17 @@ def test_erasing_twice_finds_nothing_more(remembered: Remembered) -> None:
     assert (again.generations, again.files, again.samples, again.measurements, again.results) == (0, 0, 0, 0, 0)
 
 
+def test_what_was_learned_of_its_texts_goes_at_once(remembered: Remembered) -> None:
+    lake, texts = Lake(remembered.home / "patterns"), [f"AB-{n:04d}" for n in range(40)]
+    lake.add({"/lake/people": {"code": texts, "mail": texts}, "/lake/orders": {"code": texts[3:]}})
+    before = lake.forgotten()
+    assert remembered.erase(partitions=[DAYS[0]]).columns == 2, "a sample of a table knows no partitions"
+    assert (lake.tables(), lake.index().sums.size) == (["/lake/orders"], 1)
+    lake.add({"/lake/people": {"code": texts}}, since=before)
+    assert lake.tables() == ["/lake/orders"], "what was read before is not added after"
+    assert remembered.erase().columns == 0
+
+
 def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> None:
     scene = orders(engine, tmp_path)
     scene.send(event(run="a"))
@@ -273,7 +285,8 @@ def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> N
         scene.engine.meanwhile = lambda: None
         with transaction(engine) as tx:
             asked = erasing.erasure(tx, "orders", None, ())
-            erasing.erase(tx, asked, StateFiles(str(tmp_path / "states")), by=by, now=scene.clock())
+            files, patterns = StateFiles(str(tmp_path / "states")), Lake(tmp_path / "patterns")
+            erasing.erase(tx, asked, files, patterns, by=by, now=scene.clock())
             tx.commit()
 
     scene.engine.meanwhile = erased

@@ -1,9 +1,11 @@
 """A lake's index as a folder: tables add, are replaced and forgotten; common domains and their carriers are found."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from engine.disk import Busy, locked
 from engine.patterns.index import Index
 from engine.patterns.index_file import UnreadableIndex
 from engine.patterns.lake import Lake, half_of
@@ -41,8 +43,58 @@ def test_a_table_that_is_indexed_again_replaces_what_it_was(tmp_path: Path) -> N
 def test_a_table_that_is_forgotten_leaves_nothing_behind(tmp_path: Path) -> None:
     lake, fresh = Lake(tmp_path / "lake"), Lake(tmp_path / "fresh")
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
-    assert _alike(lake.forget(["orders"]), fresh.add({"flights": FLIGHTS}))
+    assert lake.forget(["orders", "visits"]) == 2
+    fresh.add({"flights": FLIGHTS})
+    assert _alike(lake.index(), fresh.index())
     assert lake.carriers("<digit>{4}-<digit>{2}-<digit>{2}") == []
+
+
+def test_what_is_forgotten_while_it_is_read_is_not_added(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.add({"orders": ORDERS})
+    since = lake.forgotten()
+    lake.forget(["orders"])
+    lake.add({"orders": ORDERS, "flights": FLIGHTS}, since=since)
+    assert lake.tables() == ["flights"]
+    lake.add({"orders": ORDERS}, since=lake.forgotten())
+    assert lake.tables() == ["flights", "orders"]
+
+
+def test_one_process_at_a_time_changes_a_lake(tmp_path: Path) -> None:
+    lake = Lake(tmp_path, patience=0)
+    lake.add({"orders": ORDERS})
+    with locked(str(tmp_path / "lock"), patience=0):
+        for change in (lambda: lake.add({"flights": FLIGHTS}), lambda: lake.forget(["orders"])):
+            with pytest.raises(Busy):
+                change()
+    assert lake.tables() == ["orders"]
+
+
+def test_workers_that_learn_at_once_leave_the_sum_of_both(tmp_path: Path) -> None:
+    columns = {f"table {n}": {"at": TIMES[n:]} for n in range(6)}
+    with ThreadPoolExecutor(3) as workers:
+        list(workers.map(lambda each: Lake(tmp_path).add(dict([each])), columns.items()))
+    fresh = Lake(tmp_path / "fresh")
+    fresh.add(columns)
+    assert _alike(Lake(tmp_path).index(), fresh.index())
+
+
+def test_after_a_change_that_was_cut_short_every_table_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake = Lake(tmp_path)
+    lake.add({"orders": ORDERS}, {"orders": "noon"})
+    assert lake.standing() == {"orders": "noon"}
+    with monkeypatch.context() as patch:
+        patch.setattr(Lake, "_sum_up", _ended)
+        with pytest.raises(RuntimeError):
+            lake.add({"flights": FLIGHTS}, {"flights": "noon"})
+    assert set(lake.standing().values()) == {""}
+    lake.add({"orders": ORDERS}, {"orders": "noon"})
+    assert lake.standing() == {"orders": "noon", "flights": "noon"}
+    assert lake.index().sums.size == 4
+
+
+def _ended(lake: Lake) -> None:
+    raise RuntimeError(lake.folder)
 
 
 def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ class RerunOut(Schema):
 
 class ErasedOut(Schema):
     """What was erased of the datasets of these names: generations of states and their files, samples, the values of
-    measurements and results, the evidence of suggestions: how many of each."""
+    measurements and results, the evidence of suggestions, text columns of the index of patterns: how many of each."""
 
     names: tuple[str, ...]
     generations: int
@@ -131,3 +131,4 @@ class ErasedOut(Schema):
     measurements: int
     results: int
     suggestions: int
+    columns: int
