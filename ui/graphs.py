@@ -6,16 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+from urllib.parse import urlencode
 
 from registry.api.schemas import GraphOut, NodeOut
 from ui import words
 from ui.charts import BLUE, INK, RENDERER, SOFT, Spec
+from ui.collapsing import DATASET, collapsed
 from ui.words import Mark
 
 MOST = 60
 LONGEST = 32
 ROW_HEIGHT = 64
-DATASET = "DATASET"
 COLOURS = {"blue": BLUE, "red": "#A34700", "orange": "#7A5400", "gray": SOFT, "green": "#00634E"}
 # The worst first.
 ORDER = [words.VERDICTS["failed"], words.VERDICTS["not_evaluated"], words.VERDICTS["warned"], words.NEVER]
@@ -25,10 +26,11 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class Shown:
-    """A node as it is shown; `asked`: the graph is the one around it."""
+    """A node as it is shown; `asked`: the graph is the one around it; `of`: the nodes that it stands for."""
 
     node: NodeOut
     asked: bool = False
+    of: Sequence[NodeOut] = ()
 
     @property
     def name(self) -> str:
@@ -38,6 +40,8 @@ class Shown:
     @property
     def kind(self) -> str:
         """What it is, in a word."""
+        if self.of:
+            return "group"
         return "dataset" if self.node.type == DATASET else "job"
 
     @property
@@ -53,17 +57,24 @@ class Shown:
 
 
 def nodes(graph: GraphOut, asked: str) -> list[Shown]:
-    """The nodes that are shown: the one asked for, datasets, jobs, by name; never more than there is room for."""
-    ordered = sorted(graph.graph, key=lambda node: (node.id != asked, node.type != DATASET, node.id))
-    return [Shown(each, each.id == asked) for each in ordered[:MOST]]
+    """The nodes of the picture: the one asked for, the nearest, and groups of the others where there are too many."""
+    found, groups = collapsed(graph, asked, most=MOST)
+    return [Shown(each, each.id == asked, groups.get(each.id, ())) for each in found]
+
+
+def every(graph: GraphOut, asked: str) -> list[Shown]:
+    """All nodes, each as itself, in that order."""
+    found, _ = collapsed(graph, asked, most=len(graph.graph))
+    return [Shown(each, each.id == asked) for each in found]
 
 
 def edges(shown: Sequence[Shown]) -> list[Edge]:
-    """The edges between nodes that are shown."""
+    """The edges between nodes that are shown; one of a node in a group is the group's."""
     there = {each.node.id for each in shown}
+    home = {node.id: each.node.id for each in shown for node in each.of}
     told = chain.from_iterable((*each.node.in_edges, *each.node.out_edges) for each in shown)
-    pairs = {(each.origin, each.destination) for each in told}
-    return sorted(pair for pair in pairs if there.issuperset(pair))
+    pairs = {(home.get(each.origin, each.origin), home.get(each.destination, each.destination)) for each in told}
+    return sorted((origin, target) for origin, target in pairs if origin != target and there >= {origin, target})
 
 
 def places(names: Iterable[str], between: Sequence[Edge]) -> dict[str, tuple[int, float]]:
@@ -94,7 +105,7 @@ def picture(shown: Sequence[Shown]) -> Spec:
 
 
 def rows(shown: Sequence[Shown]) -> list[dict[str, str]]:
-    """The nodes as rows: what each is, its verdict, what comes before it and where its data go."""
+    """The nodes as rows: what each is, its verdict, what comes before it and where its data go; `Open` leads there."""
     names, between = {each.node.id: each.name for each in shown}, edges(shown)
     return [
         {
@@ -105,6 +116,7 @@ def rows(shown: Sequence[Shown]) -> list[dict[str, str]]:
             "Comes from": ", ".join(names[origin] for origin, target in between if target == each.node.id),
             "Goes to": ", ".join(names[target] for origin, target in between if origin == each.node.id),
             "Namespace": str(each.node.data.get("namespace", "")),
+            "Open": f"/lineage?{urlencode({'node': each.node.id})}",
         }
         for each in shown
     ]
@@ -158,7 +170,11 @@ def _arrows(between: Sequence[Edge], stand: Mapping[str, tuple[int, float]]) -> 
 def _marks(points: Sequence[Spec]) -> list[Spec]:
     base: Spec = {"data": {"values": list(points)}}
     told = [{"field": field, "type": "nominal"} for field in ("kind", "name", "verdict")]
-    shape = {"field": "kind", "type": "nominal", "scale": {"domain": ["dataset", "job"], "range": ["square", "circle"]}}
+    shape = {
+        "field": "kind",
+        "type": "nominal",
+        "scale": {"domain": ["dataset", "job", "group"], "range": ["square", "circle", "diamond"]},
+    }
     colour = {"field": "colour", "type": "nominal", "scale": None}
     node = {"type": "point", "filled": True, "size": 160, "opacity": 1}
     ring = {"type": "point", "filled": False, "size": 420, "color": INK, "strokeWidth": 1.6, "opacity": 1}

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from uuid import UUID
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from support.api import PASSWORD
 from support.browser import Watch, chromium, pages, settled, sign_in, start_pages, stop
 from support.databases import sqlite_copy, sqlite_template
+from support.hostile import spoilt
 from support.ports import free_port
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
@@ -172,6 +174,58 @@ def test_the_verdict_of_a_run_is_read_with_its_history(site: Site, page: Page) -
     chart = page.get_by_test_id("stVegaLiteChart").locator("svg").first
     expect(chart.get_by_text("at least 1,009")).to_be_visible()
     expect(chart.get_by_text("day=2026-02-25")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def spoiled(site: Site) -> dict[str, UUID]:
+    return spoilt(site.shop)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/", "spoilt-live"),
+        ("/incidents", "spoilt-live"),
+        ("/incidents?id={incident}", "What fails"),
+        ("/contracts", "tracker"),
+        ("/catalog", "spoilt-live"),
+        ("/contract?id=spoilt-live", "Columns (20)"),
+        ("/contract?id=spoilt-live&tab=Checks", "Written out as checks"),
+        ("/contract?id=spoilt-live&tab=Versions", "Read a version"),
+        ("/contract?id=spoilt-live&tab=Consumers", "registered"),
+        ("/contract?id=spoilt-live&tab=Runs", "version 1.0.0"),
+        ("/contract?id=spoilt-live&tab=History", "The same as a table"),
+        ("/contract?id=spoilt-live&tab=Activity", "spoilt-live"),
+        ("/review?proposal={review}", "20 suggestions"),
+        ("/review?proposal={review}&view=Table", "20 suggestions"),
+        ("/profile?proposal={review}", "20 columns"),
+        ("/profile?dataset=spoilt-live", "spoilt-live"),
+        ("/run?id={run}", "How to reproduce"),
+        ("/metric?contract=spoilt-live&check=check-0", "Of the last"),
+        ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "How many jobs further"),
+        ("/lineage?tab=Events", "Came again"),
+        ("/lineage?tab=Without contract", "written 1 time"),
+        ("/subscriptions", "Subscriptions"),
+        ("/tasks", "Tasks"),
+    ],
+)
+def test_no_text_is_more_than_text_on_any_page(
+    site: Site, page: Page, spoiled: dict[str, UUID], path: str, said: str
+) -> None:
+    incident = next(each.id for each in site.shop.client("owner").incidents() if each.contract_id == "spoilt-live")
+    page.goto(site.address + path.format(incident=incident, **spoiled))
+    expect(page.get_by_text(said).first).to_be_visible()
+    settled(page)
+    for part in page.get_by_test_id("stExpander").locator("summary").all()[:3]:
+        part.click()
+    settled(page)
+
+    assert page.evaluate("window.hurt") is None
+    assert page.locator("script:not([src])").count() == 1
+    assert page.locator("iframe, base, object, embed").count() == 0
+    assert page.evaluate(LED_AWAY) == []
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.get_by_text("Something went wrong").count() == 0
 
 
 @pytest.mark.parametrize("shown", ["review", "inbox"])

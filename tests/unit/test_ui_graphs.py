@@ -70,10 +70,37 @@ def test_of_several_verdicts_the_worst_is_shown(verdicts: list[str | None], wors
     assert (shown.mark.word if shown.mark else None) == worst
 
 
-def test_no_more_nodes_are_drawn_than_there_is_room_for_the_one_asked_for_among_them() -> None:
-    many = graph(*(dataset(f"/{at:03}") for at in range(100)), job("z", "/000", "/001"))
-    shown = graphs.nodes(many, "job:shop:z")
-    assert (len(shown), shown[0].name) == (graphs.MOST, "z")
+def chain(length: int) -> GraphOut:
+    """Datasets in a row, each made of the one before by a job of its own."""
+    jobs = (job(f"j{at:03}", f"/{at:03}", f"/{at + 1:03}") for at in range(length))
+    return graph(*(dataset(f"/{at:03}", "failed" if at == 99 else "passed") for at in range(length + 1)), *jobs)
+
+
+def test_of_too_many_nodes_the_nearest_are_drawn_and_the_others_as_groups() -> None:
+    shown = graphs.nodes(chain(100), "dataset:file:/050")
+
+    groups = [each for each in shown if each.of]
+    kept = {each.name for each in shown if not each.of}
+    assert (len(shown) <= graphs.MOST, shown[0].name) == (True, "/050")
+    assert {f"/{at:03}" for at in range(40, 61)} <= kept
+    assert sorted(each.name for each in groups) == ["72 further downstream", "72 further upstream"]
+    assert {each.mark.word for each in groups if each.mark} == {"Passed", "Failed"}
+    assert len(kept) + sum(len(each.of) for each in groups) == 201
+
+
+def test_groups_hang_where_their_nodes_do() -> None:
+    shown = graphs.nodes(chain(100), "dataset:file:/050")
+    between = graphs.edges(shown)
+    ends = {each.node.id for each in shown if each.of}
+    assert len([pair for pair in between if ends & set(pair)]) == 2
+    assert graphs.every(chain(100), "dataset:file:/050")[0].asked
+    assert len(graphs.every(chain(100), "")) == 201
+
+
+def test_without_a_node_asked_for_what_there_is_no_room_for_is_on_neither_side() -> None:
+    many = graph(*(dataset(f"/{at:03}") for at in range(100)))
+    shown = graphs.nodes(many, "")
+    assert [each.name for each in shown if each.of] == ["43 on neither side"]
 
 
 def test_an_edge_to_what_is_not_shown_is_not_drawn() -> None:

@@ -38,11 +38,14 @@ def graph() -> None:
             raise
         panels.empty("Lineage knows nothing of that", "Write dataset:, then its namespace, : and its name.")
         return
-    shown = graphs.nodes(found, node)
+    shown, every = graphs.nodes(found, node), graphs.every(found, node)
     panels.drawn(graphs.picture(shown), key="graph", alt="The lineage graph, as the table says it")
-    if len(shown) < len(found.graph) or not found.whole:
-        st.caption(f"{words.count(len(shown))} nodes are shown; there are more. Go less far to see all of them.")
-    panels.table(graphs.rows(shown), key="nodes", alt="Datasets and jobs of the graph")
+    if len(shown) < len(every):
+        st.caption(f"{words.count(len(every))} nodes: those far away are drawn as groups. The table has them all.")
+    if not found.whole:
+        st.caption("There is more than the registry tells at once. Go less far, or open a node, to see all around it.")
+    link = st.column_config.LinkColumn("Open", display_text="Open")
+    panels.table(graphs.rows(every), key="nodes", alt="Datasets and jobs of the graph, the nearest first", Open=link)
 
 
 def events() -> None:
