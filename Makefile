@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -92,6 +92,12 @@ bench-fmdv: setup ## how well patterns learned from a part of a lake tell the ot
 
 bench-keys: setup ## how well names tell unique columns, beside the paper's recipe (minutes; ARGS="--write DATE" trains)
 	$(PY) -W ignore -m bench.train_keys --data ../shared/data $(ARGS)
+
+bench-ui: setup ## how long people wait for the pages, in a real browser (minutes; ARGS="--datasets 100 --postgres")
+	$(PY) -W ignore -m bench.pages $(ARGS)
+
+screens: setup ## write docs/screens: every page with the demo's data, light, dark and on a phone (minutes)
+	$(PY) docs/screens.py
 
 lock: setup ## lock the newest admitted versions (no index addresses in the file)
 	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \

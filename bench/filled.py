@@ -59,14 +59,14 @@ class People:
     producer: str
 
 
-def filled(engine: Engine, datasets: int) -> People:
-    """Brings an empty database up and fills it; who may ask it."""
+def filled(engine: Engine, datasets: int, *, runs: int = RUNS) -> People:
+    """Brings an empty database up and fills it, with that many runs of each dataset; who may ask it."""
     migrate(engine)
     owner, tokens = _people(engine)
     contracts = [_contract(number, Random(number)) for number in range(datasets)]
     with engine.begin() as connection:
-        for table, rows in _rows(contracts, owner.id).items():
-            _write(connection, table, rows)
+        for table, rows in _rows(contracts, owner.id, runs).items():
+            write(connection, table, rows)
     search.complete(engine, anew=True)
     return tokens
 
@@ -129,15 +129,15 @@ def _contract(number: int, random: Random) -> Made:
     return Made(versions[0]["id"], versions[0]["domain"], ids.new(), versions)
 
 
-def _rows(contracts: Sequence[Made], owner_id: UUID) -> dict[Any, Rows]:
-    runs = [(made, at, ids.new()) for made in contracts for at in range(RUNS)]
+def _rows(contracts: Sequence[Made], owner_id: UUID, each_has: int) -> dict[Any, Rows]:
+    runs = [(made, at, ids.new()) for made in contracts for at in range(each_has)]
     return {
         Contract: (_as_contract(each, owner_id) for each in contracts),
         ContractVersion: (row for each in contracts for row in _versions(each, owner_id)),
         Dataset: (_dataset(each) for each in contracts),
         DatasetContract: ({"dataset_id": e.dataset_id, "contract_id": e.id, "object": "rows"} for e in contracts),
         Run: (_run(*each) for each in runs),
-        ResultRow: (row for made, at, run_id in runs if at == RUNS - 1 for row in _results(run_id)),
+        ResultRow: (row for made, at, run_id in runs if at == each_has - 1 for row in _results(run_id)),
         MeasurementRow: (row for each in runs for row in _measurements(*each)),
     }
 
@@ -228,7 +228,8 @@ def _measurements(made: Made, at: int, run_id: UUID) -> Rows:
         }
 
 
-def _write(connection: Connection, model: Any, rows: Rows) -> None:
+def write(connection: Connection, model: Any, rows: Rows) -> None:
+    """Writes the rows of a table, as fast as the database takes them."""
     if connection.dialect.name == "postgresql":
         _copy(connection, model.__table__, rows)
         return

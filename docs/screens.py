@@ -37,7 +37,7 @@ LONGEST = 900
 def demo() -> Iterator[tuple[str, str, str]]:
     """The addresses of the demo's pages and API, and its owner's password, while it is up."""
     with TemporaryFile() as told:
-        process = subprocess.Popen([sys.executable, "-m", "registry", "demo", "--keep"], stdout=told)
+        process = subprocess.Popen([Path(sys.executable).with_name("treaty"), "demo", "--keep"], stdout=told)
         try:
             yield _announced(process, told)
         finally:

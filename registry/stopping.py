@@ -9,13 +9,20 @@ from registry import access, audit, scope, tasks
 from registry.access import EVERYWHERE, Principal
 from registry.drafting import DRAFT
 from registry.errors import Conflict
+from registry.learning import LEARN
 from registry.redrafting import REDRAFT
 from registry.replays import REPLAY
 from registry.tables import Task
-from registry.words import Action, Permission
+from registry.words import Action, Permission, TaskState
 
 # What is lost with these is what they would have told. Others keep promises: events that triggered them are settled.
-STOPPABLE = frozenset({DRAFT, REDRAFT, REPLAY})
+STOPPABLE = frozenset({DRAFT, REDRAFT, REPLAY, LEARN})
+ENDED = frozenset({TaskState.DONE, TaskState.FAILED})
+
+
+def stoppable(task: Task) -> bool:
+    """Whether it is under way, and of a kind that may be ended."""
+    return task.kind in STOPPABLE and task.state not in ENDED
 
 
 def stop_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) -> Task:

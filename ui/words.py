@@ -172,6 +172,7 @@ def glyph(mark: Mark) -> str:
 
 WORK = {
     "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily upkeep", "deliver": "Delivery",
+    "redraft": "Drafted anew", "learn": "Patterns of the lake",
 }  # fmt: skip
 
 

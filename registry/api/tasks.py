@@ -86,7 +86,7 @@ def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
 
 def _summary(task: Task) -> schemas.TaskSummary:
     about = {name: task.payload.get(name) for name in ("contract_id", "object")}
-    return schemas.TaskSummary.model_validate({**task.model_dump(), **about})
+    return schemas.TaskSummary.model_validate({**task.model_dump(), **about, "stoppable": stopping.stoppable(task)})
 
 
 def _payload(body: schemas.DraftIn) -> dict[str, object]:

@@ -716,6 +716,19 @@ def test_a_task_that_was_given_up_says_why_and_is_tried_again(open_page: Open, t
     assert "It is tried again" in texts(at)
 
 
+def test_a_task_under_way_is_stopped_where_it_keeps_no_promise(open_page: Open, the_shop: Shop) -> None:
+    body = schemas.DraftIn(location="/lake/new", contract_id="stopped", object="t")
+    task = the_shop.client("producer").request_draft(body)
+    at = open_page("producer", "tasks", state="queued")
+    keeps = [each.key for each in at.button if str(each.key).startswith("stop-")]
+
+    click(at, f"stop-{task.id}")
+
+    assert keeps == [f"stop-{task.id}"]
+    assert "It is stopped" in texts(at)
+    assert the_shop.client("producer").task(task.id).error == "stopped by producer"
+
+
 def test_a_task_that_may_not_be_retried_says_so_and_stays(open_page: Open, the_shop: Shop) -> None:
     dead = dead_task(the_shop)
     at = click(open_page("viewer", "tasks", state="failed"), f"retry-{dead}")

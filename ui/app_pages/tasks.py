@@ -7,18 +7,24 @@ from registry.words import TaskState
 from ui import actions, panels, session, words
 
 SHOWN = 50
+EVERY = 5
 ALL = "All"
 
 
 def page() -> None:
     """Draws the newest tasks that the filters leave."""
     st.title("Tasks")
-    panels.told()
     with st.container(horizontal=True, key="filters"):
         state = st.selectbox("State", [ALL, *(each.value for each in TaskState)], key="state", bind="query-params")
         contract = st.text_input("Of which contract, by its id", key="contract", bind="query-params")
     wanted = None if state in (ALL, None) else state
-    found = session.registry().tasks(state=wanted, contract_id=contract or None, limit=SHOWN)
+    st.fragment(newest, run_every=EVERY)(wanted, contract or None)
+
+
+def newest(state: str | None, contract: str | None) -> None:
+    """The newest tasks of that state and contract, looked at again every few seconds: each says how far it is."""
+    panels.told()
+    found = session.registry().tasks(state=state, contract_id=contract, limit=SHOWN)
     if not found:
         panels.empty("No such task", "Tasks appear when data are written, a draft is asked for, or a day begins.")
         return
@@ -40,11 +46,18 @@ def row(task: TaskSummary) -> None:
         st.text(task.error)
     if task.state == TaskState.FAILED:
         st.button("Try again", key=f"retry-{task.id}", icon=":material/refresh:", on_click=retry, args=(task,))
+    if task.stoppable:
+        st.button("Stop", key=f"stop-{task.id}", icon=":material/stop_circle:", on_click=stop, args=(task,))
 
 
 def retry(task: TaskSummary) -> None:
     """Has the task tried again."""
     actions.attempt(lambda: session.registry().retry_task(task.id), done="It is tried again, as soon as a worker can.")
+
+
+def stop(task: TaskSummary) -> None:
+    """Ends the task; what it had done is of no use to anybody."""
+    actions.attempt(lambda: session.registry().stop_task(task.id), done="It is stopped.")
 
 
 def subject(task: TaskSummary) -> str:

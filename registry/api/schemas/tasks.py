@@ -54,8 +54,8 @@ class TaskEventsOut(Schema):
 
 
 class TaskSummary(Schema):
-    """A task in a list: how urgent it is (0 first), about which object of which contract, where it is about one, and
-    when it may be done."""
+    """A task in a list: how urgent it is (0 first), about which object of which contract where it is about one, when it
+    may be done, and whether it is of a kind that may be stopped and is under way."""
 
     id: UUID
     kind: str
@@ -69,3 +69,4 @@ class TaskSummary(Schema):
     created: datetime
     available_at: datetime
     finished: datetime | None
+    stoppable: bool
