@@ -1,182 +1,225 @@
-"""A registry in which every text that people, producers or data can write tries to be more than text."""
+"""Hostile documents and requests for POST /proposals, beside those of `contract_texts`; and a process that sends them
+all to a service, and says what each of them took."""
 
-from datetime import timedelta
-from itertools import cycle
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
-from uuid import UUID
 
-from support.events import event, output
-from support.histories import history
-from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
+from support.contract_texts import COLUMNS, HEAD, HOSTILE, TABLE, TERMS, check
 
-from contracts import writing
-from engine.profile.document import document as profile_document
-from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from registry import catalog, clock, ids, incidents, profiles, runs, samples
-from registry.api import schemas
-from registry.config import Settings
-from registry.database import transaction
-from registry.runs import Origin
-from registry.tables import Proposal
-from registry.words import Decision, Permission
-from registry.worker import Worker
-
-AWAY = "http://tracker.invalid"
-CORPUS = (
-    "<script>window.hurt = 1</script>",
-    f"<img src={AWAY}/i.png onerror=window.hurt=1>",
-    "<svg/onload=window.hurt=1>",
-    f"<iframe src={AWAY}/></iframe>",
-    "</textarea></title></style></script><script>window.hurt=1</script>",
-    "\"><input autofocus onfocus='window.hurt=1'>",
-    "' onmouseover='window.hurt=1",
-    f"<style>@import '{AWAY}/s.css';body{{display:none}}</style>",
-    f"<a href='javascript:window.hurt=1'>go</a> <base href='{AWAY}/'>",
-    "&lt;script&gt;window.hurt=1&lt;/script&gt;",
-    f"![p]({AWAY}/x.png)",
-    f"[go](javascript:window.hurt=1) [out]({AWAY})",
-    f"{AWAY}/auto www.tracker.invalid a@tracker.invalid",
-    ":red[alarm] :material/bolt: :red-badge[Failed] $x^2$",
-    f"# Approved\n\n| a |\n|---|\n| ![t]({AWAY}/t.png) |",
-    "```\n</code></pre><script>window.hurt=1</script>\n```",
-    "${window.hurt=1} {{window.hurt=1}} #{7*7} datum['constructor']",
-    "{b}<img src=x onerror=window.hurt=1>{a|x}",
-    '=HYPERLINK("http://tracker.invalid","go")',
-    "\u202egnp.x/dilavni.rekcart//:ptth \u200b\ud7ff",
-)
+SECRET = "hunter2-canary"
+KIB = 1024
+LIMIT = 256 * KIB
 
 
-def spoilt(shop: Shop) -> dict[str, UUID]:
-    """Writes them wherever the registry takes a text, and the ids of what the pages show: `review`, `run`."""
-    review = _review(shop)
-    _proposed(shop)
-    run = _judged(shop)
-    _told(shop)
-    _said(shop, review)
-    return {"review": review, "run": run}
+def pad(text: str, size: int = LIMIT - 200) -> str:
+    """The text, repeated up to the size."""
+    return text * (size // len(text))
 
 
-def _review(shop: Shop) -> UUID:
-    drawn = [_suggested(text, at) for at, text in enumerate(CORPUS)]
-    review = drafted(shop.world, "producer", "spoilt-draft", drawn, title=CORPUS[0])
-    rows = [{f"c{at} {text}": text for at, text in enumerate(CORPUS)}] * 30
-    columns = dict.fromkeys(rows[0], "string")
-    told = profile_document(history(columns, [{name: [name] * 30 for name in columns}]), CORPUS[1])
-    with transaction(shop.world.engine) as tx:
-        profiles.keep(tx, tx.get_one(Proposal, review), told.model_dump(mode="json"), now=clock.now())
-        tx.commit()
-    return review
+def numbered(form: str, size: int = LIMIT - 2000) -> str:
+    """The form with rising numbers in it, up to the size."""
+    return "".join(form.replace("%", f"{number}") for number in range(size // (len(form) + 5)))
 
 
-def _suggested(text: str, at: int) -> dict[str, Any]:
-    base = suggestions()[at % 10]
-    shown = {"values": [text, CORPUS[at - 1]], "counts": [3, 2]}
-    evidence = {**base["evidence"], "failed_on": [text], "replay": [text], "issues": [text], "counter_examples": [text]}
-    if at % 2:
-        evidence["details"] = shown
-    content = {"column": text, "sentence": text, "expression": text, "kind": text, "id": f"spoilt.{at}"}
-    return {**base, **content, "evidence": evidence}
+def nested(opening: str, closing: str, depth: int) -> str:
+    """A one within so many levels."""
+    return opening * depth + "1" + closing * depth
 
 
-def _name(at: int, text: str) -> str:
-    """A name of a column, which has no control characters."""
-    return f"c{at} {''.join(each for each in text if each.isprintable())}"
+def plain(**changes: Any) -> str:
+    """A contract as JSON, with those changes."""
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "shop", "version": "1.0.0", "status": "draft"}
+    return json.dumps({**head, **changes}, ensure_ascii=False)
 
 
-def _document(contract_id: str) -> str:
-    texts = cycle(CORPUS)
-    columns = [
-        {"name": _name(at, text), "logicalType": "string", "physicalType": "string", "description": text}
-        for at, text in enumerate(CORPUS)
-    ]
-    check = {"type": "custom", "engine": "treaty", "implementation": {"analyzer": "size", "mustBeGreaterThan": 0}}
-    quality = [{**check, "id": f"check-{at}", "name": text, "description": text} for at, text in enumerate(CORPUS)]
-    table = {
-        "name": "orders",
-        "physicalName": f"{LOCATION}/{contract_id}",
-        "physicalType": "table",
-        "description": next(texts),
-        "quality": quality,
-        "properties": columns,
-    }
-    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": contract_id, "name": CORPUS[10], "version": "1.0.0"}
-    about = {"purpose": CORPUS[11], "usage": CORPUS[12], "limitations": CORPUS[2]}
-    labels = {"domain": CORPUS[3], "tenant": CORPUS[4], "tags": list(CORPUS), "description": about}
-    return writing.write({**head, **labels, "status": "draft", "schema": [table]}).decode()
+def identified(identity: str) -> str:
+    """A contract of that id."""
+    return plain(id=identity)
 
 
-def _proposed(shop: Shop) -> None:
-    producer, owner = shop.client("producer"), shop.client("owner")
-    made = producer.propose(_document("spoilt-live"), title=CORPUS[5])
-    for text in CORPUS:
-        producer.say(made.id, text)
-    owner.approve(made.id, owner.preview(made.id).fingerprint)
+# name: (document, code of a fault that it has, whether that names a line)
+DOCUMENTS: dict[str, tuple[str, str, bool]] = {
+    "JSON with a key twice": (plain()[:-1] + ', "id": "other"}', "yaml-duplicate-key", True),
+    "JSON with a key twice in Unicode": (plain()[:-1] + ', "\\u0069d": "other"}', "yaml-duplicate-key", True),
+    "JSON within JSON": (nested('{"a":', "}", 20_000), "yaml-depth", True),
+    "JSON with an endless number": (plain()[:-1] + ', "tags": [1e999]}', "yaml-number", True),
+    "JSON with many digits": (plain()[:-1] + f', "tags": [{"9" * 200_000}]}}', "yaml-number", True),
+    "JSON with half a character": (plain()[:-1] + ', "name": "\\ud800"}', "yaml-syntax", True),
+    "JSON with a comment": (plain() + "/* */", "yaml-syntax", True),
+    "JSON cut off": (plain()[:-1], "yaml-syntax", True),
+    "JSON with thousands of unknown keys": (
+        plain()[:-1] + numbered(', "unknown%": 0') + "}", "odcs-unknown-key", True,
+    ),
+    "thousands of unknown keys": (HEAD + numbered("unknown%: 0\n"), "odcs-unknown-key", True),
+    "thousands of keys twice": (HEAD + pad("id: a\n"), "yaml-duplicate-key", True),
+    "thousands of anchors": (HEAD + "tags:\n" + numbered("  - &a% x\n"), "yaml-anchor", True),
+    "thousands of aliases": (HEAD + "tags:\n" + pad("  - *a\n"), "yaml-alias", True),
+    "thousands of tags": (HEAD + "tags:\n" + pad("  - !!str x\n"), "yaml-tag", True),
+    "thousands of merge keys": (HEAD + pad("<<: {a: b}\n"), "yaml-merge-key", True),
+    "thousands of documents": (HEAD + pad("---\na: b\n"), "yaml-documents", True),
+    "thousands of numbers that are none": (HEAD + "tags:\n" + pad("  - .nan\n"), "yaml-number", True),
+    "a quadratic bomb": (f"a: &a {'x' * 100_000}\nb: [{'*a, ' * 30_000}x]\n", "yaml-alias", True),
+    "questions within questions": (pad("? ", 200_000), "yaml-depth", True),
+    "brackets that close nothing": ("]" * 200_000, "yaml-syntax", True),
+    "braces within braces": ("{" * 200_000, "yaml-depth", True),
+    "quotes that never end": (HEAD + 'name: "' + "x" * 200_000, "yaml-syntax", True),
+    "an escape that is none": (HEAD + 'name: "\\q"\n', "yaml-syntax", True),
+    "a directive for a tag": ("%TAG ! tag:evil,2000:\n---\n" + HEAD + "name: !x y\n", "yaml-tag", True),
+    "a directive of another YAML": ("%YAML 9.9\n---\n" + HEAD, "yaml-syntax", True),
+    "an object of Python": (HEAD + f"name: !!python/object/new:os.system [echo {SECRET}]\n", "yaml-tag", True),
+    "a binary": (HEAD + "name: !!binary aHVudGVyMg==\n", "yaml-tag", True),
+    "nothing but comments": (pad(f"# {SECRET}\n"), "yaml-root", False),
+    "nothing but line ends": ("\n" * 200_000, "yaml-root", False),
+    "a key without end": ("k" * 200_000 + ": 1\n", "yaml-syntax", True),
+    "a NUL": (HEAD + "name: a\x00b\n", "yaml-syntax", False),
+    "an escaped NUL": (HEAD + 'name: "a\\0b"\n', "TR-NAME", True),
+    "a delete character": (HEAD + "name: a\x7fb\n", "yaml-syntax", False),
+    "a control character of 8 bits": (HEAD + "name: a\x84b\n", "yaml-syntax", False),
+    "half a character": (HEAD + 'name: "\\ud83d"\n', "yaml-syntax", True),
+    "an id without end": (identified("x" * 200_000), "TR-NAME", True),
+    "an id of other letters": (identified("shоp"), "TR-NAME", True),  # noqa: RUF001
+    "an id of Greek letters among others": (identified("οrders"), "TR-NAME", True),  # noqa: RUF001
+    "an id of wide letters": (identified("ｓｈｏｐ"), "TR-NAME", True),  # noqa: RUF001
+    "an id of mathematical letters": (identified("𝐬𝐡𝐨𝐩"), "TR-NAME", True),  # noqa: RUF001
+    "an id in pieces": (identified("cafe\u0301"), "TR-NAME", True),
+    "an id with nothing in it": (identified("sh\u200bop"), "TR-NAME", True),
+    "an id from right to left": (identified("shop\u202egro.live"), "TR-NAME", True),
+    "an id of two lines": (identified("shop\nother"), "TR-NAME", True),
+    "an id with blanks around": (identified(" shop "), "TR-NAME", True),
+    "a version without end": (plain(version="1" * 200_000), "TR-NAME", True),
+    "a table of a name without end": (plain(schema=[{"name": "x" * 100_000}]), "TR-NAME", True),
+    "columns from right to left": (COLUMNS + '      - {name: "a\\u2066b"}\n', "name-form", True),
+    "columns within columns": (
+        HEAD + "schema: [" + nested("{name: a, properties: [", "]}", 22).replace("1", "{name: a, nam: b}") + "]\n",
+        "odcs-unknown-key", True,
+    ),
+    "lists within lists": (
+        COLUMNS + "      - {name: a, items: " + nested("{logicalType: array, items: ", "}", 40) + "}\n",
+        "odcs-type", True,
+    ),
+    "thousands of columns alike": (COLUMNS + pad("      - {name: a}\n"), "name-duplicate", True),
+    "thousands of checks of nothing": (TABLE + numbered("          - {id: c%, metric: nothing}\n"), "odcs-value", True),
+    "thousands of checks alike": (
+        TABLE + pad("          - {id: c, metric: nullValues, mustBe: 0}\n"), "id-duplicate", True,
+    ),
+    "thousands of conditions of nothing": (
+        TABLE + numbered(
+            "          - {id: c%, type: custom, engine: treaty, implementation: {analyzer: size, where: b > 1}}\n"
+        ), "predicate-column", True,
+    ),
+    "thousands of views": (
+        TERMS + "      views:\n" + numbered("        - {name: v%, where: sleep(9)}\n"), "predicate-function", True,
+    ),
+    "thousands of aliases of nothing": (
+        TERMS + "      aliases:\n" + numbered("        - {object: a, namespace: b, name: c%}\n"), "terms-object", True,
+    ),
+    "brackets within a condition": (check(f'where: "{"(" * 4000}1{")" * 4000} > 0"'), "predicate-length", True),
+    "a condition without end": (check(f'where: "{"amount > 0 AND " * 15_000}amount > 0"'), "predicate-length", True),
+    "a second statement": (check(f'where: "amount > 0; drop table {SECRET}"'), "predicate-statement", True),
+    "a comment that hides the rest": (check('where: "amount > 0 -- and more"'), "predicate-comment", True),
+    "another table": (check("where: \"amount > (select 1 from text.`/etc/passwd`)\""), "predicate-construct", True),
+    "the machine": (check(f"where: \"reflect('java.lang.System', '{SECRET}') = 1\""), "predicate-function", True),
+    "the environment": (check("where: \"amount > '${env:HOME}'\""), "predicate-variable", True),
+    "the environment in a query": (
+        check('query: "SELECT ${env:HOME}"').replace("analyzer: mean", "analyzer: sql"),
+        "TR-CHECK-ARGUMENT", True,
+    ),
+    "a bomb of a function": (check("where: \"length(repeat('x', 1000000000)) > 0\""), "predicate-function", True),
+    "a regular expression that runs away": (check("where: \"amount rlike '(a+)+$'\""), "predicate-regex", True),
+    "a regular expression that runs away slowly": (
+        check("where: \"amount rlike '\\\\\\\\w*\\\\\\\\w*\\\\\\\\w*@'\""), "predicate-regex", True,
+    ),
+    "a secret where a number stands": (check(f"mustBeLessThan: {{a: {SECRET}}}"), "check-limit", True),
+    "a secret for a word": (COLUMNS + f"      - {{name: a, logicalType: {SECRET}}}\n", "odcs-value", True),
+    "a secret for a truth": (COLUMNS + f"      - {{name: a, required: {SECRET}}}\n", "odcs-type", True),
+    "a secret in the terms": (TERMS + f"      aliases: {SECRET}\n", "terms-form", True),
+    "a secret for a server's kind": (HEAD + f"servers:\n  - {{server: a, type: {SECRET}}}\n", "odcs-value", True),
+}  # fmt: skip
+
+# name: (body, media type, status)
+JSON = "application/json"
+REQUESTS: dict[str, tuple[bytes, str, int]] = {
+    "nothing": (b"", JSON, 422),
+    "no JSON": (b"{", JSON, 422),
+    "a list": (b"[]", JSON, 422),
+    "a number": (b"1", JSON, 422),
+    "lists within lists": (b"[" * 100_000, JSON, 400),
+    "mappings within mappings": (b'{"document":' * 100_000, JSON, 400),
+    "a number without end": (b'{"document":' + b"9" * 200_000 + b"}", JSON, 400),
+    "no number": (b'{"document": NaN}', JSON, 422),
+    "no text": (b'{"document": null}', JSON, 422),
+    "half a character": (b'{"document": "\\ud800"}', JSON, 422),
+    "half a character in the title": (json.dumps({"document": plain(), "title": "\ud800"}).encode(), JSON, 422),
+    "half a character in the comment": (json.dumps({"document": plain(), "comment": "\udfff"}).encode(), JSON, 422),
+    "a NUL in the comment": (json.dumps({"document": plain(), "comment": "\x00"}).encode(), JSON, 422),
+    "another encoding": ('{"document": "é"}'.encode("latin-1"), JSON, 400),
+    "packed": (b"\x1f\x8b\x08\x00" + b"\x00" * 100, JSON, 400),
+    "an unknown word": (json.dumps({"document": plain(), "other": SECRET}).encode(), JSON, 422),
+    "a document that is data": (json.dumps({"document": {"id": SECRET}}).encode(), JSON, 422),
+    "a document that is too long": (json.dumps({"document": "a" * (LIMIT + 1)}).encode(), JSON, 422),
+    "a document of long characters": (json.dumps({"document": "id: " + "é" * (LIMIT - 10)}).encode(), JSON, 422),
+    "a title without end": (json.dumps({"document": plain(), "title": "x" * 200_000}).encode(), JSON, 422),
+    "more than is taken": (b'{"document": "' + b"x" * (3 * KIB * KIB) + b'"}', JSON, 413),
+    "blanks without end": (b" " * (3 * KIB * KIB), JSON, 413),
+    "a form": (b"document=a", "application/x-www-form-urlencoded", 422),
+    "a text": (plain().encode(), "text/yaml", 422),
+}  # fmt: skip
 
 
-def _judged(shop: Shop) -> UUID:
-    now, run_id = clock.now(), ids.new()
-    results = tuple(_result(at, text) for at, text in enumerate(CORPUS))
-    measured = tuple(
-        Measurement(analyzer="size", arguments={}, partition=day, value=float(at), identity="size")
-        for at, day in enumerate((*DAYS, *CORPUS))
-    )
-    result = RunResult(
-        contract_id="spoilt-live",
-        contract_version="1.0.0",
-        contract_fingerprint="0" * 64,
-        object="orders",
-        partitions=CORPUS,
-        rows=20,
-        started=now - timedelta(seconds=2),
-        finished=now,
-        results=results,
-        measurements=measured,
-    )
-    sample = Sample(check_id="check-0", columns=CORPUS, masked=(), rows=(CORPUS, CORPUS[::-1]))
-    with transaction(shop.world.engine) as tx:
-        (dataset, _) = catalog.datasets(tx, "spoilt-live")[0]
-        dataset.location = LOCATION
-        run = runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=now)
-        incidents.of_run(tx, run, result, now=now, ids=ids.new)
-        samples.keep(tx, run_id, (sample,), until=now + timedelta(days=30), now=now)
-        tx.commit()
-    return run_id
+@dataclass(frozen=True)
+class Sent:
+    """What came of a request: its status, the answer, seconds of the processor, bytes of memory beyond those before."""
+
+    status: int
+    answer: str
+    seconds: float
+    memory: int
 
 
-def _result(at: int, text: str) -> CheckResult:
-    outcome = (Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED)[at % 3]
-    return CheckResult(
-        check_id=f"check-{at}",
-        name=text,
-        outcome=outcome,
-        severity="error",
-        scope="delta",
-        partition=text,
-        sentence=text,
-        value=1.0,
-        measurement="size",
-        found=text if outcome is Outcome.FAILED else None,
-        reason=text if outcome is Outcome.NOT_EVALUATED else None,
-    )
+def bodies() -> dict[str, tuple[bytes, str]]:
+    """Every request that is sent: body and media type."""
+    texts = {f"document: {name}": text for name, (text, *_) in DOCUMENTS.items()}
+    texts |= {f"known: {name}": text for name, (text, *_) in HOSTILE.items() if isinstance(text, str) and text}
+    documents = {name: (json.dumps({"document": text}).encode(), JSON) for name, text in texts.items()}
+    return documents | {f"request: {name}": (body, kind) for name, (body, kind, _) in REQUESTS.items()}
 
 
-def _told(shop: Shop) -> None:
-    producer = shop.client("producer")
-    live = f"{LOCATION}/spoilt-live"
-    for text in CORPUS:
-        written = event("COMPLETE", output(f"/lake/{text}"), inputs=[output(live)], job=text, namespace=text[:100])
-        producer.send_event({**written, "eventTime": clock.now().isoformat()})
-    nothing: Any = None
-    worker = Worker(shop.world.engine, nothing, nothing, nothing, Settings())
-    while worker.take_in():
-        pass
+def sent(call: Callable[..., Any], secrets: Mapping[str, str]) -> dict[str, Sent]:
+    """What comes of all of them."""
+    headers = {"Authorization": f"Bearer {secrets['producer']}"}
+    found = {}
+    for name, (body, kind) in bodies().items():
+        before, began = _peak(), time.process_time()
+        answer = call("/api/v1/proposals", content=body, headers={**headers, "Content-Type": kind})
+        found[name] = Sent(answer.status_code, answer.text, time.process_time() - began, _peak() - before)
+    return found
 
 
-def _said(shop: Shop, review: UUID) -> None:
-    owner, consumer, admin = (shop.client(who) for who in ("owner", "consumer", "admin"))
-    seen = owner.proposal(review)
-    owner.judge(review, [seen.suggestions[0].id], Decision.REJECTED, revision=seen.revision, reason=CORPUS[6])
-    consumer.subscribe(schemas.SubscriptionIn(contract_id="spoilt-live", purpose=CORPUS[7], contact=CORPUS[12]))
-    admin.issue_token(CORPUS[8].replace("\n", " ")[:100], scopes=[Permission.LINEAGE])
-    (found,) = (each for each in owner.incidents() if each.contract_id == "spoilt-live")
-    owner.assign_incident(found.id, found.revision, "producer")
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
+
+
+def main() -> None:
+    """Sends all to a service of its own, and writes what came of them to the file named."""
+    from support.api import build
+    from support.databases import sqlite_copy, sqlite_template
+
+    with TemporaryDirectory() as folder:
+        engine = sqlite_copy(sqlite_template(Path(folder)), Path(folder))
+        world = build(engine)
+        # What is loaded with the first document is no document's.
+        world.client("producer").propose(plain(id="first"))
+        found = sent(world.http.post, world.secrets)
+        engine.dispose()
+    Path(sys.argv[1]).write_text(json.dumps({name: vars(each) for name, each in found.items()}))
+
+
+if __name__ == "__main__":
+    main()
