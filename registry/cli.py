@@ -52,6 +52,8 @@ app = typer.Typer(
 engine_verbs.add_to(app)
 gates.command("check")(gating.check)
 lake.command("index")(patterns.index)
+lake.command("top")(patterns.top)
+lake.command("find")(patterns.find)
 VERBS = (
     memory.metrics,
     history.history,

@@ -51,11 +51,12 @@ def request(session: Session, settings: Settings) -> LakeRequest:
     """What to ask of the engine: every table that a version in force declares columns of, with those of its columns
     that are for every eye; a table that is as it was when it was judged last need not be read."""
     located = select(Dataset).where(col(Dataset.location).is_not(None)).order_by(col(Dataset.location), col(Dataset.id))
-    known = (each for row in session.exec(located).all() for each in _known(session, row))
-    return LakeRequest(settings.lake, tuple({each.name: each for each in known}.values()))
+    tables = (each for row in session.exec(located).all() for each in known(session, row))
+    return LakeRequest(settings.lake, tuple({each.name: each for each in tables}.values()))
 
 
-def _known(session: Session, row: Dataset) -> Iterator[Known]:
+def known(session: Session, row: Dataset) -> Iterator[Known]:
+    """The dataset as the index is to know it; nothing where no version in force declares a column for every eye."""
     about = [each.object for each in inforce.all_about(session, row.id)]
     declared = {each.name for of in about for each in of.properties}
     columns = sorted(name for name in declared if not any(is_masked(of, (name,)) for of in about))

@@ -27,6 +27,7 @@ ENTRIES = (
     Entry("draft", "Draft a contract", ":material/edit_note:", "Contracts"),
     Entry("metric", "Metrics", ":material/monitoring:", "Data"),
     Entry("profile", "Profile", ":material/table_chart:", "Data"),
+    Entry("patterns", "Patterns", ":material/pattern:", "Data"),
     Entry("lineage", "Lineage", ":material/account_tree:", "Data"),
     Entry("subscriptions", "Subscriptions", ":material/notifications:", "Yours"),
     Entry("tasks", "Tasks", ":material/list_alt:", "Running"),

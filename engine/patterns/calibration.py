@@ -60,9 +60,10 @@ def added(parts: Iterable[Calibration]) -> Calibration:
 
 @dataclass(frozen=True)
 class Replayed:
-    """One column's promises, each with what `exceeded` says of it."""
+    """One column's promises, each with what `exceeded` says of it. `of`: how many values it has."""
 
     promises: tuple[tuple[Candidate, tuple[float, ...]], ...]
+    of: int = 0
 
     @property
     def counts(self) -> Calibration:
@@ -77,7 +78,7 @@ def replayed(values: Sequence[str], sums: Sums) -> Replayed | None:
     first = first_rows(len(values))
     later = values[first:]
     found = candidates(values[:first], sums)
-    return Replayed(tuple((each, exceeded(each, matcher(each.pattern), later)) for each in found))
+    return Replayed(tuple((each, exceeded(each, matcher(each.pattern), later)) for each in found), len(values))
 
 
 def exceeded(candidate: Candidate, match: Match, later: Sequence[str]) -> tuple[float, ...]:

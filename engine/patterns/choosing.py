@@ -26,7 +26,7 @@ class Taste:
     """What is preferred: how dear a false alarm is, the most that is borne, the most foreign columns that may pass, the
     floors that are admitted, and of which families (None: of any)."""
 
-    dread: float = 5.0
+    dread: float = 8.0
     most_alarms: float = 0.1
     most_passes: float = 1.0
     most_floor: float = 0.9

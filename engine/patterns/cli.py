@@ -6,16 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from engine.cli import Stop, in_spark
 from engine.options import Columns, Format, Json, Memory, Remote
 from engine.requests import Source, TextsRequest
-
-if TYPE_CHECKING:
-    from engine.patterns.lake import Common
 
 ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
 patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
@@ -71,38 +68,47 @@ def infer(
         _print(found)
 
 
-@patterns.command()
 def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
     """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
+    from engine.patterns.carried import common as domains
     from engine.patterns.lake import Lake
 
     with _told():
-        found = Lake(lake).common(limit)
-    _list(found, _common, as_json=as_json)
+        found = domains(Lake(lake), limit)
+    listed([asdict(each) for each in found], _common, as_json=as_json)
 
 
-@patterns.command()
 def find(pattern: Wanted, lake: LakeFolder = HERE, as_json: Json = False) -> None:
     """Find the columns of the lake that carry a pattern."""
+    from engine.patterns.carried import carried
     from engine.patterns.lake import Lake
 
     with _told():
-        found = Lake(lake).carriers(pattern)
-    _list(found, lambda each: f"{each.table}  {each.column}  {1 - each.impurity:.1%}", as_json=as_json)
+        found = carried(Lake(lake), pattern).carriers
+    listed([asdict(each) for each in found], _carrier, as_json=as_json)
 
 
-def _list(found: Sequence[Any], line: Callable[[Any], str], *, as_json: bool) -> None:
-    """Prints frozen values: as JSON, or a line each."""
+def listed(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
+    """Prints plain data: as JSON, or a line each."""
     if as_json:
-        print(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
+        print(json.dumps(found, indent=2, ensure_ascii=False))
         return
     for each in found:
         print(line(each))
 
 
-def _common(each: "Common") -> str:
-    named = f"  ({each.name})" if each.name else ""
-    return f"{each.columns:6} columns  impure {each.fpr:6.1%}  {each.text}{named}"
+def common(columns: int, impurity: float, text: str, name: str | None) -> str:
+    """A common domain in a line."""
+    named = f"  ({name})" if name else ""
+    return f"{columns:6} columns  impure {impurity:6.1%}  {text}{named}"
+
+
+def _common(each: Mapping[str, Any]) -> str:
+    return common(each["columns"], each["fpr"], each["text"], each["name"])
+
+
+def _carrier(each: Mapping[str, Any]) -> str:
+    return f"{each['table']}  {each['column']}  {1 - each['impurity']:.1%}"
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import IPv4Address, IPv6Address
+from itertools import islice
 
 from engine.analyzers.patterns import FORMATS
 
@@ -36,8 +37,13 @@ def domain_of(values: Iterable[str]) -> Domain | None:
     distinct = list(dict.fromkeys(values))[:LOOKED_AT]
     if len(distinct) < LEAST_VALUES:
         return None
-    least = LEAST_SHARE * len(distinct)
-    return next((each for each in DOMAINS if sum(map(each.holds, distinct)) >= least), None)
+    most = int((1 - LEAST_SHARE) * len(distinct))
+    return next((each for each in DOMAINS if _breaks(each, distinct, most) <= most), None)
+
+
+def _breaks(domain: Domain, values: Iterable[str], most: int) -> int:
+    """How many values are not of the domain, no further than to one more than `most`."""
+    return sum(1 for _ in islice((each for each in values if not domain.holds(each)), most + 1))
 
 
 def _like(pattern: str, holds: Holds = lambda _: True) -> Holds:

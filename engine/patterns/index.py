@@ -23,22 +23,28 @@ from engine.patterns.sums import Sums, merged, nothing, spread, sums_of
 
 MOST_REPLAYED = 1000
 LEAST_EVIDENCE, MOST_EVIDENCE = 2, 100
+# Few rows alarm rarely, whatever they are: what is to be feared of whole batches, columns of fewer do not tell.
+LEAST_JUDGED = 100
+PRIOR = 10.0
 
 
 @dataclass(frozen=True)
 class Optimism:
-    """Of promises chosen from one half of the lake and judged on the other: false alarms expected and seen."""
+    """Of promises chosen from one half of the lake and judged on the other: how many there were, and how many false
+    alarms were expected and seen."""
 
     expected: float = 0.0
     seen: float = 0.0
+    promises: float = 0.0
 
     def __add__(self, other: "Optimism") -> "Optimism":
-        return Optimism(self.expected + other.expected, self.seen + other.seen)
+        return Optimism(self.expected + other.expected, self.seen + other.seen, self.promises + other.promises)
 
     @property
-    def factor(self) -> float:
-        """What an estimate is multiplied with: the best of several looks better than it is. At least 1."""
-        return max(1.0, (self.seen + 1) / (self.expected + 1))
+    def excess(self) -> float:
+        """What is added to the chance of a false alarm: the best of several looks better than it is. At least 0; ten
+        promises are taken to have been as good as they looked."""
+        return max(0.0, (self.seen - self.expected) / (self.promises + PRIOR))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +113,7 @@ def optimism_of(columns: Iterable[Replayed], counts: Calibration, seen: Backgrou
     Nothing where there are no counts yet: what is expected then is a guess."""
     if not counts.cells:
         return Optimism()
-    return sum((_chosen(each, counts, seen) for each in columns), Optimism())
+    return sum((_chosen(each, counts, seen) for each in columns if each.of >= LEAST_JUDGED), Optimism())
 
 
 def _chosen(column: Replayed, counts: Calibration, seen: Background) -> Optimism:
@@ -115,4 +121,4 @@ def _chosen(column: Replayed, counts: Calibration, seen: Background) -> Optimism
     chosen = best(offered(exceeded, counts, seen), Taste())
     if chosen is None:
         return Optimism()
-    return Optimism(chosen.alarms, exceeded[chosen.candidate][1 + FLOORS.index(chosen.floor)])
+    return Optimism(chosen.alarms, exceeded[chosen.candidate][1 + FLOORS.index(chosen.floor)], 1.0)

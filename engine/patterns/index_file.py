@@ -85,7 +85,7 @@ def _said(index: Index) -> Mapping[str, Any]:
         "size": index.sums.size,
         "cells": dict(index.calibration.cells),
         "seen": {str(number): looks for number, looks in index.seen.columns.items()},
-        "optimism": [index.optimism.expected, index.optimism.seen],
+        "excess": [index.optimism.expected, index.optimism.seen, index.optimism.promises],
     }
 
 
@@ -94,5 +94,5 @@ def _index(sums: Sums, said: Mapping[str, Any]) -> Index:
         sums,
         Calibration({key: tuple(counts) for key, counts in said["cells"].items()}),
         Background({int(number): tuple(looks) for number, looks in said["seen"].items()}),
-        Optimism(*said["optimism"]),
+        Optimism(*said.get("excess", ())),
     )

@@ -90,7 +90,7 @@ def _promised(chosen: Choice, index: Index, lake: Inferred | Reason) -> PatternR
         learned,
         _why(learned, lake),
         lake,
-        alarms=min(1.0, chosen.alarms * index.optimism.factor),
+        alarms=min(1.0, chosen.alarms + index.optimism.excess),
         passes=chosen.passes,
         detectable=detectable(one.trained, DETECTED_OF),
     )

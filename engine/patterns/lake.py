@@ -9,8 +9,7 @@ One process at a time changes the folder. What is forgotten while somebody reads
 a change that was cut short is known by a mark, so that whoever learns next begins anew."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,11 +18,9 @@ from typing import Any
 
 from engine.disk import locked
 from engine.patterns.calibration import Background, added, background, replayed
-from engine.patterns.identity import identity
+from engine.patterns.domains import domain_of
 from engine.patterns.index import LEAST_EVIDENCE, Index, optimism_of, together
 from engine.patterns.index_file import load, save
-from engine.patterns.language import parse
-from engine.patterns.lexing import LADDER
 from engine.patterns.sums import Sums, merged, spread, sums_of
 
 INDEX, TABLES, LOCK, FORGOTTEN, UNFINISHED = "index.parquet", "tables", "lock", "forgotten.json", "unfinished"
@@ -31,40 +28,6 @@ PATIENCE_SECONDS = 300.0
 UNTOLD: Mapping[str, str] = {}
 MOST_REPLAYED = 20
 MOST_IMPURE = 0.1
-_CLASS = re.compile(r"<(\w+)>(\{\d+\}|\+)?")
-_RANK = {each.name: at for at, each in enumerate(LADDER)}
-_HEXES = "-".join(f"<hex>{{{length}}}" for length in (8, 4, 4, 4, 12))
-# What patterns of these texts usually mean.
-NAMED = {
-    _HEXES: "uuid",
-    "<digit>{4}-<digit>{2}-<digit>{2}": "date (ISO 8601)",
-    "<digit>{2}:<digit>{2}:<digit>{2}": "time of day",
-    "<digit>{2}:<digit>{2}": "time of day",
-    "<digit>+/<digit>+/<digit>{4}": "date",
-    "<digit>{2}/<digit>{2}/<digit>{4}": "date",
-    "<digit>+.<digit>+.<digit>+.<digit>+": "IPv4 address",
-    "<num>": "number",
-    "<digit>+": "whole number",
-}
-
-
-@dataclass(frozen=True)
-class Carrier:
-    """A column that carries a pattern: in its table, with the share of its values that do not match."""
-
-    table: str
-    column: str
-    impurity: float
-
-
-@dataclass(frozen=True)
-class Common:
-    """A pattern of many columns, with their mean impurity, and what such values usually mean."""
-
-    text: str
-    columns: int
-    fpr: float
-    name: str | None
 
 
 @dataclass(frozen=True)
@@ -94,8 +57,7 @@ class Lake:
                 if since is None or marks.get(_name(table)) == since.get(_name(table))
             }
             for table, columns in came.items():
-                sums = {name: sums_of([values]) for name, values in columns.items()}
-                self._write(table, sums, columns.values(), as_of.get(table, ""))
+                self._write(table, columns, as_of.get(table, ""))
             halves = [merged(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
             for table, columns in came.items():
                 self._calibrate(table, list(columns.values()), halves[1 - half_of(table)])
@@ -108,7 +70,7 @@ class Lake:
             marks = self.forgotten()
             marks |= {name: marks.get(name, 0) + 1 for name in map(_name, tables)}
             _replace(self.folder / FORGOTTEN, marks)
-            columns = sum(len(said["columns"]) for said in self._told() if said["table"] in tables)
+            columns = sum(len(said["columns"]) for said in self.told() if said["table"] in tables)
             for table in tables:
                 for path in self._files(table):
                     path.unlink(missing_ok=True)
@@ -133,23 +95,15 @@ class Lake:
         """By table that is indexed what it was when it changed last; '' where nobody said, and of all of them after a
         change that was cut short."""
         cut = (self.folder / UNFINISHED).exists()
-        return {each["table"]: "" if cut else each.get("as_of", "") for each in self._told()}
+        return {each["table"]: "" if cut else each.get("as_of", "") for each in self.told()}
 
-    def carriers(self, pattern: str) -> list[Carrier]:
-        """The columns in which at most one in ten values does not have this pattern, purest first (the dual problem:
-        auto-tagging). Raises PatternError."""
-        wanted = identity(parse(pattern).text)
-        found = (each for said in self._told() for each in _carriers(said, wanted))
-        return sorted(found, key=lambda each: (each.impurity, each.table, each.column))
-
-    def common(self, limit: int) -> list["Common"]:
-        """The common domains: patterns of many columns that hardly any value of these breaks (section 5.3 of the
-        paper, pattern analysis). Of patterns of one structure that as many columns have as purely, the narrowest."""
-        sums = self.index().sums
-        likely = [_common(sums, at) for at in range(len(sums)) if sums.fpr[at] <= MOST_IMPURE]
-        ordered = sorted(likely, key=lambda each: (-each.columns, each.fpr, _width(each.text), each.text))
-        first = {(each.columns, each.fpr, _CLASS.sub("<>", each.text)): each for each in reversed(ordered)}
-        return sorted(first.values(), key=ordered.index)[:limit]
+    def told(self) -> Iterator[Mapping[str, Any]]:
+        """What is said of each table: its name (`table`), and by column the patterns that nearly all its values have
+        with their impurity (`columns`), and what they mean (`domains`). Of those that are there when their turn
+        comes."""
+        for path in self._folder.glob("*.json"):
+            with suppress(FileNotFoundError):
+                yield json.loads(path.read_text("utf-8"))
 
     @property
     def _folder(self) -> Path:
@@ -164,21 +118,17 @@ class Lake:
             yield
             (self.folder / UNFINISHED).unlink()
 
-    def _told(self) -> Iterator[Mapping[str, Any]]:
-        """What each table's file says, of those that are there when their turn comes."""
-        for path in self._folder.glob("*.json"):
-            with suppress(FileNotFoundError):
-                yield json.loads(path.read_text("utf-8"))
-
     def _files(self, table: str) -> tuple[Path, Path]:
         name = _name(table)
         return self._folder / f"{name}.parquet", self._folder / f"{name}.json"
 
-    def _write(self, table: str, columns: Mapping[str, Sums], values: Iterable[Sequence[str]], as_of: str) -> None:
+    def _write(self, table: str, columns: Mapping[str, Sequence[str]], as_of: str) -> None:
         path, told = self._files(table)
-        save(Index(merged(list(columns.values())), seen=background(values)), path)
-        patterns = {name: _pure(sums) for name, sums in columns.items()}
-        _replace(told, {"table": table, "as_of": as_of, "columns": patterns})
+        sums = {name: sums_of([values]) for name, values in columns.items()}
+        save(Index(merged(list(sums.values())), seen=background(columns.values())), path)
+        patterns = {name: _pure(each) for name, each in sums.items()}
+        means = {name: found.name for name, values in columns.items() if (found := domain_of(values))}
+        _replace(told, {"table": table, "as_of": as_of, "columns": patterns, "domains": means})
 
     def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: Sums) -> None:
         path, _ = self._files(table)
@@ -189,7 +139,7 @@ class Lake:
         save(Index(index.sums, counts, index.seen, optimism_of(replays, before.calibration, before.seen)), path)
 
     def _sums(self, half: int) -> Iterator[Sums]:
-        for said in self._told():
+        for said in self.told():
             path, _ = self._files(said["table"])
             if half_of(said["table"]) == half and path.exists():
                 yield load(path).sums
@@ -211,29 +161,17 @@ def _replace(path: Path, said: Mapping[str, Any]) -> None:
     fresh.replace(path)
 
 
-def _common(sums: Sums, at: int) -> Common:
-    text = str(sums.texts[at])
-    return Common(text, int(sums.columns[at]), float(sums.fpr[at]), NAMED.get(text))
-
-
-def _width(text: str) -> int:
-    """How wide the classes of a pattern are, taken together."""
-    found = _CLASS.findall(text)
-    return sum(2 * _RANK.get(name, 0) + (times == "+") for name, times in found)
-
-
 def half_of(table: str) -> int:
     """Which half of the lake a table belongs to: 0 or 1."""
     return blake2b(table.encode(), digest_size=1).digest()[0] % 2
 
 
+def key(id_: int) -> str:
+    """How a table's file writes the id of a pattern."""
+    return f"{id_:016x}"
+
+
 def _pure(sums: Sums) -> dict[str, float]:
     """The patterns that nearly all values of one column have, by id."""
     pairs = zip(sums.ids.tolist(), sums.impurity.tolist(), strict=True)
-    return {f"{id_:016x}": round(impurity, 4) for id_, impurity in pairs if impurity <= MOST_IMPURE}
-
-
-def _carriers(said: Mapping[str, Any], wanted: int) -> Iterator[Carrier]:
-    for column, patterns in said["columns"].items():
-        if (impurity := patterns.get(f"{wanted:016x}")) is not None:
-            yield Carrier(said["table"], column, impurity)
+    return {key(id_): round(impurity, 4) for id_, impurity in pairs if impurity <= MOST_IMPURE}

@@ -1,13 +1,38 @@
-"""The route of patterns: have the index of what texts look like brought up to date."""
+"""Routes of patterns: what texts of the lake look like, and having that learned anew."""
 
-from fastapi import APIRouter
+from typing import Annotated
 
-from registry import access, clock, ids, learning
+from fastapi import APIRouter, Query
+
+from engine.patterns.carried import Common
+from registry import access, clock, domains, ids, learning
 from registry.api import schemas
-from registry.api.dependencies import Caller, Writer
+from registry.api.dependencies import Caller, Reader, Shared, Writer
 from registry.words import Permission
 
 router = APIRouter(tags=["patterns"])
+Few = Annotated[int, Query(ge=1, le=1000)]
+Written = Annotated[str, Query(min_length=1, max_length=2000, description="as the language of patterns writes it")]
+
+
+@router.get("/patterns")
+def get_patterns(by: Caller, shared: Shared, tx: Reader, limit: Few = 100) -> list[schemas.DomainOut]:
+    """The common domains of text columns, of which the caller may read one; those of most columns first."""
+    access.decide_somewhere(by, Permission.READ)
+    return [_domain(each) for each in domains.top(tx, learning.lake(shared.settings), limit, by)]
+
+
+@router.get("/patterns/columns")
+def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.CarriedOut:
+    """The columns that the caller may read in which at most one in ten values does not have the pattern."""
+    access.decide_somewhere(by, Permission.READ)
+    found = domains.find(tx, learning.lake(shared.settings), pattern, by)
+    return schemas.CarriedOut(
+        domain=_domain(found.carried.known) if found.carried.known else None,
+        carriers=tuple(map(_carrier, found.held)),
+        narrower=tuple(map(_domain, found.carried.narrower)),
+        wider=tuple(map(_domain, found.carried.wider)),
+    )
 
 
 @router.post("/patterns", status_code=202)
@@ -17,3 +42,16 @@ def learn_patterns(by: Caller, tx: Writer) -> schemas.TaskOut:
     task = learning.ask(tx, by=by, now=clock.now(), ids=ids.new)
     tx.commit()
     return schemas.TaskOut.model_validate(task)
+
+
+def _domain(each: Common) -> schemas.DomainOut:
+    return schemas.DomainOut(
+        pattern=each.text, columns=each.columns, impurity=each.fpr, false_alarms=each.alarms, name=each.name
+    )
+
+
+def _carrier(each: domains.Held) -> schemas.CarrierOut:
+    column = each.carrier
+    return schemas.CarrierOut(
+        **each.about._asdict(), column=column.column, impurity=column.impurity, means=column.domain
+    )

@@ -7,6 +7,14 @@ from registry.client.calls import Calls
 class Patterns(Calls):
     """Patterns of texts."""
 
+    def patterns(self, limit: int = 100) -> list[schemas.DomainOut]:
+        """The common domains of text columns, those of most columns first."""
+        return self._get(list[schemas.DomainOut], "/patterns", limit=limit)
+
+    def carriers(self, pattern: str) -> schemas.CarriedOut:
+        """The columns that carry a pattern, what is known of it, and its neighbours."""
+        return self._get(schemas.CarriedOut, "/patterns/columns", pattern=pattern)
+
     def learn_patterns(self) -> schemas.TaskOut:
         """Has the index of patterns brought up to date with the tables that contracts in force are about."""
         return self._post(schemas.TaskOut, "/patterns")

@@ -1,16 +1,21 @@
-"""The command that indexes what texts look like: of tables that are named, or of those that contracts are about."""
+"""Commands about what texts look like: in a lake of tables that are named, or in the service's, of those that
+contracts are about."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from engine.cli import Stop
-from engine.options import Format, Memory, Remote
+from engine.options import Format, Json, Memory, Remote
 from engine.patterns import cli
 from registry.commands import service
 
 Registered = Annotated[
     bool, typer.Option("--registered", help="have the service index the tables that contracts in force are about")
+]
+Served = Annotated[
+    bool, typer.Option("--registered", help="ask the service, whose index is of what contracts are about")
 ]
 Tables = Annotated[list[str] | None, typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
 
@@ -30,3 +35,35 @@ def index(
     with service.opened() as treaty:
         task = treaty.learn_patterns()
     print(f"task {task.id}: patterns are learned from what contracts in force are about")
+
+
+def top(
+    lake: cli.LakeFolder = cli.HERE, registered: Served = False, limit: cli.Few = 20, as_json: Json = False
+) -> None:
+    """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
+    if not registered:
+        cli.top(lake, limit, as_json)
+        return
+    with service.opened() as treaty:
+        found = treaty.patterns(limit)
+    cli.listed([each.model_dump() for each in found], _domain, as_json=as_json)
+
+
+def find(
+    pattern: cli.Wanted, lake: cli.LakeFolder = cli.HERE, registered: Served = False, as_json: Json = False
+) -> None:
+    """Find the columns of the lake that carry a pattern."""
+    if not registered:
+        cli.find(pattern, lake, as_json)
+        return
+    with service.opened() as treaty:
+        found = treaty.carriers(pattern).carriers
+    cli.listed([each.model_dump() for each in found], _carrier, as_json=as_json)
+
+
+def _domain(each: Mapping[str, Any]) -> str:
+    return cli.common(each["columns"], each["impurity"], each["pattern"], each["name"])
+
+
+def _carrier(each: Mapping[str, Any]) -> str:
+    return f"{each['contract_id']}.{each['object']}  {each['column']}  {1 - each['impurity']:.1%}"

@@ -259,6 +259,8 @@ CALLS = [
     Call("GET", "/proposals/{reviewed}/profile", EVERYBODY, 404, local=True),
     Call("GET", "/dataset/states?name=known", EVERYBODY, local=True),
     Call("DELETE", "/dataset/memory?name=known", OWNERS, 200, None, "memory:erased", local=True),
+    Call("GET", "/patterns", EVERYBODY, local=True, elsewhere=True),
+    Call("GET", "/patterns/columns?pattern=A", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/patterns", PRODUCERS, 202, None, "patterns:requested"),
     Call("GET", "/dataset/gate?name=known", EVERYBODY, local=True),
     Call("GET", "/gate?dataset=known", EVERYBODY, local=True),

@@ -9,11 +9,13 @@ from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows
 
 from engine.requests import DraftRequest, LakeRequest
-from registry import drafting, learning
+from registry import domains, drafting, ids, learning
 from registry.database import reading
+from registry.errors import Invalid
 from registry.learning import LEARN
+from registry.rights import Principal
 from registry.tables import Task
-from registry.words import TaskState
+from registry.words import Permission, TaskState
 from registry.work.duties import order_learning, order_redrafts
 
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
@@ -68,6 +70,21 @@ def test_nothing_is_learned_from_what_is_classified(scene: Scene, put: str, colu
     name = b"      - name: amount\n"
     next_version(scene.database, "2.0.0", document("2.0.0").replace(name, name + put.encode()))
     assert [list(each.columns) for each in asked(scene).tables] == [columns]
+
+
+def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> None:
+    lake, texts = learning.lake(scene.settings), [f"AB-{n:04d}" for n in range(40)]
+    lake.add({LOCATION: {"amount": texts, "secret": texts}, "/data/others": {"code": texts}})
+    anybody, nobody = (Principal(ids.new(), "", frozenset(), frozenset(each)) for each in ([Permission.READ], []))
+    with reading(scene.database) as tx:
+        found = domains.find(tx, lake, "AB-<digit>{4}", anybody)
+        assert [(str(each.about), each.carrier.column) for each in found.held] == [("orders.orders", "amount")]
+        assert found.carried.known is not None
+        assert found.carried.known.columns == 3
+        assert domains.find(tx, lake, "AB-<digit>{4}", nobody).carried.known is None
+        assert (len(domains.top(tx, lake, 1, anybody)), domains.top(tx, lake, 1, nobody)) == (1, [])
+        with pytest.raises(Invalid, match="begins no class"):
+            domains.find(tx, lake, "<number>", anybody)
 
 
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:

@@ -14,6 +14,7 @@ from support.histories import history
 from support.ui import HOSTILE, Shop, shop
 
 from engine.analyzers import ANALYZERS
+from engine.patterns.lake import Lake
 from engine.profile.document import document
 from registry import clock, ids, profiles
 from registry.api import schemas
@@ -826,6 +827,31 @@ def test_a_profile_is_asked_for_by_name(open_page: Open) -> None:
     at.get("form_submit_button")[0].click()
     shown(at)
     assert "Still missing: the name of a contract or a dataset" in texts(at)
+
+
+def test_patterns_are_shown_with_the_columns_that_carry_them(open_page: Open, the_shop: Shop, tmp_path: Path) -> None:
+    assert "Nothing learned yet" in texts(open_page("viewer", "patterns"))
+    countries = ["AT", "CH", "DE", "FR", "NL", "SE"] * 10
+    names = {"/lake/shop/orders": {"country": countries, "elsewhere": countries}}
+    Lake(tmp_path / "patterns").add({**names, "/lake/others": {"land": countries, HOSTILE["image"]: ["A-1"] * 20}})
+
+    at = open_page("viewer", "patterns", pattern="<upper>{2}")
+
+    carriers, wider, domains = (each.value.iloc[:, 0].tolist() for each in at.dataframe)
+    assert carriers == ["shop-sales"]
+    assert "<upper>+" in wider
+    assert "<upper>{2}" in domains
+    assert not any("-" in each for each in domains), "only a table of nobody's has it"
+    assert "country code" in texts(at)
+    assert "No column carries it" in texts(open_page("viewer", "patterns", pattern="A-<digit>"))
+    assert "begins no class" in texts(open_page("viewer", "patterns", pattern="<number>"))
+
+
+def test_who_drafts_has_patterns_learned(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("producer", "patterns")
+    at.button(key="learn").click()
+    shown(at)
+    assert "learn" in [each.kind for each in the_shop.client("admin").tasks()]
 
 
 def test_a_draft_that_nobody_wants_any_more_is_stopped(open_page: Open, the_shop: Shop) -> None:

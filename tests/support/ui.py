@@ -54,7 +54,7 @@ class Shop:
     def copy(self, folder: Path) -> "Shop":
         """The same registry in another folder, with the same people and sessions; this one must be closed before."""
         engine = sqlite_copy(Path(str(self.world.engine.url.database)), folder)
-        http = TestClient(application(Settings(), engine), raise_server_exceptions=False)
+        http = TestClient(application(Settings(home=folder), engine), raise_server_exceptions=False)
         return replace(self, world=replace(self.world, engine=engine, http=http))
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.disk import Busy, locked
+from engine.patterns.carried import Carried, carried, common
 from engine.patterns.index import Index
 from engine.patterns.index_file import UnreadableIndex
 from engine.patterns.lake import Lake, half_of
@@ -46,7 +47,7 @@ def test_a_table_that_is_forgotten_leaves_nothing_behind(tmp_path: Path) -> None
     assert lake.forget(["orders", "visits"]) == 2
     fresh.add({"flights": FLIGHTS})
     assert _alike(lake.index(), fresh.index())
-    assert lake.carriers("<digit>{4}-<digit>{2}-<digit>{2}") == []
+    assert carried(lake, "<digit>{4}-<digit>{2}-<digit>{2}").carriers == ()
 
 
 def test_what_is_forgotten_while_it_is_read_is_not_added(tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def _ended(lake: Lake) -> None:
 def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
-    found = lake.carriers("<digit>+:<digit>{2}")
+    found = carried(lake, "<digit>+:<digit>{2}").carriers
     assert [(each.table, each.column, each.impurity) for each in found] == [
         ("flights", "departs", 0),
         ("orders", "at", 0),
@@ -110,17 +111,40 @@ def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:
 def test_common_domains_are_told_with_their_names(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS, "visits": {"on": DATES[3:]}})
-    told = {(each.columns, each.text): each.name for each in lake.common(100)}
+    told = {(each.columns, each.text): each.name for each in common(lake, 100)}
     assert {columns for columns, _ in told} == {2}
-    assert told[2, "2024-<digit>{2}-<digit>{2}"] is None
+    assert told[2, "2024-<digit>{2}-<digit>{2}"] == "date or time (%Y-%m-%d)"
     assert any(text.startswith("<digit>+:") for _, text in told)
+
+
+def test_beside_a_pattern_stand_those_that_are_narrower_and_wider(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.add({"orders": ORDERS, "flights": FLIGHTS})
+    found = carried(lake, "<digit>+:<digit>{2}")
+    assert found.known is not None
+    assert (found.known.columns, found.known.fpr) == (2, 0)
+    assert {(each.text, each.fpr > 0.3) for each in found.narrower} == {
+        ("<digit>{2}:<digit>{2}", True),
+        ("<digit>:<digit>{2}", True),
+    }
+    assert "<digit>+:<digit>+" in [each.text for each in found.wider]
+
+
+def test_who_sees_some_columns_alone_is_told_of_these(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.add({"orders": ORDERS, "flights": FLIGHTS, "visits": {"on": DATES[3:]}})
+    seen = {"orders": ("day",), "unknown": ("at",)}
+    assert [each.column for each in carried(lake, "2024-<digit>{2}-<digit>{2}", seen).carriers] == ["day"]
+    assert carried(lake, "<digit>+:<digit>{2}", seen) == Carried(None, (), (), ())
+    assert {each.text.count(":") for each in common(lake, 100, seen)} == {0}
+    assert common(lake, 100, {}) == []
 
 
 def test_a_lake_without_an_index_and_a_text_that_is_no_pattern_are_told(tmp_path: Path) -> None:
     with pytest.raises(UnreadableIndex):
         Lake(tmp_path).index()
     with pytest.raises(PatternError):
-        Lake(tmp_path).carriers("<number>")
+        carried(Lake(tmp_path), "<number>")
 
 
 def test_tables_are_halved_by_their_names_alone() -> None:

@@ -83,6 +83,7 @@ from registry.api.schemas.memory import (
     StatesOut,
 )
 from registry.api.schemas.notifications import ChannelIn, ChannelOut, MessageOut, NewChannel
+from registry.api.schemas.patterns import CarriedOut, CarrierOut, DomainOut
 from registry.api.schemas.people import (
     Me,
     NewToken,
@@ -150,6 +151,8 @@ __all__ = [
     "BlastEntry",
     "BlastOut",
     "BreachOut",
+    "CarriedOut",
+    "CarrierOut",
     "CatalogItem",
     "CatalogPage",
     "ChainOut",
@@ -177,6 +180,7 @@ __all__ = [
     "DiffOut",
     "DifferenceOut",
     "DocumentIn",
+    "DomainOut",
     "DraftIn",
     "EdgeOut",
     "EditIn",
