@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Protocol
 
 import numpy
 
@@ -21,8 +21,8 @@ from bench.avh_baselines import BASELINES, Judge, told
 from bench.avh_days import Table, clean_days, incident_days, incidents
 from bench.avh_protocol import Fit, Outcome, judged
 from bench.avh_tables import Sequence as Recurring
-from bench.avh_tables import Snapshot, sequences, tables
-from engine.avh.fitting import fit
+from bench.avh_tables import Snapshot, held, sequences, tables
+from engine.avh import fitting
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
 from engine.avh.program import Learning
@@ -62,10 +62,48 @@ def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
 def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
     """The program of these snapshots as a model; one that is still learning flags nothing."""
     known = history(snapshots)
-    found = fit(known, recipe, snapshots[-1].column)
+    found = fitting.fit(known, recipe, snapshots[-1].column)
     if isinstance(found, Learning):
         return Judge(lambda _: False)
     return Judge(lambda each: found.judge(told(each), known).flagged)
+
+
+class Given(Protocol):
+    """A snapshot of a column as others hold it: float64 `v` with NaN for a null, or texts with "" for one.
+
+    `stat` tells something of the snapshot, and keeps it under its name."""
+
+    v: Any
+    date: str | None
+
+    def stat(self, name: str, told: Callable[[Any], Any]) -> Any:
+        """What `told` says of the snapshot, asked once."""
+
+
+def fit(history: Sequence[Given], kind: str) -> "Watcher":
+    """The program of a column's snapshots, oldest first, which says of another snapshot whether it is flagged.
+
+    `kind`: numeric or categorical. Fewer than 14 snapshots: nothing is flagged."""
+    return Watcher(by_history(RECIPE, [_snapshot(each) for each in history], kind))
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """What has learned a history of snapshots that others hold."""
+
+    judge: Judge
+
+    def flag(self, snapshot: Given) -> bool:
+        """Whether the program reports an issue."""
+        return self.judge.flag(_snapshot(snapshot))
+
+
+def _snapshot(given: Given) -> Snapshot:
+    return given.stat("snapshot", _held)  # type: ignore[no-any-return]
+
+
+def _held(given: Given) -> Snapshot:
+    return Snapshot(held(given.v), given.date or "")
 
 
 @dataclass(frozen=True)
@@ -167,7 +205,7 @@ def cost(asked: Asked) -> Iterator[dict[str, Any]]:
         spent = [_timed(partial(summary, each)) for each in columns]
         known = History(tuple(Batch(str(at), summary(each)) for at, each in enumerate(columns)))
         known.series  # noqa: B018
-        fitted = min(_timed(partial(fit, known, RECIPE, columns[-1])) for _ in range(5))
+        fitted = min(_timed(partial(fitting.fit, known, RECIPE, columns[-1])) for _ in range(5))
         row = {"algorithm": name, "statistics_ms": f"{1e3 * median(spent):.1f}", "program_ms": f"{1e3 * fitted:.1f}"}
         print(row, flush=True)
         yield row

@@ -111,6 +111,15 @@ def typed(values: Any, kind: str) -> Column:
     return Column(_numbers(values) if kind == "numeric" else _texts(values))
 
 
+def held(values: Any) -> Column:
+    """Values in memory as a column: float64 with NaN for a null, or texts with "" for one."""
+    if values.dtype != object:
+        return Column(values)
+    made = values.copy()
+    made[values == ""] = None
+    return Column(made)
+
+
 def _sequence(table: str, name: str, dates: list[str], columns: list[Any]) -> Sequence | None:
     kind = kind_of(columns)
     if kind is None:
