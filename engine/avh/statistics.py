@@ -18,7 +18,8 @@ from engine.avh.distances import cohens_d
 from engine.avh.divergences import SKEW
 from engine.avh.shares import Paired
 from engine.avh.steps import Curves
-from engine.avh.summaries import Numbers, Summary, Tally, Texts
+from engine.avh.summaries import Numbers, Summary, Texts
+from engine.avh.tallies import Tally
 
 Law = Literal["mean", "distance", "any"]
 

@@ -6,11 +6,15 @@ are. What no state was kept of has no value, and no clause is made of it."""
 from collections.abc import Mapping
 from typing import Any
 
+import numpy
+
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.moments import Three
 from engine.analyzers.sketches import HeavyHitters
 from engine.avh.steps import steps
-from engine.avh.summaries import Numbers, Tally, Texts
+from engine.avh.spelling import Spelled
+from engine.avh.summaries import Numbers, Texts
+from engine.avh.tallies import Tally, spelled
 
 # Beyond so many distinct values a tally is not worth its memory: the frequent ones of a sketch tell as much.
 MOST_LISTED = 10_000
@@ -29,10 +33,21 @@ def texts(rows: int, present: int, distinct: float | None = None, **known: Any) 
 
 
 def frequent(state: bytes | None) -> Tally:
-    """The tally of a `HeavyHitters` or `PatternProfile` state: at least so often; empty for no values."""
+    """The tally of a `HeavyHitters` state: at least so often; empty for no values."""
+    return Tally.of(*_listed(state))
+
+
+def looks(state: bytes | None) -> dict[str, Tally]:
+    """The tallies of `masks` and of their `shapes` of a `PatternProfile` state; empty for no values."""
+    counts, rows, error = _listed(state)
+    masks, often = Spelled.of(list(counts)), numpy.array(list(counts.values()), dtype=numpy.int64)
+    return {name: spelled(each, often, rows, error) for name, each in (("masks", masks), ("shapes", masks.shapes))}
+
+
+def _listed(state: bytes | None) -> tuple[Mapping[str, int], int, int]:
+    """At least how often each text occurs, of how many rows, and how much more often."""
     values, error = HeavyHitters.values(state)
-    counts: Mapping[str, int] = {value: count - error for value, count in values.items()}
-    return Tally(counts, HeavyHitters.rows(state), error)
+    return {value: count - error for value, count in values.items()}, HeavyHitters.rows(state), error
 
 
 def counted(state: Counts | None) -> Tally | None:
@@ -41,9 +56,8 @@ def counted(state: Counts | None) -> Tally | None:
     Empty for no state."""
     found = None if state is None else state.complete()
     if found is None:
-        return Tally({}, 0)
+        return Tally.of({})
     table = found.table
     if table.num_rows > MOST_LISTED:
         return None
-    counts = dict(zip(table["k0"].to_pylist(), table["n"].to_pylist(), strict=True))
-    return Tally(counts, sum(counts.values()))
+    return Tally.of(dict(zip(table["k0"].to_pylist(), table["n"].to_pylist(), strict=True)))

@@ -13,8 +13,8 @@ from contracts.predicates import quote
 from engine import states
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.characters import CLASSES
-from engine.avh.summaries import CLASSES as BITS
-from engine.avh.summaries import kind
+from engine.avh.spelling import CLASSES as BITS
+from engine.avh.spelling import kind
 from engine.plan import Plan
 from engine.states import States
 
