@@ -60,6 +60,16 @@ def chi_squared(given: Paired) -> Estimate:
     return _summed(partial(_chi_squared, of_left), given)
 
 
+def new(given: Paired) -> Estimate:
+    """The share that values have which the other partition has none of: between 0 and 1. Not symmetric.
+
+    What a sketch does not list may be new or not: the bounds say so."""
+    left, right = given.left, given.right
+    value = float(left.at[right.at <= 0].sum())
+    unlisted = left.rest + float(left.high[right.at <= 0].sum()) if right.rest else value + left.rest
+    return Estimate(value, 0.0 if right.rest else value, min(1.0, unlisted))
+
+
 def cosine(given: Paired) -> Estimate:
     """1 less the cosine of the angle between the shares: between 0 and 1, which it is where no value is in both.
 

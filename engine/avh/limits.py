@@ -34,15 +34,16 @@ def limits(
     lower, upper = middle - half, middle + half
     if change.lag:
         return lower, upper
-    open_below = statistic.is_distance or (statistic.least is not None and lower < statistic.least)
-    open_above = statistic.most is not None and upper > statistic.most
+    open_below = statistic.is_distance or (statistic.least is not None and lower <= statistic.least)
+    open_above = statistic.most is not None and upper >= statistic.most
     return None if open_below else lower, None if open_above else upper
 
 
 def guard(name: str, history: History) -> Clause | None:
     """The guard of a statistic, as wide as the widest of what guards are.
 
-    None where the past has no value of it, or where it would admit all that there may be."""
+    Of completeness below alone: nothing is wrong with a value that came back. None where the past has no value of it,
+    or where it would admit all that there may be."""
     values = history.series[name]
     values = values[numpy.isfinite(values)]
     if not len(values):
@@ -51,6 +52,7 @@ def guard(name: str, history: History) -> Clause | None:
     half = max(GUARD_WIDTH * deviation, GUARD_ROWS * history.floor(name), GUARDS[name] * middle)
     alarms = int((numpy.abs(values - middle) > half).sum())
     lower, upper = limits(STATISTICS[name], LEVEL, middle, half)
+    upper = upper if STATISTICS[name].most is None else None
     if lower is None and upper is None:
         return None
     return Clause(name, LEVEL, lower, upper, middle, GUARD_WIDTH, 0.0, len(values), alarms, guard=True)

@@ -5,6 +5,7 @@ event: only the difference is paid, and the narrower one takes the place of the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy
@@ -14,6 +15,8 @@ from engine.avh.constraints import WIDTHS, Bound, Past
 
 Array = NDArray[Any]
 
+# What lies so many times as far as the limit is caught surely, not in one draw alone: it counts once more. By hand.
+SURELY = 2.0
 # So little is paid at least: two widths may cost the same, and nothing is divided by nothing.
 LEAST_PAID = 1e-7
 ROUNDS = 20
@@ -30,7 +33,9 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Every choice there is: `caught` has a row of bits for each, `rates` what each costs, `of` whose past it is."""
+    """Every choice there is: `caught` has a row of bits for each, `rates` what each costs, `of` whose past it is.
+
+    The bits are of all issues, whether they are caught, and then of all again, whether surely."""
 
     choices: tuple[Choice, ...]
     caught: Array
@@ -46,7 +51,8 @@ class Candidates:
         for past, values in zip(pasts, seen, strict=True):
             rates = bound.rate(past, widths)
             choices += [Choice(past, float(k), float(rate)) for k, rate in zip(widths, rates, strict=True)]
-            caught.append(breaks(past.away(values)[None, :], widths[:, None]))
+            away = past.away(values)[None, :]
+            caught.append(numpy.hstack([breaks(away, widths[:, None]), breaks(away, SURELY * widths[:, None])]))
         bits = numpy.concatenate(caught) if caught else numpy.zeros((0, 0), dtype=bool)
         rates = numpy.array([each.rate for each in choices])
         return Candidates(tuple(choices), bits, rates, numpy.repeat(numpy.arange(len(pasts)), len(widths)))
@@ -80,7 +86,7 @@ class Search:
 
     def _greedy(self) -> list[int]:
         picked: dict[int, int] = {}
-        covered = self.caught.copy()
+        covered = self._free.copy()
         while True:
             gains = (self.among.caught & ~covered).sum(axis=1)
             held = numpy.array([self.among.rates[picked[at]] if at in picked else 0.0 for at in range(self._pasts)])
@@ -95,17 +101,22 @@ class Search:
             picked[int(self.among.of[at])] = at
             covered |= self.among.caught[at]
 
+    @cached_property
+    def _free(self) -> Array:
+        """What is caught anyway, as a row of the candidates' bits: surely, too."""
+        return numpy.tile(self.caught, 2)
+
     @property
     def _pasts(self) -> int:
         return int(self.among.of[-1]) + 1
 
     def _gain(self, picked: Sequence[int]) -> int:
-        return int((self.among.caught[list(picked)].any(axis=0) & ~self.caught).sum()) if picked else 0
+        return int((self.among.caught[list(picked)].any(axis=0) & ~self._free).sum()) if picked else 0
 
     def _best(self, others: frozenset[int]) -> int | None:
         """The one that catches most beside the others, for the least; None where there is none that may be added."""
         kept = list(others)
-        covered = self.caught | self.among.caught[kept].any(axis=0) if kept else self.caught
+        covered = self._free | self.among.caught[kept].any(axis=0) if kept else self._free
         left = self.budget - sum(self.among.rates[at] for at in kept)
         gains = (self.among.caught & ~covered).sum(axis=1)
         may = (self.among.rates <= left) & ~numpy.isin(self.among.of, self.among.of[kept]) & (gains > 0)

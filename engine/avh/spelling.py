@@ -1,4 +1,4 @@
-"""Texts one after the other as code points: of what characters they are, and what they look like, told of all at once."""
+"""Texts one after the other as code points: what characters they have and what they look like, told of all at once."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -51,7 +51,8 @@ class Spelled:
     @cached_property
     def places(self) -> Array:
         """The place of each character in its text, from 0."""
-        return numpy.arange(len(self.codes)) - numpy.repeat(self.starts, self.lengths + 1)
+        places: Array = numpy.arange(len(self.codes)) - numpy.repeat(self.starts, self.lengths + 1)
+        return places
 
     @cached_property
     def kinds(self) -> Array:

@@ -109,6 +109,12 @@ def mean_characters(kind: str, of: Texts) -> float | None:
     return None if of.characters is None or not of.present else of.characters[kind] / of.present
 
 
+def upper_share(of: Texts) -> float | None:
+    """How many of the letters are capitals."""
+    letters = of.characters["letters"] if of.characters is not None else 0.0
+    return of.characters["upper"] / letters if of.characters is not None and letters else None
+
+
 def padded_ratio(of: Texts) -> float | None:
     """The share of texts that begin or end with a blank."""
     return None if of.padded is None or not of.present else of.padded / of.present
@@ -148,6 +154,11 @@ class Sides:
         """The shares of the masks in both."""
         return self._tallies(self.now.masks, self.before.masks)
 
+    @cached_property
+    def shapes(self) -> Paired | None:
+        """The shares of the shapes of masks in both."""
+        return self._tallies(self.now.shapes, self.before.shapes)
+
     def _tallies(self, ours: Tally | None, theirs: Tally | None) -> Paired | None:
         return ours.paired(theirs) if ours and theirs else None
 
@@ -163,9 +174,17 @@ def one_row(of: Summary) -> float:
     return 1.0 / max(1, of.present)
 
 
-def one_of_all(of: Summary) -> float:
-    """What one row weighs among all, those without a value too."""
-    return 1.0 / max(1, of.rows)
+def one_missing(of: Summary) -> float:
+    """What one row weighs among all; 0 where every row has a value: the first that has none is told."""
+    return 0.0 if of.present == of.rows else 1.0 / of.rows
+
+
+def one_new(tally: str, of: Summary) -> float:
+    """What one row weighs; 0 where all of the newest partition recur, for then another is next to never seen.
+
+    The share of what occurs once is the chance that the next one is new (Good 1953, after Turing)."""
+    known = getattr(of, tally)
+    return 0.0 if known is not None and known.recur else one_row(of)
 
 
 def one(_: Summary) -> float:
@@ -264,6 +283,11 @@ def _tallied(tally: str) -> tuple[Statistic, ...]:
     )  # fmt: skip
 
 
+def _new(tally: str) -> Statistic:
+    told, floor = partial(_apart_in, tally, divergences.new), partial(one_new, tally)
+    return Statistic(f"new_of_{tally}", told, floor, law="distance", texts=True, in_paper=False, least=0.0, most=1.0)
+
+
 def _apart(name: str, of: Callable[..., float | None], floor: Callable[[Summary], float]) -> Statistic:
     return Statistic(name, of, floor, law="distance", texts=False, least=0.0)
 
@@ -272,7 +296,7 @@ STATISTICS: Mapping[str, Statistic] = {
     each.name: each
     for each in (
         Statistic("row_count", rows, one, law="mean", least=0.0),
-        Statistic("complete_ratio", complete_ratio, one_of_all, law="mean", least=0.0, most=1.0),
+        Statistic("complete_ratio", complete_ratio, one_missing, law="mean", least=0.0, most=1.0),
         _share("unique_ratio", unique_ratio),
         Statistic("distinct_count", distinct, one, least=0.0),
         _location("minimum", minimum),
@@ -292,6 +316,7 @@ STATISTICS: Mapping[str, Statistic] = {
         Statistic("minimum_length", lambda of: of.shortest, one, texts=True, in_paper=False, least=0.0),
         Statistic("maximum_length", lambda of: of.longest, one, texts=True, in_paper=False, least=0.0),
         _share("padded_ratio", padded_ratio, texts=True, in_paper=False),
+        _share("upper_share", upper_share, texts=True, in_paper=False),
         _apart("kolmogorov_smirnov", partial(_apart_in, "curves", steps.kolmogorov_smirnov), one_row),
         _apart("earth_movers_distance", partial(_apart_in, "curves", steps.earth_movers_distance), hundredth),
         _apart("cohens_d", partial(_apart_in, "moments", cohens_d), lambda _: 0.01),
@@ -301,6 +326,7 @@ STATISTICS: Mapping[str, Statistic] = {
         ),
         *_tallied("values"),
         *_tallied("masks"),
+        *map(_new, ("values", "masks", "shapes")),
     )
 }
 """By name; `in_paper` False: not of the paper's tables, added because casing, padding and tails escape these."""

@@ -11,8 +11,8 @@ import numpy
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.moments import Three
 from engine.analyzers.sketches import HeavyHitters
-from engine.avh.steps import steps
 from engine.avh.spelling import Spelled
+from engine.avh.steps import steps
 from engine.avh.summaries import Numbers, Texts
 from engine.avh.tallies import Tally, spelled
 

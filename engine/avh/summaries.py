@@ -1,7 +1,7 @@
 """What is kept of a column in one partition, from which every statistic is told: of values in memory, or of states.
 
 Both give the same: numbers are a step function with their moments, texts are tallies of the values, of their masks and
-of the shapes of these, with the characters counted. So a statistic is declared once, whatever a partition is known by."""
+of the shapes of these, with the characters counted. So a statistic is declared once, whatever it is known by."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -109,7 +109,7 @@ def _of_texts(values: Array) -> Texts:
     )  # fmt: skip
 
 
-def tallies(texts: Spelled, often: Array) -> dict[str, Tally]:
+def tallies(texts: Spelled, often: Array) -> dict[str, Any]:
     """The tallies of texts that occur so often, by what they are of."""
     looks = {"masks": texts.masks, "shapes": texts.masks.shapes}
     return {"values": spelled(texts, often), **{name: spelled(each, often) for name, each in looks.items()}}

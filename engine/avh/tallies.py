@@ -1,4 +1,4 @@
-"""How often the texts of a partition occur, each known by a hash: no text is kept, and none compared letter by letter."""
+"""How often the texts of a partition occur, each known by a hash: no text is kept, none compared letter by letter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +23,11 @@ class Tally:
     counts: Array
     rows: int
     error: int = 0
+
+    @property
+    def recur(self) -> bool:
+        """Whether every text is known to occur at least twice, and none is unlisted."""
+        return not self.error and bool((self.counts > 1).all()) and self.counts.sum() >= self.rows
 
     @staticmethod
     def of(counts: Mapping[str, int], rows: int | None = None, error: int = 0) -> "Tally":

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.avh.issues import column
-from engine.avh.statistics import STATISTICS, measured
 from engine.avh.spelling import CLASSES, kind
+from engine.avh.statistics import STATISTICS, measured
 from engine.avh.summaries import summary
 
 NUMBERS = [1.0, 2.0, 2.0, -4.0, 0.0, None, 9.0, 4.0]
@@ -50,6 +50,7 @@ OF_ONE = [
     (TEXTS, "minimum_length", 0),
     (TEXTS, "maximum_length", 4),
     (TEXTS, "padded_ratio", 1 / 7),
+    (TEXTS, "upper_share", 3 / 10),
 ]
 
 
@@ -72,6 +73,11 @@ OF_TWO = [
     (["a", "b"], ["c", "d"], "l1_of_masks", 0.0),
     (["a", "b"], ["A", "2"], "l1_of_masks", 2.0),
     (["x1"], ["x1"], "jensen_shannon_of_masks", 0.0),
+    (["a", "b", "c", "c"], ["a", "d"], "new_of_values", 0.75),
+    (["a", "Ab1"], ["Bc2", "b"], "new_of_masks", 0.0),
+    (["a", "Abc12"], ["Bc2", "b"], "new_of_masks", 0.5),
+    (["a", "Abc12"], ["Bc2", "b"], "new_of_shapes", 0.0),
+    (["a", "abc1"], ["Bc2", "b"], "new_of_shapes", 0.5),
 ]
 
 
@@ -101,6 +107,21 @@ def test_what_has_no_value_is_none_and_never_an_infinite_number(
     assert before == [1.0] or not {name for name in kept if STATISTICS[name].is_distance}
 
 
+FLOORS = [
+    ("complete_ratio", [1.0, 2.0], 0.0),
+    ("complete_ratio", [1.0, None], 0.5),
+    ("new_of_values", ["a", "b", "a", "b"], 0.0),
+    ("new_of_values", ["a", "b", "a", "c"], 0.25),
+    ("new_of_masks", ["a", "b", "a", "c"], 0.0),
+    ("new_of_shapes", ["a", "bc", "a1", "c"], 0.25),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "floor"), FLOORS)
+def test_what_has_never_been_missing_or_new_has_no_floor(name: str, values: list[Any], floor: float) -> None:
+    assert STATISTICS[name].floor(summary(column(values))) == floor
+
+
 @given(st.lists(st.one_of(st.none(), st.text(max_size=6)), max_size=20))
 def test_whatever_the_texts_the_parts_of_their_tallies_add_up(values: list[str | None]) -> None:
     found = summary(column([*values, "a"]))
@@ -127,4 +148,4 @@ def test_every_statistic_says_what_it_is() -> None:
     assert {name: len(name.split()) for name in STATISTICS} == dict.fromkeys(STATISTICS, 1)
     assert {"numbers", "texts"} == {"texts" if each.texts else "numbers" for each in STATISTICS.values()}
     distances = {name for name, each in STATISTICS.items() if each.is_distance}
-    assert len(distances) == 5 + 2 * 6
+    assert len(distances) == 5 + 2 * 6 + 3
