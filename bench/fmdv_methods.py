@@ -1,6 +1,7 @@
 """What patterns of the lake are held against: dictionaries, masks, lengths, fixed patterns, the paper's variants."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -100,7 +101,7 @@ class Tested:
     def check_unique(self, unique: Sequence[str], counts: Array) -> bool:
         """True where no issue is reported."""
         match = matcher(self.pattern)
-        trained = nonconforming(match, self.values)
+        trained = nonconforming(match, Counter(self.values))
         bad = sum(int(n) for each, n in zip(unique, counts, strict=True) if not match(each))
         least = critical(trained, int(counts.sum()))
         return least is None or bad < least

@@ -60,6 +60,7 @@ class PatternConformity(Analyzer):
             "fisher": found.fisher,
             "chi_squared": found.chi_squared,
             "detectable_share": found.detectable,
+            "reason": found.reason,
         }
 
 

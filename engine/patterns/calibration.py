@@ -8,6 +8,7 @@ What else a pattern would let pass is counted on a background: looks of values o
 is `a` or `A` and each digit `0`, so that no value is kept."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,7 @@ from itertools import chain
 
 import numpy as np
 
-from engine.patterns.candidates import Candidate, Match, candidates, matcher, nonconforming
+from engine.patterns.candidates import Candidate, Match, candidates, known_to, matcher, nonconforming
 from engine.patterns.enumerating import Array
 from engine.patterns.nonconforming import critical
 from engine.patterns.sums import Sums, first_rows, spread
@@ -76,12 +77,12 @@ def replayed(values: Sequence[str], sums: Sums) -> Replayed | None:
     if len(values) < LEAST_ROWS:
         return None
     first = first_rows(len(values))
-    later = values[first:]
-    found = candidates(values[:first], sums)
+    later = Counter(values[first:])
+    found = candidates(values[:first], known_to(sums, values[:first]))
     return Replayed(tuple((each, exceeded(each, matcher(each.pattern), later)) for each in found), len(values))
 
 
-def exceeded(candidate: Candidate, match: Match, later: Sequence[str]) -> tuple[float, ...]:
+def exceeded(candidate: Candidate, match: Match, later: Counter[str]) -> tuple[float, ...]:
     """1, and for each floor 1 where the later values would alarm, else 0."""
     judged = nonconforming(match, later)
     least = critical(candidate.trained, judged.of)

@@ -3,11 +3,12 @@
 Beside each pattern stands what is known of it without seeing tomorrow (`traits`), coarse before fine: patterns with
 equal traits are taken to be equally likely to raise a false alarm, and `calibration` counts how often they did."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from engine.patterns.fmdv import Inferred, Limits, Objective, domain_of, laid_out
+from engine.patterns.fmdv import Inferred, Limits, Objective, Reason, domain_of, laid_out
 from engine.patterns.language import Pattern, compiled
 from engine.patterns.nonconforming import Counts
 from engine.patterns.shapes import SHAPES
@@ -40,28 +41,35 @@ class Candidate:
         return tuple("/".join((self.family, *self.traits[:depth])) for depth in range(len(self.traits) + 1))
 
 
-def candidates(values: Sequence[str], sums: Sums, least: int = 3) -> Iterator[Candidate]:
-    """Every pattern that these values could be promised, at most one of a family; none for no values. `least`: as many
-    columns of the lake must have a pattern that it knows (the paper's m)."""
+def known_to(sums: Sums, values: Sequence[str], least: int = 3) -> Mapping[str, Inferred | Reason]:
+    """What the lake knows of these values, by family, or why it knows nothing. `least`: as many columns of the lake
+    must have a pattern (the paper's m)."""
+    column = laid_out(values)
+    return {family: domain_of(column, sums, replace(limits, m=least)) for family, limits in LAKE.items()}
+
+
+def candidates(values: Sequence[str], known: Mapping[str, Inferred | Reason]) -> Iterator[Candidate]:
+    """Every pattern that these values could be promised, at most one of a family; none for no values. `known`: what the
+    lake knows of them."""
     if not values:
         return
     order = (order_of(values), distinct_of(values))
-    yield from _of_lake(values, sums, order, least)
+    yield from _of_lake(Counter(values), known, order)
     yield from _of_shapes(values, order)
 
 
-def _of_lake(values: Sequence[str], sums: Sums, order: tuple[str, ...], least: int) -> Iterator[Candidate]:
-    column = laid_out(values)
-    for family, limits in LAKE.items():
-        found = domain_of(column, sums, replace(limits, m=least))
+def _of_lake(
+    counted: Counter[str], known: Mapping[str, Inferred | Reason], order: tuple[str, ...]
+) -> Iterator[Candidate]:
+    for family, found in known.items():
         if isinstance(found, Inferred):
             evidence = _bucket(found.alarms, (0.01, 0.02, 0.04))
-            trained = nonconforming(matcher(found.pattern), values)
+            trained = nonconforming(matcher(found.pattern), counted)
             yield Candidate(family, found.pattern, trained, (evidence, *order), found)
 
 
 def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Candidate]:
-    older, newer = values[: len(values) // 2], values[len(values) // 2 :]
+    older, newer = values[: len(values) // 2], Counter(values[len(values) // 2 :])
     distinct, before = list(dict.fromkeys(values)), list(dict.fromkeys(older))
     for family, shape in SHAPES.items():
         pattern = shape(distinct)
@@ -70,7 +78,7 @@ def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Candid
             yield Candidate(family, pattern, Counts(0, len(values)), (held, *order))
 
 
-def _held_out(earlier: Pattern | None, newer: Sequence[str]) -> str:
+def _held_out(earlier: Pattern | None, newer: Counter[str]) -> str:
     """How the second half of the values fares by a pattern of the first."""
     if earlier is None:
         return "none"
@@ -106,6 +114,6 @@ def matcher(pattern: Pattern) -> Match:
     return compiled(pattern).fullmatch if texts is None else texts.__contains__
 
 
-def nonconforming(match: Match, values: Sequence[str]) -> Counts:
-    """How many values a pattern does not match."""
-    return Counts(sum(not match(value) for value in values), len(values))
+def nonconforming(match: Match, counted: Counter[str]) -> Counts:
+    """How many values a pattern does not match, of values with how often each occurs."""
+    return Counts(sum(count for value, count in counted.items() if not match(value)), counted.total())

@@ -5,12 +5,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from engine.cli import Stop, in_spark
+from engine.cli import VIOLATED, Stop, in_spark
 from engine.options import Columns, Format, Json, Memory, Remote
 from engine.requests import Source, TextsRequest
 
@@ -23,6 +24,8 @@ LakeFolder = Annotated[
 ]
 Tables = Annotated[list[str], typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
 Text = Annotated[str, typer.Argument(help="a table; - for values on standard input, one a line", show_default=False)]
+Older = Annotated[str, typer.Argument(help="a table as it was", show_default=False)]
+Newer = Annotated[str, typer.Argument(help="the table as it is now", show_default=False)]
 Rows = Annotated[int, typer.Option(min=5, max=100_000, help="rows that are drawn from each table")]
 Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="show so many")]
 Wanted = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
@@ -68,6 +71,27 @@ def infer(
         _print(found)
 
 
+@patterns.command()
+def compare(
+    older: Older, newer: Newer, lake: LakeFolder = HERE, rows: Rows = 1000, as_json: Json = False,
+    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Find text columns of a newer table that are no longer what they were, and what they look like instead.
+
+    Columns that were swapped look like each other. Exits with 1 where there are any."""
+    from engine.patterns.lake import Lake
+    from engine.patterns.moved import moved
+
+    with _told():
+        known = Lake(lake).index()
+    with in_spark(remote, memory) as spark:
+        before, after = (spark.texts(TextsRequest(Source(table, format), (), rows)) for table in (older, newer))
+    found = moved(before, after, known)
+    listed([asdict(each) for each in found], _moved, as_json=as_json)
+    if found:
+        raise typer.Exit(VIOLATED)
+
+
 def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
     """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
     from engine.patterns.carried import common as domains
@@ -101,6 +125,12 @@ def common(columns: int, impurity: float, text: str, name: str | None) -> str:
     """A common domain in a line."""
     named = f"  ({name})" if name else ""
     return f"{columns:6} columns  impure {impurity:6.1%}  {text}{named}"
+
+
+def _moved(each: Mapping[str, Any]) -> str:
+    judged = each["found"]["judged"]
+    like = f"looks like {', '.join(each['like'])}" if each["like"] else "looks like no other column"
+    return f"{each['column']}: {judged['bad']} of {judged['of']} values do not match {each['pattern']}; {like}"
 
 
 def _common(each: Mapping[str, Any]) -> str:
@@ -145,7 +175,8 @@ def _present(values: Sequence[str | None]) -> list[str]:
 
 
 def _lines() -> Mapping[str, Sequence[str | None]]:
-    return {"standard input": [line.removesuffix("\n") for line in sys.stdin]}
+    read = TextIOWrapper(sys.stdin.buffer, "utf-8", errors="replace", newline="\n")
+    return {"standard input": [line.removesuffix("\n") for line in read]}
 
 
 def _print(found: Mapping[str, Mapping[str, Any]]) -> None:

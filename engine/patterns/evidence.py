@@ -9,6 +9,7 @@ from engine.patterns.domains import domain_of
 from engine.patterns.fmdv import VARIANTS, Inferred, Objective, Segment, infer_domain
 from engine.patterns.index import Index
 from engine.patterns.infer import PatternResult
+from engine.patterns.promising import options
 from engine.patterns.sums import spread
 
 SHOWN = 10
@@ -65,6 +66,7 @@ def _promised(result: PatternResult) -> dict[str, Any]:
         "passes": result.passes,
         "detectable_share": result.detectable,
         "segments": [asdict(each) for each in segments],
+        "logicalTypeOptions": options(learned),
     }
 
 

@@ -4,13 +4,14 @@ Values should be a uniform sample of whole past batches, in the order in which t
 from learning from the first rows of a sorted table."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from engine.patterns.candidates import LAKE, Candidate, candidates, matcher
+from engine.patterns.candidates import LAKE, Candidate, candidates, known_to, matcher
 from engine.patterns.choosing import Choice, Taste, best, offered
-from engine.patterns.fmdv import VARIANTS, Inferred, Reason, infer_domain
+from engine.patterns.fmdv import Inferred, Reason
 from engine.patterns.index import Index
 from engine.patterns.language import Pattern
+from engine.patterns.lexing import LONGEST
 from engine.patterns.nonconforming import ALPHA, Comparison, Counts, compare, detectable
 from engine.patterns.shapes import SHAPES
 
@@ -71,12 +72,13 @@ class PatternResult:
 
 def infer(values: Sequence[str | None], index: Index, taste: Taste | None = None) -> PatternResult:
     """What a text column may be promised, from values of it in the order in which they came; nulls count nothing."""
-    texts = [value for value in values if value is not None]
-    sums = index.sums
-    lake = infer_domain(texts, sums, replace(VARIANTS["union"], m=index.least_columns))
+    # A longer text than patterns look at is as good cut just beyond that, and does not grow with what is given.
+    texts = [value[: LONGEST + 1] for value in values if value is not None]
+    known = known_to(index.sums, texts, index.least_columns)
+    lake = known["least_alarming"]
     if len(texts) < LEAST_VALUES:
         return PatternResult(None, _too_few(len(texts)), lake)
-    found = list(candidates(texts, sums, index.least_columns))
+    found = list(candidates(texts, known))
     chosen = best(offered(found, index.calibration, index.seen), taste or Taste())
     if chosen is None:
         return PatternResult(None, _nothing(found), lake)

@@ -5,7 +5,7 @@ Each shape is a function from distinct values to a pattern, or None where the va
 one function. What is narrow and what is wide about them is judged elsewhere (`calibration`)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.patterns.language import CLASSES, ONCE, Characters, Literal, Part, Pattern, Stretch, Times
 from engine.patterns.lexing import LADDER, LONGEST, MARKS, WORD, by_words, classes_of
@@ -165,6 +165,27 @@ def _word(words: Sequence[str]) -> tuple[Part, ...]:
     ):
         return Characters(("upper",)), Characters(("lower",), Times(0, None))
     return (_some(words),)
+
+
+@shape
+def paths(values: Sequence[str]) -> Pattern | None:
+    """Paths and URLs of any depth: how all begin, then parts between slashes, as many as seen and half as many again,
+    of the characters seen there; a slash may end them where one ended a value."""
+    cut = [value.rstrip("/").split("/") for value in values if len(value) <= LONGEST]
+    shortest = min(map(len, cut), default=0)
+    if len(cut) < len(values) or shortest < 2:
+        return None
+    common = next((at for at in range(shortest - 1) if len({parts[at] for parts in cut}) > 1), shortest - 1)
+    parts = [part for each in cut for part in each[common:]]
+    if "" in parts:
+        return None
+    part = _set(set().union(*parts), Times(1, None))
+    depths = [len(each) - common for each in cut]
+    begun = Literal("/".join(cut[0][:common]))
+    more = Stretch((Literal("/"), part), Times(min(depths), int(max(depths) * LOOSE)))
+    first = (begun, more) if common else (part, replace(more, times=Times(min(depths) - 1, more.times.most)))
+    ended = any(value.endswith("/") for value in values)
+    return Pattern(((*first, Characters((), Times(0, 1), "/")) if ended else first,))
 
 
 @shape

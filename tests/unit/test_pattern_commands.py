@@ -1,12 +1,15 @@
 """The verb `patterns` over a lake that is indexed: what it prints, and what it says where there is none."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from engine.cli import Stop
+from engine.patterns import cli
 from engine.patterns.lake import Lake
 from registry.cli import app
 
@@ -32,6 +35,24 @@ def test_values_of_standard_input_are_promised_a_pattern(lake: str) -> None:
     assert "(date or time (%Y-%m-%d))" in shown
     said = json.loads(run("infer", "-", "--lake", lake, "--json", text=text))["standard input"]
     assert said["learned"] == {"bad": 0, "of": 80}
+
+
+def test_what_is_no_utf_8_is_read_and_told(lake: str) -> None:
+    given = b"\n".join(b"\xff%d" % n for n in range(50))
+    found = CliRunner().invoke(app, ["patterns", "infer", "-", "--lake", lake], input=given, catch_exceptions=False)
+    assert (found.exit_code, found.output[:16]) == (0, "standard input: ")
+
+
+def test_tables_whose_columns_were_swapped_are_told(lake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = [f"{n % 24:02d}:{n * 7 % 60:02d}" for n in range(80)]
+    tables = {"old": {"day": DATES, "at": times}, "new": {"day": times, "at": DATES}}
+    spark = SimpleNamespace(texts=lambda request: tables[request.source.location])
+    monkeypatch.setattr(cli, "in_spark", lambda *_: nullcontext(spark))
+    found = CliRunner().invoke(app, ["patterns", "compare", "old", "new", "--lake", lake], catch_exceptions=False)
+    assert found.exit_code == 1
+    assert [line.split(";")[1] for line in found.output.splitlines()] == [" looks like at", " looks like day"]
+    same = CliRunner().invoke(app, ["patterns", "compare", "old", "old", "--lake", lake], catch_exceptions=False)
+    assert (same.exit_code, same.output) == (0, "")
 
 
 def test_common_patterns_are_listed_and_found_again(lake: str) -> None:

@@ -8,7 +8,9 @@ import pytest
 from engine.patterns.fmdv import VARIANTS, Inferred, Limits, Objective, Reason, infer_domain
 from engine.patterns.index import Index, indexed, together
 from engine.patterns.infer import infer
+from engine.patterns.moved import moved
 from engine.patterns.nonconforming import Counts, Severity
+from engine.patterns.shapes import SHAPES
 from engine.patterns.sums import Sums
 
 
@@ -106,6 +108,39 @@ def test_a_few_bad_values_are_a_warning_and_many_an_error(lake: Index) -> None:
     assert learned.judge(Counts(1, 1000)).severity is Severity.NONE
     assert learned.judge(Counts(80, 1000)).severity is Severity.WARNING
     assert learned.judge(Counts(999, 1000)).severity is Severity.ERROR
+
+
+def test_columns_that_were_swapped_look_like_each_other(lake: Index) -> None:
+    older = {kind.__name__: column(kind, 200, 300) for kind in KINDS}
+    newer = {kind.__name__: column(kind, 201, 300) for kind in KINDS}
+    assert moved(older, newer, lake) == []
+    swapped = {**newer, "_times": newer["_dates"], "_dates": newer["_times"], "new": ["x"] * 300}
+    assert {each.column: each.like[0] for each in moved(older, swapped, lake)} == {
+        "_times": "_dates",
+        "_dates": "_times",
+    }
+    (broken,) = moved(older, {**newer, "_codes": ["?"] * 300}, lake)
+    assert (broken.column, broken.like, broken.found.judged.bad) == ("_codes", (), 300)
+
+
+PATHS = [
+    (["https://a.com/x/y", "https://b.org/z", "https://www.c.net/q-1/r/"], "https:/(/[<digit><lower>-.]+){2,4}[/]?"),
+    (["/a/b", "/c/d/e"], "(/<lower>+){2,4}"),
+    (["a/B1", "c/d/e"], "[<digit><letter>]+(/[<digit><letter>]+){1,4}"),
+    (["/srv/2024/a.csv", "/srv/2025/b/c.csv"], "/srv(/[<digit><lower>.]+){2,4}"),
+    (["a/b", "c"], None),
+    (["//", "//a"], None),
+    (["/a", "/" + "b" * 2000], None),
+]
+
+
+@pytest.mark.parametrize(("values", "text"), PATHS)
+def test_paths_may_be_of_another_depth(values: list[str], text: str | None) -> None:
+    found = SHAPES["paths"](values)
+    assert (found and found.text) == text
+    if found is not None:
+        assert found.is_safe
+        assert all(map(found.matches, values))
 
 
 BAD_INPUT = [
