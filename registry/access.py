@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import BoundedSemaphore
@@ -78,12 +78,24 @@ def authenticate(session: Session, name: str, password: str) -> User:
 
 
 def sign_in(
-    session: Session, user: User, *, session_id: UUID, now: datetime, lasts: timedelta
+    session: Session,
+    user: User,
+    *,
+    session_id: UUID,
+    now: datetime,
+    lasts: timedelta,
+    teams: Collection[str] = (),
 ) -> tuple[str, WebSession]:
-    """Opens a session for a user just authenticated: its secret, shown to them alone, and its row."""
+    """Opens a session for a user just authenticated: its secret, shown to them alone, and its row. `teams`: whose
+    rights it has beside the user's own."""
     secret = secrets.token_urlsafe(32)
     opened = WebSession(
-        id=session_id, secret_sha256=secret_hash(secret), user_id=user.id, created=now, expires=now + lasts
+        id=session_id,
+        secret_sha256=secret_hash(secret),
+        user_id=user.id,
+        created=now,
+        expires=now + lasts,
+        teams=sorted(teams),
     )
     session.exec(delete(WebSession).where(col(WebSession.expires) < now))
     session.add(opened)
@@ -109,7 +121,7 @@ def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
     opened, user = session.exec(mine.where(WebSession.secret_sha256 == secret_hash(secret))).first() or (None, None)
     if opened is None or opened.expires <= now:
         raise Unauthenticated
-    return rights_of(session, _active(user))
+    return rights_of(session, _active(user), teams=_teams(session, opened.teams))
 
 
 def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
@@ -118,8 +130,11 @@ def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Princi
     user = session.exec(select(User).where(User.name == name)).first()
     if user is None:
         return None
-    further = session.exec(select(Team.id).where(col(Team.name).in_(teams))).all() if teams else ()
-    return rights_of(session, _active(user), teams=further)
+    return rights_of(session, _active(user), teams=_teams(session, teams))
+
+
+def _teams(session: Session, names: Collection[str]) -> Sequence[UUID]:
+    return session.exec(select(Team.id).where(col(Team.name).in_(names))).all() if names else ()
 
 
 def rights_of(session: Session, user: User, *, teams: Collection[UUID] = ()) -> Principal:

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 PREFIX = "TREATY_"
 # These steer the tests and the pages' process, not the service.
-NOT_SETTINGS = frozenset({"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_UI_HOSTS", "TREATY_TEST_REMOTE", "TREATY_EVENTS"})
+OF_THE_PAGES = frozenset({"TREATY_UI_HOSTS", "TREATY_OIDC_CLIENT_ID", "TREATY_OIDC_CLIENT_SECRET"})
+NOT_SETTINGS = OF_THE_PAGES | {"TREATY_SHARED", "TREATY_REQUIRE", "TREATY_TEST_REMOTE", "TREATY_EVENTS"}
 MIB = 1024 * 1024
 SIZE = r"(?i)^\d+([kmgt]b?|b)?$"
 

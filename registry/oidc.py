@@ -31,10 +31,12 @@ REFUSED = "the identity provider's token is not valid here: sign in there again"
 
 @dataclass(frozen=True)
 class Identity:
-    """Who a token is about: the name of a user, and the names of teams that its groups stand for."""
+    """Who a token is about: the name of a user, and the names of teams that its groups stand for. `nonce`: what the
+    one who asked for the token had it say, where they did."""
 
     name: str
     teams: frozenset[str]
+    nonce: str | None = None
 
 
 class Keys:
@@ -120,7 +122,9 @@ class Provider:
         groups = claims.get(self.groups)
         told = {each for each in groups if isinstance(each, str)} if isinstance(groups, list) else set[str]()
         name = named.lower() if self.claim in ANY_CASE else named
-        return Identity(name, frozenset(team for group, team in self.teams.items() if group in told))
+        nonce = claims.get("nonce")
+        teams = frozenset(team for group, team in self.teams.items() if group in told)
+        return Identity(name, teams, nonce if isinstance(nonce, str) else None)
 
 
 def is_token(bearer: str) -> bool:

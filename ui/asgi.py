@@ -26,9 +26,10 @@ SCRIPT = Path(__file__).parent / "app.py"
 def create_app(settings: Settings) -> st.App:
     """The application with these settings. Options and looks come from `.streamlit/config.toml` beside the script."""
     wire = httpx.Client(base_url=settings.api_url, timeout=30)
+    doors = Doors(lambda secret: Client(settings.api_url, secret, http=wire), settings.provider, settings.public_url)
     return st.App(
         SCRIPT,
-        routes=[Route("/inbox", _home), *Doors(lambda secret: Client(settings.api_url, secret, http=wire)).routes()],
+        routes=[Route("/inbox", _home), *doors.routes()],
         middleware=[
             Middleware(SecureHeaders, scripts=own_scripts()),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from string import Template
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import streamlit
 from starlette.responses import HTMLResponse
@@ -51,8 +51,9 @@ class Door:
     link: tuple[str, str] | None = None
 
 
-def sign_in(next_path: str, *, name: str = "") -> Door:
-    """The sign-in page, which leads to `next_path`."""
+def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
+    """The sign-in page, which leads to `next_path`; `elsewhere`: also through an identity provider."""
+    through = (f"/sign-in/provider?{urlencode({'next': next_path})}", "Sign in with your organisation")
     return Door(
         title="Sign in",
         intro="Review drafts, approve contracts and read verdicts.",
@@ -63,6 +64,7 @@ def sign_in(next_path: str, *, name: str = "") -> Door:
             Field("password", "Password", "password", autocomplete="current-password"),
             Field("next", kind="hidden", value=next_path),
         ),
+        link=through if elsewhere else None,
     )
 
 

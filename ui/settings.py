@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ui.provider import Provider
+
 API_URL = "http://127.0.0.1:8700"
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
 
@@ -14,10 +16,13 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the API answers, and the host names under which the pages may be asked for."""
+    """Where the API answers, the host names under which the pages may be asked for, and their public address, where
+    that is not the one they are asked at; the OpenID Connect provider through which people sign in, where there is."""
 
     api_url: str = API_URL
     hosts: tuple[str, ...] = LOCAL_HOSTS
+    public_url: str = ""
+    provider: Provider | None = None
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:
@@ -27,7 +32,18 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         api_url=_address(source.get("TREATY_API_URL") or API_URL),
         hosts=tuple(dict.fromkeys((*LOCAL_HOSTS, *(_host(host) for host in named if host)))),
+        public_url=source.get("TREATY_PUBLIC_URL", "").rstrip("/"),
+        provider=_provider(source),
     )
+
+
+def _provider(source: Mapping[str, str]) -> Provider | None:
+    issuer, client = source.get("TREATY_OIDC_ISSUER", ""), source.get("TREATY_OIDC_CLIENT_ID", "")
+    if not client:
+        return None
+    if not issuer:
+        raise SettingsError("TREATY_OIDC_CLIENT_ID needs TREATY_OIDC_ISSUER, the provider that knows the client")
+    return Provider(issuer, client, source.get("TREATY_OIDC_CLIENT_SECRET", ""))
 
 
 def _address(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from hmac import compare_digest
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -15,12 +16,17 @@ from registry.api.schemas import SessionOut
 from registry.client import Client, ClientError
 from ui import door
 from ui.door import Door, rendered
+from ui.provider import COOKIE as FLOW
+from ui.provider import LASTS, Flow, NotSignedIn, Provider
 from ui.security import COOKIE, from_own_page, same_site_path
 
 WRONG = "The name or the password is not right."
 UNREACHABLE = "The registry does not answer. Check that the API runs, then try again."
 FOREIGN = "This form was sent from another site. Open the page here and try again."
+STRAY = "This is not the sign-in that was begun here, or it took too long. Begin again."
+DECLINED = "The identity provider let nobody in."
 LONGEST_FORM = 16_384
+BACK = "/sign-in/back"
 Endpoint = Callable[[Request], Awaitable[Response]]
 Answer = TypeVar("Answer")
 
@@ -30,12 +36,16 @@ class Doors:
     """The routes, over clients that `connect` makes for a session's secret (None: for nobody)."""
 
     connect: Callable[[str | None], Client]
+    provider: Provider | None = None
+    public_url: str = ""
 
     def routes(self) -> list[Route]:
         """What the server must know of them."""
         return [
             Route("/sign-in", self.show_sign_in, methods=["GET"]),
             Route("/sign-in", own(self.sign_in), methods=["POST"]),
+            Route("/sign-in/provider", self.leave, methods=["GET"]),
+            Route(BACK, self.come_back, methods=["GET"]),
             Route("/sign-out", self.show_sign_out, methods=["GET"]),
             Route("/sign-out", own(self.sign_out), methods=["POST"]),
             Route("/setup", self.show_setup, methods=["GET"]),
@@ -45,7 +55,54 @@ class Doors:
 
     async def show_sign_in(self, request: Request) -> Response:
         """The form, which remembers where to go."""
-        return rendered(door.sign_in(same_site_path(request.query_params.get("next"))))
+        return rendered(self._sign_in(same_site_path(request.query_params.get("next"))))
+
+    async def leave(self, request: Request) -> Response:
+        """Goes to the provider, where people sign in; what brings them back is kept in a cookie until then."""
+        next_path = same_site_path(request.query_params.get("next"))
+        try:
+            address, flow = await run_in_threadpool(self._provider().begin, self._back(request), next_path)
+        except NotSignedIn as error:
+            return rendered(self._sign_in(next_path), status=503, problem=str(error))
+        answer = RedirectResponse(address, status_code=303, headers={"Cache-Control": "no-store"})
+        secure = self._back(request).startswith("https")
+        answer.set_cookie(
+            FLOW, flow.cookie, max_age=LASTS, path="/sign-in", httponly=True, samesite="lax", secure=secure
+        )
+        return answer
+
+    async def come_back(self, request: Request) -> Response:
+        """Opens a session for whom the provider names; the sign-in page again, with why, where it names nobody."""
+        flow, told = Flow.of(request.cookies.get(FLOW, "")), request.query_params
+        answer = await self._opened(request, flow, told.get("state", ""), told.get("code", ""))
+        answer.delete_cookie(FLOW, path="/sign-in", httponly=True, samesite="lax")
+        return answer
+
+    async def _opened(self, request: Request, flow: Flow | None, state: str, code: str) -> Response:
+        if flow is None or not compare_digest(flow.state.encode(), state.encode()):
+            return rendered(self._sign_in("/"), status=400, problem=STRAY)
+        next_path = same_site_path(flow.next)
+        if not code:
+            return rendered(self._sign_in(next_path), status=401, problem=DECLINED)
+        try:
+            token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
+            opened = await self._ask(lambda nobody: nobody.sign_in_as(token, flow.nonce))
+        except NotSignedIn as error:
+            return rendered(self._sign_in(next_path), status=401, problem=str(error))
+        except ClientError as error:
+            return _refused(self._sign_in(next_path), error, wrong=error.message)
+        return _signed_in(request, opened, next_path)
+
+    def _sign_in(self, next_path: str, *, name: str = "") -> Door:
+        return door.sign_in(next_path, name=name, elsewhere=self.provider is not None)
+
+    def _provider(self) -> Provider:
+        if self.provider is None:
+            raise NotSignedIn("No identity provider is set. Sign in with a password.")
+        return self.provider
+
+    def _back(self, request: Request) -> str:
+        return (self.public_url or f"{request.url.scheme}://{request.url.netloc}") + BACK
 
     async def sign_in(self, request: Request) -> Response:
         """Opens a session and goes on to the page that was asked for; the form again where the registry refuses."""
@@ -55,7 +112,7 @@ class Doors:
             address = request.client.host if request.client else None
             opened = await self._ask(lambda nobody: nobody.sign_in(form["name"], form["password"], address=address))
         except (ClientError, ValidationError) as error:
-            return _refused(door.sign_in(next_path, name=form["name"]), error)
+            return _refused(self._sign_in(next_path, name=form["name"]), error)
         return _signed_in(request, opened, next_path)
 
     async def show_sign_out(self, request: Request) -> Response:
@@ -140,14 +197,14 @@ def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response
     return answer
 
 
-def _refused(form: Door, error: ClientError | ValidationError) -> Response:
+def _refused(form: Door, error: ClientError | ValidationError, *, wrong: str = WRONG) -> Response:
     if isinstance(error, ValidationError):
         details = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors(include_input=False)]
         return rendered(form, status=422, problem="That cannot be used as it is.", details=details)
     if error.status == 0:
         return rendered(form, status=503, problem=UNREACHABLE)
     if error.status == 401:
-        return rendered(form, status=401, problem=WRONG if form.action == "/sign-in" else error.message)
+        return rendered(form, status=401, problem=wrong if form.action == "/sign-in" else error.message)
     details = [each.message for each in error.faults] + ([f"reference {error.reference}"] if error.reference else [])
     return rendered(form, status=error.status, problem=error.message, details=details)
 

@@ -68,7 +68,7 @@ def caller(shared: Shared, bearer: Secret) -> access.Principal:
     """Who is asking. Their rights are read anew with every request."""
     now = clock.now()
     if shared.provider and oidc.is_token(bearer):
-        return _identified(shared, shared.provider.identify(bearer, now=now), now)
+        return identified(shared, shared.provider.identify(bearer, now=now), now)
     with reading(shared.engine) as tx:
         principal = access.principal_of(tx, bearer, now=now)
     if access.stale(principal, now=now):
@@ -78,7 +78,7 @@ def caller(shared: Shared, bearer: Secret) -> access.Principal:
     return principal
 
 
-def _identified(shared: Service, who: Identity, now: datetime) -> access.Principal:
+def identified(shared: Service, who: Identity, now: datetime) -> access.Principal:
     """The user whom the provider names; made, where the settings say so. Raises Unauthenticated for an unknown one."""
     with reading(shared.engine) as tx:
         found = access.known_as(tx, who.name, who.teams)

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from hmac import compare_digest
 from uuid import UUID
 
 from fastapi import APIRouter, Response
 
-from registry import access, clock, ids, limits, people, setup
+from registry import access, clock, ids, limits, oidc, people, setup
 from registry.api import schemas, views
-from registry.api.dependencies import Address, Caller, Opener, Paging, Reader, Secret, Shared, Writer
+from registry.api.dependencies import Address, Caller, Opener, Paging, Reader, Secret, Shared, Writer, identified
 from registry.api.etags import NeedsMatch, tagged
 from registry.database import reading, transaction
+from registry.errors import NotFound, Unauthenticated
 from registry.limits import Limit
 from registry.tables import User
 from registry.words import Permission, Role
@@ -41,6 +43,23 @@ def sign_in(body: schemas.SignIn, shared: Shared, address: Address, tx: Opener) 
     lasts = timedelta(hours=shared.settings.session_hours)
     secret, opened = access.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts)
     limits.forgive(tx, tried)
+    tx.commit()
+    return schemas.SessionOut(secret=secret, expires=opened.expires, user=schemas.UserOut.model_validate(user))
+
+
+@router.post("/session/identity", status_code=201)
+def sign_in_as(body: schemas.IdentityIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
+    """Opens a session for whom the identity provider's token names, with the rights of the teams that it tells. 401
+    where the token is not valid here, or is of another sign-in; 404 where no provider is set."""
+    now = clock.now()
+    if shared.provider is None:
+        raise NotFound
+    who = shared.provider.identify(body.token.get_secret_value(), now=now)
+    if who.nonce is None or not compare_digest(who.nonce.encode(), body.nonce.get_secret_value().encode()):
+        raise Unauthenticated(oidc.REFUSED)
+    principal = identified(shared, who, now)
+    user, lasts = tx.get_one(User, principal.user_id), timedelta(hours=shared.settings.session_hours)
+    secret, opened = access.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts, teams=who.teams)
     tx.commit()
     return schemas.SessionOut(secret=secret, expires=opened.expires, user=schemas.UserOut.model_validate(user))
 

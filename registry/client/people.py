@@ -29,6 +29,11 @@ class People(Calls):
         headers = {"X-Forwarded-For": address} if address else None
         return self._answer(schemas.SessionOut, self._send("POST", "/session", body=body, headers=headers))
 
+    def sign_in_as(self, token: str, nonce: str) -> schemas.SessionOut:
+        """A new session for whom the identity provider's token names; make another Client with its secret."""
+        body = schemas.IdentityIn(token=SecretStr(token), nonce=SecretStr(nonce))
+        return self._post(schemas.SessionOut, "/session/identity", body)
+
     def sign_out(self) -> None:
         """Closes the session that this client acts through."""
         self._send("DELETE", "/session")

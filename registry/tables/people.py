@@ -81,7 +81,8 @@ class ApiToken(Table, table=True):
 
 
 class WebSession(Table, table=True):
-    """A signed-in session, found by the hash of its secret."""
+    """A signed-in session, found by the hash of its secret. `teams`: the names of those whose rights it has beside its
+    user's own, as the identity provider said when it was opened."""
 
     __tablename__ = "web_session"
     id: UUID = Field(primary_key=True)
@@ -89,6 +90,7 @@ class WebSession(Table, table=True):
     user_id: UUID = reference("user.id", index=True)
     created: datetime = moment()
     expires: datetime = moment()
+    teams: list[str] = data(default_factory=list)
 
 
 class SignInWindow(Table, table=True):

@@ -113,6 +113,7 @@ def sold(contract_id: str, **more: str) -> str:
 
 
 SETUP = {"token": "guessed", "name": "eve", "password": PASSWORD}
+IDENTITY = {"token": "a.b.c", "nonce": "n" * 32}
 SIGN_IN = {"name": "viewer", "password": PASSWORD}
 APPROVED = {"fingerprint": "{fingerprint}"}
 GRANT = {"role": "owner", "part": "domain", "target": "shop", "user_id": "{viewer}"}
@@ -144,6 +145,7 @@ CALLS = [
     Call("GET", "/metrics", EVERYBODY),
     Call("POST", "/setup", EVERYBODY, 401, SETUP, anonymous=True),
     Call("POST", "/session", EVERYBODY, 201, SIGN_IN, "session:opened", anonymous=True),
+    Call("POST", "/session/identity", EVERYBODY, 404, IDENTITY, anonymous=True),
     Call("DELETE", "/session", EVERYBODY, 204, None, "session:closed", local=True, elsewhere=True),
     Call("GET", "/me", EVERYBODY, local=True, elsewhere=True, bare=True),
     Call("GET", "/users", ADMIN),

@@ -2,16 +2,19 @@
 
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from support.api import World, build
+from support.api import World, application, build
 from support.provider import AUDIENCE, Issuer, issuing, required
 
 from registry import clock
 from registry.api import schemas
+from registry.config import Settings
 from registry.words import Part, Role
 
 
@@ -109,3 +112,43 @@ def test_such_a_token_signs_nobody_out_and_is_in_no_answer_and_no_line_of_the_lo
         told += [asked(world, tokens[0], "/session", "DELETE").text]
     kept = "\n".join([*told, caplog.text])
     assert [each for each in (*tokens, *forged) if each in kept or each.split(".")[2] in kept] == []
+
+
+def opened(world: World, token: str, nonce: str = "n" * 32) -> Any:
+    return world.http.post("/api/v1/session/identity", json={"token": token, "nonce": nonce})
+
+
+def test_a_session_is_opened_for_whom_the_provider_names_with_the_rights_of_their_teams(
+    engine: Engine, issuer: Issuer
+) -> None:
+    world = served(engine, issuer)
+    world.client("admin").create_team("sellers")
+    team = world.client("admin").teams()[0]
+    world.client("admin").grant(schemas.GrantIn(role=Role.OWNER, part=Part.DOMAIN, target="shop", team_id=team.id))
+    token = issuer.token("r", clock.now(), sub="viewer", groups=["g1"], nonce="n" * 32)
+
+    answer = opened(world, token)
+
+    assert answer.status_code == 201
+    told = asked(world, answer.json()["secret"]).json()
+    assert (told["user"]["name"], [each["target"] for each in told["granted"]]) == ("viewer", ["shop"])
+    assert world.call("viewer", "GET", "/me").json()["granted"] == []
+    assert world.audited()[-1] == "session:opened"
+
+
+def test_a_token_of_another_sign_in_or_of_none_opens_nothing(engine: Engine, issuer: Issuer) -> None:
+    world = served(engine, issuer)
+    now = clock.now()
+    mine = issuer.token("r", now, sub="viewer", nonce="n" * 32)
+    assert opened(world, mine, "m" * 32).status_code == 401
+    assert opened(world, issuer.token("r", now, sub="viewer")).status_code == 401
+    assert opened(world, issuer.token("r", now, sub="zoe", nonce="n" * 32)).status_code == 401
+    assert opened(world, issuer.token("r", now, sub="viewer", nonce="n" * 32, aud="other")).status_code == 401
+    assert opened(world, mine, "short").status_code == 422
+    assert opened(build_without(engine, world), mine).status_code == 404
+
+
+def build_without(engine: Engine, world: World) -> World:
+    """The same service without a provider."""
+    http = TestClient(application(Settings(), engine), raise_server_exceptions=False)
+    return replace(world, http=http)

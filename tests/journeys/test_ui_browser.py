@@ -15,6 +15,7 @@ from support.api import PASSWORD
 from support.browser import Watch, chromium, pages, settled, sign_in, start_pages, stop
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
+from support.provider import issuing, required
 from support.spoilt import spoilt
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
@@ -344,6 +345,30 @@ def test_the_first_administrator_comes_through_the_one_time_link(browser: Browse
 
         expect(page.get_by_text("Nothing waits for you")).to_be_visible()
         expect(page.get_by_text("admin", exact=True)).to_be_visible()
+        page.context.close()
+    engine.dispose()
+
+
+def test_somebody_signs_in_through_their_provider_and_comes_to_where_they_were_going(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    required()
+    engine = sqlite_copy(sqlite_template(tmp_path), tmp_path)
+    with ExitStack() as stack:
+        issuer = stack.enter_context(issuing())
+        told = {"oidc_issuer": issuer.address, "oidc_audience": "pages", "oidc_creates": True}
+        monkeypatch.setenv("TREATY_OIDC_ISSUER", issuer.address)
+        monkeypatch.setenv("TREATY_OIDC_CLIENT_ID", "pages")
+        api = stack.enter_context(served(create_app(Settings(**told), engine)))
+        address = stack.enter_context(pages(api))
+        issuer.person = "zoe"
+        page = browser.new_context().new_page()
+        page.goto(f"{address}/catalog?q=orders")
+        page.get_by_role("link", name="Sign in with your organisation").click()
+
+        expect(page.get_by_role("heading", name="Catalog")).to_be_visible()
+        expect(page.get_by_text("zoe", exact=True)).to_be_visible()
+        assert page.url == f"{address}/catalog?q=orders"
         page.context.close()
     engine.dispose()
 

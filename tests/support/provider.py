@@ -1,5 +1,7 @@
 """An OpenID Connect provider on this machine: it tells its keys over HTTP and signs tokens with them."""
 
+import base64
+import hashlib
 import importlib.util
 import json
 from collections.abc import Iterator
@@ -9,8 +11,11 @@ from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from support.required import require
+
+from registry import clock
 
 AUDIENCE = "treaty"
 
@@ -30,6 +35,9 @@ class Issuer:
     named: str | None = None
     asked: int = 0
     away: bool = False
+    person: str = "viewer"
+    groups: tuple[str, ...] = ()
+    begun: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, key_id: str, algorithm: str = "RS256") -> None:
         """Makes a key."""
@@ -57,9 +65,28 @@ class Issuer:
     def told(self, path: str) -> Any:
         """What it answers there."""
         if path == "/.well-known/openid-configuration":
-            return {"issuer": self.named or self.address, "jwks_uri": f"{self.address}/keys"}
+            ends = {f"{name}_endpoint": f"{self.address}/{name}" for name in ("authorization", "token")}
+            return {"issuer": self.named or self.address, "jwks_uri": f"{self.address}/keys", **ends}
         self.asked += 1
         return {"keys": [_public(key_id, *key) for key_id, key in self.keys.items()]}
+
+    def left(self, query: str) -> str:
+        """Where a browser goes that was sent here: back with a code, as the person that the provider has."""
+        asked = dict(parse_qsl(query))
+        code = f"code-{len(self.begun)}"
+        self.begun[code] = asked
+        return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
+
+    def exchanged(self, body: str, now: datetime) -> Any | None:
+        """The token for a code, once; None where code or verifier are not those of who began."""
+        sent = dict(parse_qsl(body))
+        begun = self.begun.pop(sent.get("code", ""), None)
+        digest = hashlib.sha256(sent.get("code_verifier", "").encode()).digest()
+        challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+        if begun is None or begun["code_challenge"] != challenge or begun["redirect_uri"] != sent["redirect_uri"]:
+            return None
+        claims = {"sub": self.person, "groups": list(self.groups), "nonce": begun["nonce"], "aud": begun["client_id"]}
+        return {"id_token": self.token("r", now, **claims), "access_token": "opaque", "token_type": "Bearer"}
 
 
 def _public(key_id: str, algorithm: str, key: Any) -> dict[str, Any]:
@@ -80,10 +107,24 @@ def issuing() -> Iterator[Issuer]:
 
     class Asked(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            path, _, query = self.path.partition("?")
+            if path == "/authorization":
+                self.send_response(303)
+                self.send_header("Location", issuer.left(query))
+                self.end_headers()
+                return
             body = json.dumps(issuer.told(self.path)).encode()
             self.send_response(503 if issuer.away else 200)
             self.end_headers()
             self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            found = issuer.exchanged(sent, clock.now())
+            self.send_response(200 if found else 400)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps(found or {"error": "invalid_grant"}).encode())
 
         def log_message(self, *_: Any) -> None:
             pass

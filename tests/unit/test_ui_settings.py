@@ -1,7 +1,8 @@
-"""The two settings of the pages' process."""
+"""The settings of the pages' process."""
 
 import pytest
 
+from ui.provider import Provider
 from ui.settings import LOCAL_HOSTS, Settings, SettingsError, load
 
 
@@ -11,6 +12,15 @@ from ui.settings import LOCAL_HOSTS, Settings, SettingsError, load
         ({}, Settings()),
         ({"TREATY_API_URL": ""}, Settings()),
         ({"TREATY_API_URL": "http://api:9000/"}, Settings(api_url="http://api:9000")),
+        (
+            {
+                "TREATY_OIDC_CLIENT_ID": "ui",
+                "TREATY_OIDC_ISSUER": "https://id.example",
+                "TREATY_PUBLIC_URL": "https://t/",
+            },
+            Settings(provider=Provider("https://id.example", "ui"), public_url="https://t"),
+        ),
+        ({"TREATY_OIDC_ISSUER": "https://id.example"}, Settings()),
         ({"TREATY_UI_HOSTS": " data.example, ,localhost"}, Settings(hosts=(*LOCAL_HOSTS, "data.example"))),
     ],
 )
@@ -22,6 +32,7 @@ def test_settings_come_from_the_environment(environ: dict[str, str], settings: S
     ("environ", "named"),
     [
         ({"TREATY_API_URL": "ftp://x"}, "TREATY_API_URL"),
+        ({"TREATY_OIDC_CLIENT_ID": "ui"}, "TREATY_OIDC_ISSUER"),
         ({"TREATY_UI_HOSTS": "*"}, "TREATY_UI_HOSTS"),
         ({"TREATY_UI_HOSTS": "https://x"}, "TREATY_UI_HOSTS"),
         ({"TREATY_UI_HOSTS": "x:80"}, "TREATY_UI_HOSTS"),

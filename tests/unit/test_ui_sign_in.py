@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.provider import Issuer, issuing, required
 
 from registry.api.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
 from registry.client import ClientError
 from registry.words import Role
+from ui.provider import Flow, Provider, challenge
 from ui.security import COOKIE
 from ui.sign_in import UNREACHABLE, WRONG, Doors
 
@@ -29,6 +32,7 @@ class FakeRegistry:
     broken: ClientError | None = None
     closed: list[str | None] = field(default_factory=list)
     made: list[tuple[str, str]] = field(default_factory=list)
+    shown: list[tuple[str, str]] = field(default_factory=list)
 
     def as_whom(self, secret: str | None) -> "FakeClient":
         return FakeClient(self, secret)
@@ -50,6 +54,11 @@ class FakeClient:
         self._answer()
         if (name, password) not in [("maria", "a long password"), *self.registry.made]:
             raise ClientError(401, "the name or the password is not right")
+        return SessionOut(secret="s3cret", expires=EXPIRES, user=USER)
+
+    def sign_in_as(self, token: str, nonce: str) -> SessionOut:
+        self._answer()
+        self.registry.shown.append((token, nonce))
         return SessionOut(secret="s3cret", expires=EXPIRES, user=USER)
 
     def sign_out(self) -> None:
@@ -247,3 +256,104 @@ def test_every_input_has_a_label(browser: TestClient) -> None:
     for name in ("name", "password"):
         assert f'<label for="{name}">' in page
         assert f'<input id="{name}"' in page
+
+
+CLIENT = "treaty"
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    required()
+    with issuing() as made:
+        yield made
+
+
+@pytest.fixture
+def visitor(registry: FakeRegistry, issuer: Issuer) -> Iterator[TestClient]:
+    """A browser at pages that know the provider; the registry believes any token, and keeps what came."""
+    doors = Doors(registry.as_whom, Provider(issuer.address, CLIENT, "a client's secret"))  # type: ignore[arg-type]
+    with TestClient(Starlette(routes=doors.routes()), base_url=SITE, follow_redirects=False) as client:
+        yield client
+
+
+def at_the_provider(visitor: TestClient, issuer: Issuer, next_path: str = "/catalog?q=a") -> str:
+    """Where the provider sends somebody back who left for it."""
+    left = visitor.get("/sign-in/provider", params={"next": next_path})
+    assert left.status_code == 303
+    return issuer.left(urlsplit(left.headers["location"]).query)
+
+
+def test_the_sign_in_page_leads_to_the_provider_where_there_is_one(browser: TestClient, visitor: TestClient) -> None:
+    assert "/sign-in/provider?next=%2Fcatalog" in visitor.get("/sign-in", params={"next": "/catalog"}).text
+    assert "provider" not in browser.get("/sign-in").text
+    assert browser.get("/sign-in/provider").status_code == 503
+
+
+def test_who_comes_back_from_the_provider_is_signed_in(
+    visitor: TestClient, registry: FakeRegistry, issuer: Issuer
+) -> None:
+    back = at_the_provider(visitor, issuer)
+
+    answer = visitor.get(back)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/catalog?q=a")
+    assert visitor.cookies[COOKIE] == "s3cret"
+    ((token, nonce),) = registry.shown
+    assert (token.count("."), len(nonce) >= 32) == (2, True)
+    assert "treaty_sign_in" not in visitor.cookies
+
+
+def test_a_sign_in_that_was_not_begun_here_opens_nothing(
+    visitor: TestClient, registry: FakeRegistry, issuer: Issuer
+) -> None:
+    back = at_the_provider(visitor, issuer)
+    strays = [f"{back}x", back.replace("state=", "other="), "/sign-in/back?error=access_denied"]
+
+    for stray in strays:
+        assert visitor.get(stray).status_code == 400
+        visitor.cookies.clear()
+        at_the_provider(visitor, issuer)
+    assert visitor.get(f"/sign-in/back?state={flow(visitor).state}").status_code == 401
+    visitor.cookies.set("treaty_sign_in", "not base64", path="/sign-in")
+    assert visitor.get(back).status_code == 400
+    assert registry.shown == []
+
+
+def test_the_challenge_is_that_of_the_standard() -> None:
+    """RFC 7636, appendix B."""
+    assert challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+def flow(visitor: TestClient) -> Flow:
+    found = Flow.of(visitor.cookies["treaty_sign_in"])
+    assert found is not None
+    return found
+
+
+def test_a_code_is_good_only_with_what_was_remembered(
+    visitor: TestClient, registry: FakeRegistry, issuer: Issuer
+) -> None:
+    back = at_the_provider(visitor, issuer)
+    mine = flow(visitor)
+    other = Flow(mine.state, mine.nonce, "another verifier", mine.next)
+    visitor.cookies.clear()
+    visitor.cookies.set("treaty_sign_in", other.cookie, path="/sign-in")
+
+    answer = visitor.get(back)
+
+    assert (answer.status_code, registry.shown) == (401, [])
+    assert "did not take the code" in answer.text
+
+
+def test_a_provider_that_does_not_answer_is_told_and_the_password_stays(visitor: TestClient, issuer: Issuer) -> None:
+    issuer.away = True
+    answer = visitor.get("/sign-in/provider")
+    issuer.away = False
+    assert answer.status_code == 503
+    assert "does not answer" in answer.text
+    assert 'name="password"' in answer.text
+
+
+@pytest.mark.parametrize("next_path", ["//evil.example", "https://evil.example"])
+def test_the_way_back_never_leads_to_another_site(visitor: TestClient, issuer: Issuer, next_path: str) -> None:
+    assert visitor.get(at_the_provider(visitor, issuer, next_path)).headers["location"] == "/"

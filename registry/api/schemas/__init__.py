@@ -85,6 +85,7 @@ from registry.api.schemas.memory import (
 from registry.api.schemas.notifications import ChannelIn, ChannelOut, MessageOut, NewChannel
 from registry.api.schemas.patterns import CarriedOut, CarrierOut, DomainOut
 from registry.api.schemas.people import (
+    IdentityIn,
     Me,
     NewToken,
     RotationIn,
@@ -206,6 +207,7 @@ __all__ = [
     "Health",
     "HistoryAsked",
     "HistoryOut",
+    "IdentityIn",
     "ImpactOut",
     "ImportIn",
     "ImportedOut",

@@ -26,6 +26,13 @@ class SignIn(Request):
     password: SecretStr
 
 
+class IdentityIn(Request):
+    """An identity provider's token about somebody, and what it must say so that it is of this sign-in."""
+
+    token: SecretStr
+    nonce: Annotated[SecretStr, Field(min_length=16, max_length=200)]
+
+
 class UserOut(Versioned):
     """A user, without anything secret."""
 
