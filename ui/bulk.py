@@ -32,7 +32,7 @@ def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
     if not shown:
         panels.empty("No suggestion matches", "Choose other filters.")
         return
-    rows = [row(each) for each in shown]
+    rows = panels.said([row(each) for each in shown])
     if not proposal.may_judge:
         st.dataframe(rows, hide_index=True, height=_height(rows), alt="The suggestions")
         return
@@ -53,13 +53,13 @@ def row(suggestion: SuggestionOut) -> dict[str, str]:
     content, found = suggestion.content, read(suggestion)
     return {
         "Promise": str(content.get("sentence", "")),
-        "Column": str(content.get("column") or words.NOTHING),
         "Kind": words.kind(str(content.get("kind", ""))),
         "Severity": words.SEVERITIES.get(str(content.get("severity")), words.UNKNOWN).word,
         "Held": f"{found.held:,} of {found.partitions:,}",
-        "Catches": words.NOTHING if found.catches is None else f"{found.catches:.0%}",
         "Decision": words.DECISIONS[suggestion.decision].word,
         "On its card": alone(suggestion),
+        "Catches": "" if found.catches is None else f"{found.catches:.0%}",
+        "Column": str(content.get("column") or ""),
     }
 
 

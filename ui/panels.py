@@ -222,6 +222,10 @@ def _panel(title: str, text: str, remedy: str, reference: str | None) -> None:
 
 def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str, **drawn_as: Any) -> None:
     """Rows of plain texts as a table, without the columns that say nothing; `drawn_as`: columns of another kind."""
-    said = [name for name in (rows[0] if rows else ()) if any(row[name] not in ("", None) for row in rows)]
-    st.dataframe([{name: row[name] for name in said} for row in rows], hide_index=True, key=key, alt=alt,
-        column_config=drawn_as)  # fmt: skip
+    st.dataframe(said(rows), hide_index=True, key=key, alt=alt, column_config=drawn_as)
+
+
+def said(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows without the columns that say nothing."""
+    names = [name for name in (rows[0] if rows else ()) if any(row[name] not in ("", None) for row in rows)]
+    return [{name: row[name] for name in names} for row in rows]
