@@ -3,10 +3,11 @@
     python -m bench.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
 
 FOLDER/source/table/date.csv, and FOLDER/incidents.csv where days are labelled. Writes results as CSV and PNG beside
-the others of bench/results."""
+the others of bench/results. What was judged of a table is kept: a command that was ended goes on where it stood."""
 
 import argparse
 import csv
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +20,14 @@ import numpy
 
 from bench.avh_baselines import BASELINES, Judge, told
 from bench.avh_days import Table, clean_days, incident_days, incidents
-from bench.avh_protocol import Fit, Outcome, judged
+from bench.avh_protocol import Fit, Outcome, judged, similar
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, held, sequences, tables
+from contracts.fingerprint import fingerprint
 from engine.avh import fitting
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
+from engine.avh.learner import Trials
 from engine.avh.program import Learning
 from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.statistics import STATISTICS, measured
@@ -56,16 +59,27 @@ def history(snapshots: Sequence[Snapshot]) -> History:
 def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
     if before is None:
         return measured(told(each))
-    return each.once(("after", id(before)), lambda now: measured(told(now), told(before)))  # type: ignore[no-any-return]
+    return each.once(("after", id(told(before))), lambda now: measured(told(now), told(before)))  # type: ignore[no-any-return]
 
 
 def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
     """The program of these snapshots as a model; one that is still learning flags nothing."""
-    known = history(snapshots)
-    found = fitting.fit(known, recipe, snapshots[-1].column)
+    known, trials = snapshots[-1].once(("window", len(snapshots)), lambda _: _window(snapshots))
+    found = fitting.tried(known, recipe, trials)
     if isinstance(found, Learning):
         return Judge(lambda _: False)
-    return Judge(lambda each: found.judge(told(each), known).flagged)
+    program = found.program(recipe.budget)
+    return Judge(lambda each: program.judge_values(_arriving(each, known), known).flagged)
+
+
+def _arriving(each: Snapshot, known: History) -> dict[str, float | None]:
+    return each.once(("after", id(known.compared)), lambda now: known.arriving(told(now)))  # type: ignore[no-any-return]
+
+
+def _window(snapshots: list[Snapshot]) -> tuple[History, Trials | None]:
+    """What programs of every recipe have in common: the history, and the issues that are tried."""
+    known = history(snapshots)
+    return known, fitting.trials(known, snapshots[-1].column)
 
 
 class Given(Protocol):
@@ -116,6 +130,12 @@ class Asked:
     rows: int
     columns: int
     stride: int
+    kept: Path
+
+    @cached_property
+    def alike(self) -> list[list[int]]:
+        """For each sequence those most like it."""
+        return similar(self.sequences)
 
     @cached_property
     def sequences(self) -> list[Recurring]:
@@ -128,12 +148,28 @@ class Asked:
         return found
 
     def outcomes(self, fits: Mapping[str, Fit], length: int = 30) -> Iterator[dict[str, Any]]:
-        """A row for each algorithm and kind of column, printed as it is found."""
-        for name, found in judged(self.sequences, fits, length, self.stride).items():
+        """A row for each algorithm and kind of column, printed as it is found. A table is judged once, and kept."""
+        found = {name: Outcome() for name in fits}
+        for table in self.tables:
+            for name, outcome in self._of_table(table, fits, length).items():
+                found[name].join(outcome)
+        for name, outcome in found.items():
             for kind in ("numeric", "categorical"):
-                row = {"algorithm": name, "history": length, "kind": kind, **_figures(found, kind)}
+                row = {"algorithm": name, "history": length, "kind": kind, **_figures(outcome, kind)}
                 print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
                 yield row
+
+    def _of_table(self, table: str, fits: Mapping[str, Fit], length: int) -> dict[str, Outcome]:
+        asked = [*fits, table, self.tables, length, self.segments, self.rows, self.columns, self.stride]
+        kept = self.kept / f"{fingerprint(asked)[:20]}.json"
+        if kept.exists():
+            return {name: Outcome.read(each) for name, each in json.loads(kept.read_text()).items()}
+        begun = time.process_time()
+        found = judged(self.sequences, self.alike, fits, length, self.stride, table)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps({name: each.written() for name, each in found.items()}))
+        print(f"{table} {length} {len(fits)} algorithms: {time.process_time() - begun:.0f} s", flush=True)
+        return found
 
 
 def _figures(found: Outcome, kind: str) -> dict[str, Any]:
@@ -251,9 +287,10 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=2000, help="of a snapshot, about")
     parser.add_argument("--stride", type=int, default=1, help="judge every so many windows")
     parser.add_argument("--columns", type=int, default=0, help="so many sequences drawn at random; 0: all")
+    parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="what was judged already")
     asked = parser.parse_args(given)
     names = asked.tables or tables(asked.root)
-    work = Asked(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride)
+    work = Asked(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride, asked.kept)
     for name in asked.only:
         _keep(name, list(FIGURES[name](work)))
 

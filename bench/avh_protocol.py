@@ -72,12 +72,36 @@ class Outcome:
         """One more test of that kind."""
         self.tallies[kind, test].add(table, flagged=flagged)
 
+    def join(self, other: "Outcome") -> None:
+        """What the algorithm did with other tables, too."""
+        for key, tally in other.tallies.items():
+            self.tallies[key].tables.update(tally.tables)
+        self.days.update(other.days)
 
-def judged(sequences: Sequence[Recurring], fits: Mapping[str, Fit], length: int, stride: int = 1) -> dict[str, Outcome]:
-    """What each algorithm does with histories of that length: all in one pass, on the same draws."""
+    def written(self) -> dict[str, Any]:
+        """It as plain data."""
+        tallies = [[*key, tally.tables] for key, tally in self.tallies.items()]
+        return {"tallies": tallies, "days": [[*key, flagged] for key, flagged in self.days.items()]}
+
+    @staticmethod
+    def read(given: Mapping[str, Any]) -> "Outcome":
+        """What was written."""
+        found = Outcome()
+        for kind, test, tables in given["tallies"]:
+            found.tallies[kind, test].tables.update(tables)
+        found.days.update({(table, date): flagged for table, date, flagged in given["days"]})
+        return found
+
+
+def judged(
+    sequences: Sequence[Recurring], alike: Sequence[Sequence[int]], fits: Mapping[str, Fit], length: int, stride: int,
+    table: str,
+) -> dict[str, Outcome]:  # fmt: skip
+    """What each algorithm does with the columns of a table: all in one pass, on the same draws."""
     found = {name: Outcome() for name in fits}
-    alike = similar(sequences)
     for at, given in enumerate(sequences):
+        if given.table != table:
+            continue
         drawn = list(synthetic(given, at))
         near = [sequences[other].snapshots[FIRST] for other in alike[at]]
         for name, fit in fits.items():

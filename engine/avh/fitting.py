@@ -8,7 +8,7 @@ from numpy.random import default_rng
 from engine.avh.constraints import past
 from engine.avh.history import History
 from engine.avh.issues import Column
-from engine.avh.learner import Learner
+from engine.avh.learner import Learner, Trials
 from engine.avh.limits import clause_of, guard
 from engine.avh.program import Clause, Learning, Program
 from engine.avh.recipes import GUARDS, RECIPE, SAMPLE, Recipe
@@ -26,11 +26,22 @@ def fit(history: History, recipe: Recipe = RECIPE, sample: Column | None = None)
 
 def learner(history: History, recipe: Recipe, sample: Column | None) -> Learner | Learning:
     """What programs of several budgets are told from; in words why there is none yet."""
+    return tried(history, recipe, trials(history, sample, recipe.seed))
+
+
+def trials(history: History, sample: Column | None, seed: int = 0) -> Trials | None:
+    """Issues put into at most 2,000 rows of the newest batch; None where it has none."""
+    drawn = _sampled(sample, seed)
+    return None if drawn is None else Trials(history, drawn, seed)
+
+
+def tried(history: History, recipe: Recipe, on: Trials | None) -> Learner | Learning:
+    """The learner that chooses by these trials; in words why there is none yet."""
     if history.newest is None or history.points < recipe.least:
         return Learning(history.points, recipe.least)
     guards = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.without]
     kept = tuple(each for each in guards if each is not None)
-    return Learner(history, recipe, _sampled(sample, recipe.seed), kept)
+    return Learner(history, recipe, on, kept)
 
 
 def refit(program: Program, history: History) -> Program:

@@ -1,6 +1,6 @@
 """The partitions of one column that a program is learned from, in the order in which they came; their statistics."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from engine.avh.stationarity import Cadence, cadence
 from engine.avh.statistics import STATISTICS, measured
-from engine.avh.summaries import Summary
+from engine.avh.summaries import Numbers, Summary
 
 Array = NDArray[Any]
 
 # As wide as the guard of completeness, and so long until a change is believed: by hand.
 FAR, FAR_ROWS, LEAST_KEPT, LASTING = 10.0, 2.0, 5, 2
+# A mean that far is of other numbers: beyond the widest clause, and by more than the numbers differ. By hand.
+FAR_MEAN = 80.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,10 @@ class History:
         newest of these."""
         there = [at for at, batch in enumerate(self.batches) if not batch.excluded]
         alike = [at for at in there if self.batches[at].summary.is_text is self.batches[there[-1]].summary.is_text]
-        odd = set_aside(numpy.array([_complete(self.batches[at].summary) for at in alike]), self._row)
+        given = [self.batches[at].summary for at in alike]
+        odd = set_aside(_each(_complete, given), FAR, FAR_ROWS * self._row)
+        spread = float(numpy.median(_each(_deviation, given))) if given else 0.0
+        odd |= set_aside(_each(_mean, given), FAR_MEAN, spread)
         return [at for place, at in enumerate(alike) if place not in odd]
 
     @property
@@ -131,28 +136,43 @@ def _complete(summary: Summary) -> float:
     return summary.present / summary.rows if summary.rows else numpy.nan
 
 
-def set_aside(shares: Array, row: float) -> set[int]:
-    """The batches that had far more or fewer values than those before, by position: nobody should learn from them.
+def _mean(summary: Summary) -> float:
+    return summary.moments[1] if isinstance(summary, Numbers) and summary.present else numpy.nan
 
-    Far is ten deviations of what was kept before, two rows at least. Where the next batch is as far, too, it is a
-    change that lasts: both are learned from, and what comes is compared with them alone."""
+
+def _deviation(summary: Summary) -> float:
+    found = summary.deviation if isinstance(summary, Numbers) else 0.0
+    return found if numpy.isfinite(found) else 0.0
+
+
+def _each(told: Callable[[Summary], float], given: Iterable[Summary]) -> Array:
+    return numpy.array([told(summary) for summary in given])
+
+
+def set_aside(values: Array, far: float, least: float) -> set[int]:
+    """The batches whose value lies far from those before, by position: nobody should learn from them.
+
+    Far is so many deviations of what was kept before, and at least `least`. Where the next batch is as far, too, it is
+    a change that lasts: both are learned from, and what comes is compared with them alone. Of what is not finite
+    nothing is told."""
     kept: list[float] = []
     odd: set[int] = set()
     waiting: list[int] = []
-    for at in numpy.flatnonzero(numpy.isfinite(shares)).tolist():
-        if not _is_far(shares[at], kept, row):
-            kept, waiting = [*kept, shares[at]], []
+    for at in numpy.flatnonzero(numpy.isfinite(values)).tolist():
+        if not _is_far(values[at], kept, far, least):
+            kept, waiting = [*kept, values[at]], []
         elif len(waiting) + 1 < LASTING:
             odd.add(at)
             waiting.append(at)
         else:
             odd -= set(waiting)
-            kept, waiting = [*shares[waiting].tolist(), shares[at]], []
+            kept, waiting = [*values[waiting].tolist(), values[at]], []
     return odd
 
 
-def _is_far(share: float, kept: list[float], row: float) -> bool:
+def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:
     if len(kept) < LEAST_KEPT:
         return False
-    width = max(FAR * float(numpy.std(kept, ddof=1)), FAR_ROWS * row)
-    return abs(share - float(numpy.mean(kept))) > width
+    with numpy.errstate(over="ignore", invalid="ignore"):
+        width = max(far * float(numpy.std(kept, ddof=1)), least)
+        return bool(abs(value - float(numpy.mean(kept))) > width)

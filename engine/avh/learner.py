@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.avh.constraints import BOUNDS, Past, past
 from engine.avh.history import History
-from engine.avh.issues import Column, Variation, variations
+from engine.avh.issues import Column, Issue, variations
 from engine.avh.limits import clause_of
 from engine.avh.program import Clause, Program
 from engine.avh.recipes import Recipe
@@ -25,34 +25,37 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Learner:
-    """What is known of a column, from which programs of several budgets are told: `guards` stand in each of them."""
+class Trials:
+    """Issues put into a sample of the newest batch, and what each would make of the statistics of the next one.
+
+    Whatever the recipe, they are the same: programs of several recipes are chosen by the same trials."""
 
     history: History
-    recipe: Recipe
-    sample: Column | None
-    guards: tuple[Clause, ...]
+    sample: Column
+    seed: int = 0
 
-    @cached_property
-    def issues(self) -> tuple[Variation, ...]:
-        """The issues that are put into the sample."""
-        return tuple(variations(self.sample, default_rng(self.recipe.seed))) if self.sample else ()
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """The issues that are put into the sample, each as often as it has settings that change something."""
+        return self._tried[0]
 
-    @cached_property
+    @property
     def measured(self) -> dict[str, Array]:
-        """What each statistic of the next batch would be with each issue in it."""
-        if self.sample is None:
-            return {}
+        """What each statistic of the next batch would be with each of them."""
+        return self._tried[1]
+
+    @cached_property
+    def _tried(self) -> tuple[tuple[Issue, ...], dict[str, Array]]:
+        """Told together, so that the changed values need not be kept."""
         whole, own = self.history.newest, summary(self.sample)
         full = whole is not None and whole.rows == own.rows
         before = self._before if full else own
-        found = [measured(summary(Column(each.values)), before) for each in self.issues]
-        columns = {name: numpy.array([_number(row[name]) for row in found]) for name in measured(own)}
-        return columns if full else self._scaled(columns, measured(own))
-
-    @property
-    def _is_text(self) -> bool:
-        return self.history.newest is not None and self.history.newest.is_text
+        tried = [
+            (each.issue, measured(summary(Column(each.values)), before))
+            for each in variations(self.sample, default_rng(self.seed))
+        ]
+        columns = {name: numpy.array([_number(row[name]) for _, row in tried]) for name in measured(own)}
+        return tuple(issue for issue, _ in tried), columns if full else self._scaled(columns, measured(own))
 
     @property
     def _before(self) -> Any:
@@ -63,6 +66,30 @@ class Learner:
         """Of a sample: what an issue changes in it is what it would change in the whole; counts as shares of them."""
         last = {name: values[-1] for name, values in self.history.series.items()}
         return {name: _carried(STATISTICS[name], values, own[name], last[name]) for name, values in columns.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """What is known of a column, from which programs of several budgets are told: `guards` stand in each of them."""
+
+    history: History
+    recipe: Recipe
+    trials: Trials | None
+    guards: tuple[Clause, ...]
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """The issues that are tried; none without a sample."""
+        return self.trials.issues if self.trials else ()
+
+    @property
+    def measured(self) -> Mapping[str, Array]:
+        """What each statistic of the next batch would be with each of them; empty without a sample."""
+        return self.trials.measured if self.trials else {}
+
+    @property
+    def _is_text(self) -> bool:
+        return self.history.newest is not None and self.history.newest.is_text
 
     def program(self, budget: float) -> Program:
         """The program that catches the most issues for that rate of false alarms."""
@@ -81,7 +108,7 @@ class Learner:
     @cached_property
     def free(self) -> Array:
         """Which issues are caught whatever is chosen: by the guards, or without the column."""
-        caught = numpy.array([each.issue.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
+        caught = numpy.array([each.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
         for clause in self.guards:
             caught |= self._broken(clause)
         return caught
@@ -130,7 +157,7 @@ class Learner:
         shares = zip(clauses, broken, alone, strict=True)
         count = max(1, len(self.issues))
         told = tuple(replace(each, caught=float(b.sum() / count), gain=float(a.sum() / count)) for each, b, a in shares)
-        names = [each.issue.name for each in self.issues]
+        names = [each.name for each in self.issues]
         found = Counter(name for name, hits in zip(names, broken.T, strict=True) if hits.any())
         caught = {name: (found[name], of) for name, of in Counter(names).items()}
         return Program(told, budget, self.recipe.bound, self.history.points, self._is_text, caught)

@@ -104,7 +104,10 @@ class Program:
         """What the program says of a batch that comes after the history."""
         if batch.present and batch.is_text is not self.is_text:
             return Judgement((), changed_type=True)
-        values = history.arriving(batch)
+        return self.judge_values(history.arriving(batch), history)
+
+    def judge_values(self, values: Mapping[str, float | None], history: History) -> Judgement:
+        """What the program says of a batch that has these statistics, coming after the history."""
         return Judgement(tuple(verdict(clause, values.get(clause.statistic), history) for clause in self.clauses))
 
 

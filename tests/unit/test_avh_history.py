@@ -29,7 +29,7 @@ CASES: dict[str, tuple[Sequence[float], set[int]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_partition_with_far_fewer_values_is_set_aside_until_the_next_one_agrees(name: str) -> None:
     shares, odd = CASES[name]
-    assert set_aside(numpy.array(shares), 0.002) == odd
+    assert set_aside(numpy.array(shares), 10.0, 0.004) == odd
 
 
 def batch(at: int, missing: int = 0) -> Batch:

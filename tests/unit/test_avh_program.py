@@ -184,6 +184,10 @@ def no_text(_: int) -> Column:
     return column(["", None, " "])
 
 
+def one_missing(at: int) -> Column:
+    return nothing(at) if at == 11 else numbers(at, 50)
+
+
 ODD = [constant, nothing, empty, outlier, infinite, gaps, another_type, single, largest, no_text]
 
 
@@ -196,6 +200,36 @@ def test_an_odd_history_gives_finite_limits_that_its_own_batches_keep(make: Any)
     for each in found.clauses:
         assert all(isfinite(limit) for limit in (each.lower, each.upper, each.middle) if limit is not None)
     assert not found.judge(known.batches[-1].summary, known).flagged or make is single
+
+
+def usual(at: int) -> Column:
+    return numbers(at, 50)
+
+
+# What is in the history, what of it is set aside, what comes, and whether that is flagged.
+STATED = [
+    (constant, (), constant, False),
+    (constant, (), usual, True),
+    (nothing, (), nothing, False),
+    (nothing, (), usual, True),
+    (one_missing, ("11",), usual, False),
+    (one_missing, ("11",), nothing, True),
+    (outlier, ("11",), usual, False),
+    (outlier, ("11",), lambda _: Column(usual(7).values * 10), True),
+    (gaps, (), usual, False),
+    (another_type, tuple(map(str, range(10))), usual, False),
+    (another_type, tuple(map(str, range(10))), lambda at: texts(at, 50), True),
+]
+
+
+@pytest.mark.parametrize(("make", "aside", "coming", "flagged"), STATED)
+def test_what_becomes_of_an_odd_history_is_stated(make: Any, aside: tuple[str, ...], coming: Any, flagged: Any) -> None:
+    columns = [make(at) for at in range(30)]
+    known = history(columns)
+    found = fit(known, RECIPE, columns[-1])
+    assert isinstance(found, Program)
+    assert known.aside == aside
+    assert found.judge(summary(coming(77)), known).flagged is flagged
 
 
 def test_one_honest_row_more_is_no_incident_in_a_table_that_never_changed() -> None:
