@@ -32,6 +32,7 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         in_force=_in_force(session, payload),
         sample=payload.get("sample"),
         lake=lake,
+        alarms=payload.get("alarms"),
         keys=referable.keys(session, payload),
     )
 

@@ -172,7 +172,8 @@ def _evidence(
 ) -> dict[str, Any]:
     values = history.series[clause.statistic]
     names = [batch.name for batch in history.learned]
-    failed = _failed(clause, names, clause.change.series(values))
+    seen = clause.change.series(values)
+    failed = _failed(clause, names, seen)
     program = found.columns.get(column) if column else None
     caught = program.caught if isinstance(program, Program) else {}
     return {
@@ -182,7 +183,7 @@ def _evidence(
         "failed_on": failed,
         "learned_on": clause.points,
         "judged_on": 0,
-        "history": [[name, _told(value)] for name, value in zip(names, values.tolist(), strict=True)],
+        "history": [[name, _told(value)] for name, value in zip(names, seen.tolist(), strict=True)],
         "limits": [clause.lower, clause.upper],
         "details": {**_details(clause, found, program), "set_aside": list(history.aside)},
         "since": None,

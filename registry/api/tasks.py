@@ -21,10 +21,8 @@ def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.Task
     _refuse_beyond(tx, body, by)
     now, task_id = clock.now(), ids.new()
     details = {"contract": body.contract_id, "location": body.location}
-    payload = {**_payload(body), "author": str(by.user_id)}
-    task = tasks.enqueue(
-        tx, kind=DRAFT, payload=payload, key=f"{DRAFT}/{task_id}", now=now, task_id=task_id, priority=3
-    )
+    asked = {**payload(body), "author": str(by.user_id)}
+    task = tasks.enqueue(tx, kind=DRAFT, payload=asked, key=f"{DRAFT}/{task_id}", now=now, task_id=task_id, priority=3)
     audit.record(tx, Action.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
     tx.commit()
     return schemas.TaskOut.model_validate(task)
@@ -89,7 +87,8 @@ def _summary(task: Task) -> schemas.TaskSummary:
     return schemas.TaskSummary.model_validate({**task.model_dump(), **about, "stoppable": stopping.stoppable(task)})
 
 
-def _payload(body: schemas.DraftIn) -> dict[str, object]:
+def payload(body: schemas.DraftIn) -> dict[str, object]:
+    """What the task of a draft is told."""
     source = {"location": body.location, "format": body.format, "partition_by": list(body.partition_by)}
     return {
         "source": source,
@@ -99,6 +98,7 @@ def _payload(body: schemas.DraftIn) -> dict[str, object]:
         "partitions": list(body.partitions),
         "sample": body.sample,
         "aliases": [each.model_dump() for each in body.aliases],
+        "alarms": body.false_alarms if body.by_history else None,
     }
 
 

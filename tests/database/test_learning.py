@@ -10,6 +10,8 @@ from support.scenes import LOCATION, NOON, Scene, document, next_version, orders
 
 from engine.requests import DraftRequest, LakeRequest
 from registry import domains, drafting, ids, learning
+from registry.api.schemas import DraftIn
+from registry.api.tasks import payload
 from registry.database import reading
 from registry.errors import Invalid
 from registry.learning import LEARN
@@ -85,6 +87,14 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
         assert (len(domains.top(tx, lake, 1, anybody)), domains.top(tx, lake, 1, nobody)) == (1, [])
         with pytest.raises(Invalid, match="begins no class"):
             domains.find(tx, lake, "<number>", anybody)
+
+
+@pytest.mark.parametrize("alarms", [None, 0.5])
+def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, scene: Scene) -> None:
+    asked_for = DraftIn(location=LOCATION, contract_id="orders", object="orders", by_history=alarms is not None)
+    told = payload(asked_for.model_copy(update={"false_alarms": alarms or 1.0}))
+    with reading(scene.database) as tx:
+        assert drafting.request(tx, told, scene.settings.lake).alarms == alarms
 
 
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:

@@ -497,6 +497,7 @@ def test_a_draft_is_asked_for_and_its_progress_shown(open_page: Open, the_shop: 
     [
         ({}, "Still missing: Where the table lies, Name of the table and Contract id"),
         ({"location": "/x", "object": "o", "contract": "no spaces please"}, "Contract id"),
+        ({"location": "/x", "object": "o", "contract": "c", "alarms": "0"}, "False alarms a quarter"),
     ],
 )
 def test_what_is_wrong_with_a_draft_is_said_above_the_form(open_page: Open, typed: dict[str, str], said: str) -> None:

@@ -104,6 +104,12 @@ def test_the_evidence_says_what_was_seen_and_what_it_counts_for(drafted: list[di
         evidence = each["evidence"]
         assert evidence["held"] + len(evidence["failed_on"]) == evidence["partitions"] <= DAYS
         assert len(evidence["history"]) == DAYS
+        low, high = evidence["limits"]
+        seen = [(name, value) for name, value in evidence["history"] if value is not None]
+        below = [name for name, value in seen if low is not None and value < low]
+        above = [name for name, value in seen if high is not None and value > high]
+        outside = [name for name, _ in seen if name in {*below, *above}]
+        assert outside == evidence["failed_on"]
         assert evidence["details"]["table_rate"] <= evidence["details"]["table_budget"] == 0.01
         assert each["severity"] == "error"
 

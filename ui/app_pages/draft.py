@@ -16,6 +16,7 @@ FIELDS = {
     "contract_id": "Contract id",
     "object": "Name of the table",
     "sample": "Sample",
+    "false_alarms": "False alarms a quarter",
 }
 
 
@@ -43,6 +44,8 @@ def form() -> None:
         )
         st.text_input("Columns", key="columns", placeholder="all", help="Only these, separated by commas")
         st.text_input("Sample", key="sample", placeholder="all rows", help="Read only about so many rows")
+        st.checkbox("Learn programs from its past", key="by_history", help="Needs one partition a time of data")
+        st.text_input(FIELDS["false_alarms"], key="alarms", placeholder="1", help="Of all its programs together")
         st.text_input(FIELDS["object"], key="object", placeholder="orders")
         st.text_input(FIELDS["contract_id"], key="contract", placeholder="shop-orders", help="Letters, digits, . _ : -")
         st.form_submit_button("Draft", type="primary", icon=":material/edit_note:", on_click=request)
@@ -84,6 +87,8 @@ def wanted() -> DraftIn:
         format=None if chosen == FOUND_OUT else chosen,
         partition_by=several("partition"),
         columns=several("columns"),
+        by_history=bool(st.session_state.get("by_history")),
+        false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] # the model says what is wrong with it
         sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] # the model says what is wrong with it
     )
 

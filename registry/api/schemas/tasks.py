@@ -20,7 +20,8 @@ class AliasIn(Request):
 class DraftIn(Request):
     """A table to draft a contract of. `columns` () means all; `format` None: found out.
 
-    `sample`: about so many rows are read; None: all."""
+    `sample`: about so many rows are read; None: all. `by_history`: programs are learned from the partitions, too, for
+    so many `false_alarms` a quarter of the whole table."""
 
     location: Location
     contract_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
@@ -31,6 +32,8 @@ class DraftIn(Request):
     partitions: tuple[Location, ...] = ()
     aliases: tuple[AliasIn, ...] = ()
     sample: Annotated[int, Field(ge=1)] | None = None
+    by_history: bool = False
+    false_alarms: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] = 1.0
 
 
 class TaskOut(Schema):
