@@ -3,12 +3,14 @@
 A shape is what a model has of these; `features` are its columns, one row a point and a last one for the point to come.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
+
+from engine.anomaly.periods import about, periods, wave
 
 DAY, HOUR = 86_400.0, 3_600.0
 # The usual step of a series may be off by so much and still be that of a day, a week, an hour.
@@ -19,7 +21,7 @@ NEAR = 0.05
 class Shape:
     """A model: on which scale (`logged`), of what (`difference`: 0 the values, k their change over k points), by what.
 
-    `season` names the entry of SEASONS, or a period in points as `every N`."""
+    `season` names the entry of SEASONS, or a period in points: `every N` of any form, `about every X.XX` a wave."""
 
     season: str = ""
     trend: bool = False
@@ -78,7 +80,7 @@ def features(shape: Shape, times: Times, values: Any, earlier: Any) -> Any:
     """The columns of the model, a row a point and the last one of the point to come; `earlier`: the value before each,
     as the shape's scale and difference have it."""
     ordinal = times.ordinal
-    columns = list(_season(shape.season, times, ordinal))
+    columns = list(_season(shape.season, times, ordinal, values))
     if not _covers(shape.season):
         columns.append(np.ones(len(ordinal)))
     if shape.trend:
@@ -92,19 +94,22 @@ def features(shape: Shape, times: Times, values: Any, earlier: Any) -> Any:
 
 def _covers(season: str) -> bool:
     """Whether the season's columns have the level in them."""
-    return season in ("weekday", "hour") or (season.startswith("every ") and int(season[6:]) <= FEW)
+    return season in ("weekday", "hour") or (season.startswith(EVERY) and int(season.removeprefix(EVERY)) <= FEW)
 
 
+EVERY, ABOUT = "every ", "about every "
 # Periods of so many points have a column for each; longer ones are waves.
 FEW = 12
 WAVES = 3
 
 
-def _season(season: str, times: Times, ordinal: Any) -> Iterator[Any]:
+def _season(season: str, times: Times, ordinal: Any, values: Any) -> Iterator[Any]:
     if season in SEASONS:
         yield from SEASONS[season](times)
+    elif season.startswith(ABOUT):
+        yield from wave(float(season.removeprefix(ABOUT)), ordinal, values)
     elif season:
-        period = int(season.removeprefix("every "))
+        period = int(season.removeprefix(EVERY))
         yield from _each(ordinal % period, period) if period <= FEW else _waves(ordinal / period)
 
 
@@ -113,9 +118,9 @@ def _each(which: Any, count: int) -> Iterator[Any]:
 
 
 def _waves(turns: Any, most: int = WAVES) -> Iterator[Any]:
-    for wave in range(1, most + 1):
-        yield np.sin(2 * np.pi * wave * turns)
-        yield np.cos(2 * np.pi * wave * turns)
+    for each in range(1, most + 1):
+        yield np.sin(2 * np.pi * each * turns)
+        yield np.cos(2 * np.pi * each * turns)
 
 
 def _weekdays(times: Times) -> Iterator[Any]:
@@ -165,22 +170,5 @@ def seasons(times: Times, values: Any) -> tuple[str, ...]:
         turns = {"hour": 24, "weekday": 168, "hour of week": 168}
     named = [name for name, length in turns.items() if count >= 2 * length]
     exact = {turns[name] for name in named if name not in ("month", "year")}
-    return (*named, *(f"every {period}" for period in _periods(values) if period not in exact))
-
-
-def _periods(values: Any) -> Sequence[int]:
-    """The period that stands out most in what is left after a straight line, if any does."""
-    count = len(values)
-    if count < 16:
-        return ()
-    line = np.polyfit(np.arange(count), values, 1)
-    left = values - np.polyval(line, np.arange(count))
-    spectrum = np.fft.rfft(left, 2 * count)
-    own = np.fft.irfft(np.abs(spectrum) ** 2)[: count // 2]
-    own = own / max(own[0], 1e-300)
-    inner = own[1:-1]
-    # Whatever goes slowly is like itself a moment later: a period is where it is like itself again.
-    peaks = np.flatnonzero((inner > own[:-2]) & (inner >= own[2:])) + 1
-    best = int(peaks[np.argmax(own[peaks])]) if len(peaks) else 0
-    # Twice what noise alone would show at its most.
-    return (best,) if best > 2 and own[best] > 2 / np.sqrt(count) else ()
+    found = (f"{EVERY}{period}" for period in periods(values) if period not in exact)
+    return (*named, *found, *(f"{ABOUT}{period:.2f}" for period in about(times.ordinal[:-1], values, exact)))
