@@ -230,38 +230,46 @@ def found_drops(count: int) -> Iterator[str]:
 
 
 def real(folder: Path) -> Iterator[str]:
-    """Row counts and null shares of real tables, snapshot by snapshot: the alarms of auto, beside known incidents."""
+    """Rows, null shares and means of real tables, snapshot by snapshot: the alarms of auto, beside known incidents.
+
+    `incidents.csv` lies beside the folder, or in it. Alarms do not end what is learned: nobody looks at them."""
     import pandas
 
-    incidents = pandas.read_csv(folder.parent / "incidents.csv") if (folder.parent / "incidents.csv").exists() else None
+    listed = next((each for each in (folder.parent, folder) if (each / "incidents.csv").exists()), None)
+    columns = ["table", "snapshot", "kind"]
+    incidents = pandas.read_csv(listed / "incidents.csv") if listed else pandas.DataFrame(columns=columns)
     for table in sorted(each for each in folder.glob("*/*") if each.is_dir()):
-        yield from _table(table, incidents)
+        known = incidents[incidents["table"] == f"{table.parent.name}/{table.name}"]
+        yield from _table(table, dict(zip(known["snapshot"], known["kind"], strict=True)))
 
 
-def _table(table: Path, incidents: Any) -> Iterator[str]:
+def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
     metrics: dict[str, list[Point]] = {}
     for path in sorted(table.glob("????-??-??.csv")):
         for name, value in _measured(path).items():
             metrics.setdefault(name, []).append(Point(datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value))
     alarms: dict[str, list[str]] = {}
-    judged_points, spent = 0, time.process_time()
+    told, promised, spent = 0, 0.0, time.process_time()
     for name, points in metrics.items():
-        seen: list[Point] = []
-        for point in points:
-            asked = Question(Series.of(seen), point.time, 4 / len(metrics))
+        for at, point in enumerate(points):
+            asked = Question(Series(tuple(points[:at])), point.time, 4 / len(metrics), share=name.startswith("nulls"))
             band = detector("auto", {}).judge(asked)
-            judged_points += 1
-            if isinstance(band, Band) and _is_outside(band, float(point.value or 0)):
-                alarms.setdefault(f"{point.time.date()}", []).append(name)
-            seen.append(point)
-    spent = (time.process_time() - spent) / max(judged_points, 1) * 1000
-    named = f"{table.parent.name}/{table.name}"
-    known = set(incidents[incidents["table"] == named]["snapshot"]) if incidents is not None else set()
+            if isinstance(band, Band):
+                told, promised = told + 1, promised + (band.rate or 0)
+                if _is_outside(band, float(point.value or 0)):
+                    alarms.setdefault(f"{point.time.date()}", []).append(name)
+    spent = (time.process_time() - spent) / max(told, 1) * 1000
     days = len({point.time for points in metrics.values() for point in points})
-    hit, other = sorted(known & alarms.keys()), sorted(alarms.keys() - known)
-    yield f"{named}: {days} snapshots, {len(metrics)} metrics, {spent:.1f} ms CPU a point"
-    yield f"  incidents found {len(hit)} of {len(known)}; missed {', '.join(sorted(known - alarms.keys())) or 'none'}"
-    yield f"  other days with an alarm: {len(other)} {', '.join(f'{day} ({len(alarms[day])})' for day in other[:20])}"
+    named = f"{table.parent.name}/{table.name}"
+    yield f"{named}: {days} snapshots, {len(metrics)} metrics, {told} bands, {spent:.1f} ms CPU each"
+    for kind in sorted(set(known.values())):
+        of = sorted(day for day, its in known.items() if its == kind)
+        missed = [day for day in of if day not in alarms]
+        yield f"  {kind}: {len(of) - len(missed)} of {len(of)} found; missed {', '.join(missed) or 'none'}"
+    other = sorted(alarms.keys() - known.keys())
+    raised = sum(len(alarms[day]) for day in other)
+    yield f"  beside these {raised} alarms on {len(other)} days, {promised:.1f} promised on data where nothing changes"
+    yield from (f"    {day}: {', '.join(alarms[day][:4])} ({len(alarms[day])})" for day in other)
 
 
 def _is_outside(band: Band, value: float) -> bool:
@@ -272,11 +280,12 @@ def _measured(path: Path) -> dict[str, float]:
     import pandas
 
     try:
-        frame = pandas.read_csv(path, dtype=str, keep_default_na=True)
+        frame = pandas.read_csv(path, low_memory=False)
     except (ValueError, pandas.errors.EmptyDataError):
         return {"rows": 0.0}
     nulls = {f"nulls of {name}": float(share) for name, share in frame.isna().mean().items()} if len(frame) else {}
-    return {"rows": float(len(frame)), **nulls}
+    numbers = frame.select_dtypes("number").mean().dropna()
+    return {"rows": float(len(frame)), **nulls, **{f"mean of {name}": float(mean) for name, mean in numbers.items()}}
 
 
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
