@@ -140,8 +140,8 @@ class Robust(Normal):
         values = asked.past.values
         middle = median(values)
         away = median(abs(each - middle) for each in values) / MAD
-        # The median and its deviation are told by some 0.37 as many values as mean and standard deviation are.
-        return self.around(asked, middle, away * sqrt(1 + 1.57 / len(values)), max(2.0, 0.37 * (len(values) - 1)))
+        # The median absolute deviation is told by some 0.37 as many values as the standard deviation is.
+        return self.around(asked, middle, away * sqrt(1 + 1.57 / len(values)), 0.37 * len(values))
 
 
 class Difference(Detector):

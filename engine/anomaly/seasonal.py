@@ -6,7 +6,7 @@ were estimated on."""
 
 import warnings
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -22,6 +22,8 @@ class Model(Promising):
     """What models of time series have in common."""
 
     period: int = Field(default=7, ge=1, le=366, description="points in a season; 1: there is none")
+    # Whether the season's first values are estimated with the parameters; else forecasts' variance has them in it.
+    begins: ClassVar[bool] = True
 
     def estimated(self, values: Any) -> Any:
         """The statsmodels results on these values, gaps as NaN."""
@@ -81,6 +83,7 @@ class Arima(Model):
     """Seasonal ARIMA (Box and Jenkins) of the orders given."""
 
     name = "arima"
+    begins: ClassVar[bool] = False
     order: tuple[int, int, int] = Field(default=(1, 0, 0), description="p, d, q")
     seasonal_order: tuple[int, int, int] = Field(default=(0, 1, 1), description="P, D, Q of the season")
 
@@ -121,14 +124,17 @@ def _forecast(model: Model, values: tuple[float, ...]) -> Forecast | None:
         return None
     parameters, results = fitted
     applied = results.apply(np.array(values)) if len(values) > count else results
-    errors, warm = applied.forecasts_error[0], model.period + 1
+    # Over what the model itself expects of each: the first ones after a season lack what was not known by then.
+    errors, warm = applied.standardized_forecasts_error[0], model.period + 1
     known = errors[warm:][np.isfinite(np.array(values)[warm:])]
     freedom = len(known) - parameters - 1
     if freedom < 3:
         return None
     spread = float(np.sqrt(np.sum(known**2) / freedom)) or 1e-12
     rare = tuple(surprise(known / spread, freedom).tolist())
-    return Forecast(float(applied.forecast(1)[0]), spread * float(np.sqrt(1 + parameters / count)), freedom, rare)
+    following = applied.get_forecast(1)
+    wide = spread * float(following.se_mean[0]) * float(np.sqrt(1 + parameters / count))
+    return Forecast(float(following.predicted_mean[0]), wide, freedom, rare)
 
 
 @lru_cache(maxsize=512)
@@ -143,4 +149,4 @@ def _fitted(model: Model, values: tuple[float, ...]) -> tuple[int, Any] | None:
             results = model.estimated(np.array(values))
         except (ValueError, np.linalg.LinAlgError):
             return None
-    return len(results.params) + (model.period if model.period > 1 else 0), results
+    return len(results.params) + (model.period if model.begins and model.period > 1 else 0), results

@@ -1,6 +1,7 @@
 """Counts of hashed tokens by class, and the rows that are judged: two groupings of tokens, read as one statement."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -21,8 +22,9 @@ def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Ke
     """The state of the component by partition name. Partitions without a target are absent. Raises Unbindable."""
     by = [f"p{at}" for at in range(len(partition_by))]
     rows = _rows(frame, part, partition_by)
-    learned = _counted(rows.where("not held") if _holds_out(part) else rows, [*by, "t"]).limit(MOST_PAIRS + 1)
-    judged = _counted(_fewest(rows.where("held") if _holds_out(part) else rows, by), [*by, "h", "t"])
+    bags = _bags(part)
+    learned = _counted(rows.where("not held") if _holds_out(part) else rows, bags, [*by, "t"]).limit(MOST_PAIRS + 1)
+    judged = _counted(_fewest(rows.where("held") if _holds_out(part) else rows, by), bags, [*by, "h", "t"])
     table = learned.unionByName(judged, allowMissingColumns=True).select(*by, "h", "t", "f", "n").toArrow()
     if table["h"].null_count > MOST_PAIRS:
         raise Unbindable(TOO_MANY)
@@ -34,22 +36,29 @@ def _holds_out(part: BoundComponent) -> bool:
 
 
 def _rows(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> Any:
-    """Partition p0, ..., class t, content h, whether held out, and tokens of each input, the last of which is a row."""
+    """Partition p0, ..., class t, content h, whether held out, and inputs x0, ..."""
     target, inputs, split_by = divided(part.operands, part.component.held)  # type: ignore[attr-defined]
     by = [f"{sql} as p{at}" for at, sql in enumerate(partitions.keys(partition_by))]
-    bags = ", ".join([*map(tokens, inputs), "array(cast(null as string))"])
     present = f"{target.sql} IS NOT NULL"
     chosen = frame.where(f"({part.where}) AND {present}" if part.where else present)
     held = f"{held_out(split_by) if split_by else 'true'} as held"
-    named = (f"{label(target)} as t", f"{content((target, *inputs))} as h", held, f"array({bags}) as inputs")
-    return chosen.selectExpr(*by, *named, f"{len(inputs)} as last")
+    named = (f"{label(target)} as t", f"{content((target, *inputs))} as h", held)
+    return chosen.selectExpr(*by, *named, *(f"{each.sql} as x{at}" for at, each in enumerate(inputs)))
 
 
-def _counted(rows: Any, keys: Sequence[str]) -> Any:
+def _bags(part: BoundComponent) -> Sequence[str]:
+    """The tokens of each input, and a last one that is a row: to be cut in those rows alone that are counted."""
+    _, inputs, _ = divided(part.operands, part.component.held)  # type: ignore[attr-defined]
+    named = (replace(each, sql=f"x{at}") for at, each in enumerate(inputs))
+    return [*map(tokens, named), "array(cast(null as string))"]
+
+
+def _counted(rows: Any, bags: Sequence[str], keys: Sequence[str]) -> Any:
     """How often each feature occurs (n), by the keys: a feature is a bucket of an input's place and a token."""
-    each = rows.selectExpr(*keys, "last", "posexplode(inputs) as (at, tokens)")
-    words = each.selectExpr(*keys, "last", "at", "explode(tokens) as token")
-    feature = f"if(at = last, {ROW}, cast(pmod(xxhash64(at, token), {BUCKETS}) as int)) as f"
+    each = rows.selectExpr(*keys, f"posexplode(array({', '.join(bags)})) as (at, tokens)")
+    words = each.selectExpr(*keys, "at", "explode(tokens) as token")
+    bucket = f"cast(xxhash64(at, token) & {BUCKETS - 1} as int)"
+    feature = f"if(at = {len(bags) - 1}, {ROW}, {bucket}) as f"
     return words.selectExpr(*keys, feature).groupBy(*keys, "f").count().withColumnRenamed("count", "n")
 
 
