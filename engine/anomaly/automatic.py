@@ -3,11 +3,14 @@
 Models are weighed by the log density that they gave each point of the past before it came (Dawid's prequential
 principle, 1984): one that has too many coefficients, or the wrong scale, pays for that in forecasts."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
+
+from pydantic import Field
 
 from engine.anomaly.base import Band, Learning, Promising
 from engine.anomaly.series import Question, Series
 
+Season = Literal["weekday", "weekend", "month", "year", "hour", "hour of week"]
 # By hand: with fewer than seven points, Student's t admits a hundredfold; five hundred days ago was another time.
 LEAST, MOST, KEPT = 7, 500, 400
 
@@ -19,6 +22,7 @@ class Auto(Promising):
 
     name = "auto"
     least: ClassVar[int] = LEAST
+    season: Season | None = Field(default=None, description="what the metric goes by, where somebody knows; else found")
 
     def band(self, asked: Question) -> Band | Learning:
         rate = self.rate(asked)
@@ -27,7 +31,7 @@ class Auto(Promising):
             return constant(past, rate, asked)
         from engine.anomaly.choosing import pooled
 
-        told = pooled(past, asked)
+        told = pooled(past, asked, self.season)
         if isinstance(told, Learning):
             return told
         words, pool = told

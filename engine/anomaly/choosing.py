@@ -1,7 +1,7 @@
 """Which models a series follows, and how far each is to be believed. Told once for many points: what is believed is
 kept until a fifth more of them has come."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from functools import lru_cache
@@ -31,16 +31,16 @@ WORST = -12.0
 ODD = 0.001
 # Up to so many points models are weighed at each, later at every fifth more.
 SOON, GROWTH = 60, 1.2
-UNLIKE = Learning("learning: no earlier point is like this one: a holiday, or the first of its season")
+UNLIKE = Learning("learning: no earlier points are like this one: a holiday, or one of the first of its season")
 Weighed = tuple[tuple[Shape, float], ...]
 
 
-def pooled(past: Series, asked: Question) -> tuple[str, Pool] | Learning:
-    """The most believed model in words, and what all of them forecast."""
+def pooled(past: Series, asked: Question, season: str | None = None) -> tuple[str, Pool] | Learning:
+    """The most believed model in words, and what all of them forecast; all of that season where one is given."""
     times = tuple(each.time for each in past.learned)
     count = _settled(len(times))
     step = Series(past.points[:count]).step.total_seconds() or 1.0
-    weighed = _weighed(past.values[:count], times[:count], step, asked.holidays)
+    weighed = _weighed(past.values[:count], times[:count], step, asked.holidays, season)
     values, moments = np.array(past.values), Times((*times, asked.at), step, asked.holidays)
     told = [(shape, weight, modelled(shape, moments, values).forecast) for shape, weight in weighed]
     known = [(shape, weight, each) for shape, weight, each in told if each is not None]
@@ -62,23 +62,25 @@ def _settled(count: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _weighed(values: tuple[float, ...], times: tuple[datetime, ...], step: float, holidays: frozenset[date]) -> Weighed:
+def _weighed(
+    values: tuple[float, ...], times: tuple[datetime, ...], step: float, holidays: frozenset[date], season: str | None
+) -> Weighed:
     """The models that forecast these values best, with how far each is to be believed, most believed first."""
     array, moments = np.array(values), Times((*times, times[-1]), step, holidays)
-    scores = _scores(array, moments)
+    scores = _scores(array, moments, ("", *seasons(moments, array)) if season is None else (season,))
     best = max(scores.values())
     weights = {shape: float(np.exp(TEMPER * (score - best))) for shape, score in scores.items()}
     kept = sorted(weights.items(), key=lambda each: -each[1])[:MANY]
     return tuple((shape, weight) for shape, weight in kept if weight >= UNLIKELY)
 
 
-def _scores(values: Any, times: Times) -> dict[Shape, float]:
-    """The models that were tried, each with the log density that it gave the past, less what it costs."""
+def _scores(values: Any, times: Times, named: Sequence[str]) -> dict[Shape, float]:
+    """The models of these seasons that were tried: the log density that each gave the past, less what it costs."""
     scale = float(np.std(values)) or 1.0
     level = modelled(Shape(), times, values)
     scores: dict[Shape, float] = {}
     best = Shape()
-    for tried in _tried(values, times):
+    for tried in _tried(values, named):
         for shape in {**dict.fromkeys(tried(best))}:
             if shape not in scores:
                 scores[shape] = _score(shape, times, values, level, scale) - _cost(shape)
@@ -91,15 +93,14 @@ def _cost(shape: Shape) -> float:
     return season + MEMORY * shape.lagged + CHANGE * bool(shape.difference) + FACTORS * shape.logged
 
 
-def _tried(values: Any, times: Times) -> Iterator[Callable[[Shape], Iterator[Shape]]]:
+def _tried(values: Any, named: Sequence[str]) -> Iterator[Callable[[Shape], Iterator[Shape]]]:
     """What is tried one after the other, beginning with what was best so far.
 
     A trend is never left out: where there is none the band is as right and hardly wider, but a level that is believed
     of a slow trend misses it."""
-    named = seasons(times, values)
-    yield lambda _: (Shape(season, trend=True) for season in ("", *named))
+    yield lambda _: (Shape(season, trend=True) for season in named)
     if values.min() > 0:
-        yield lambda best: (replace(best, logged=True, season=each) for each in (best.season, *named))
+        yield lambda best: (replace(best, logged=True, season=each) for each in (best.season, *filter(None, named)))
     yield lambda best: iter((replace(best, lagged=True), replace(best, trend=False, difference=1)))
 
 

@@ -19,6 +19,7 @@ START = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
 CALM = [100.0, 103.0, 98.0, 101.0, 99.0, 102.0, 97.0, 100.0, 104.0, 99.0, 101.0, 98.0]
 WEEKLY = [value * (1.2 if at % 7 < 5 else 0.8) + at % 3 for at, value in enumerate([100.0] * 70)]
+WAVE = [100 + 20 * math.sin(2 * math.pi * at / 23.5) + (0.4, -0.3, 0.1)[at % 3] for at in range(40)]
 
 
 def past(values: Sequence[float | None], step: timedelta = DAY) -> Series:
@@ -49,6 +50,9 @@ CASES: Mapping[str, tuple[str, dict[str, Any], Sequence[float], Sequence[float],
     "a shift": ("change_point", {}, [*CALM, *CALM, 108, 109, 108, 109], [80], [109]),
     "auto": ("auto", {}, CALM, [100, 95, 105], [60, 150]),
     "auto on a weekend": ("auto", {}, WEEKLY, [120, 122], [80, 100, 150]),
+    "auto on a weekend that was declared": ("auto", {"season": "weekday"}, WEEKLY[:13], [80, 82], [60, 120]),
+    "auto on a wave of no whole period": ("auto", {}, WAVE, [80.5, 81.3], [75, 86, 100]),
+    "auto on a slow trend": ("auto", {}, [each + at for at, each in enumerate(CALM)], [110, 112], [85, 140]),
     "the upper side alone": ("auto", {"sides": "upper"}, CALM, [-50, 100], [150]),
 }  # fmt: skip
 
