@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench.fmdv_methods import BASELINES, variant
-from bench.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, parted, score
+from bench.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, lengthened, parted, score
 from engine.patterns.candidates import Match, matcher
 from engine.patterns.choosing import Taste
 from engine.patterns.fmdv import VARIANTS, Objective
@@ -190,18 +191,35 @@ def calibration(split: Split) -> Iterator[Line]:
 
 
 def speed(split: Split) -> Iterator[Line]:
-    """Indexing in columns a CPU second, at two sizes of corpus, and the size of the file."""
-    for share in (2, 1):
-        columns = [column.values for column in split.indexed[::share]]
-        began = process_time()
-        found = sums_of(columns)
-        seconds = process_time() - began
-        values = np.mean([len(each) for each in columns])
-        note = f"{len(columns) / seconds:.0f} columns/s of {values:.0f} values, {len(found)} patterns; goal 1000"
-        yield Line("speed", "indexing, one core", len(columns), 0, float("nan"), float("nan"), float("nan"), note)
+    """Columns of 1,000 values indexed a CPU second, at three sizes of corpus, and how seconds grow with columns; the
+    whole index with its replays; an inference from 1,000 values; the size of the file."""
+    columns = lengthened(split.indexed)
+    sizes = [len(columns) // 4, len(columns) // 2, len(columns)]
+    seconds = [_seconds(partial(sums_of, columns[:size])) for size in sizes]
+    slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+    yield _told("indexing, one core", columns, f"{_rate(columns, seconds[-1])}, slope {slope:.2f}; goals 1000, 1")
+    yield _told("indexing with replays", columns, _rate(columns, _seconds(partial(indexed, columns))))
+    index = load(split.path)
+    judged = lengthened(split.judged)
+    latencies = [1000 * _seconds(partial(infer, values, index)) for values in judged]
+    median, late = np.quantile(latencies, (0.5, 0.99))
+    yield _told("inference", judged, f"CPU {median:.1f} ms median, {late:.0f} ms p99 of 1,000 values; goals 5, 50")
     size = split.path.stat().st_size / len(split.indexed) / 1000
-    note = f"{size:.2f} MB for each 1,000 columns; goal 0.5"
-    yield Line("speed", "index file", len(split.indexed), 0, float("nan"), float("nan"), float("nan"), note)
+    yield _told("index file", split.indexed, f"{size:.2f} MB for each 1,000 columns; goal 0.5")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = process_time()
+    work()
+    return process_time() - began
+
+
+def _rate(columns: Sequence[object], seconds: float) -> str:
+    return f"{len(columns) / seconds:.0f} columns/s of 1,000 values"
+
+
+def _told(method: str, columns: Sequence[object], note: str) -> Line:
+    return Line("speed", method, len(columns), 0, float("nan"), float("nan"), float("nan"), note)
 
 
 def misses(split: Split) -> Iterator[Line]:

@@ -98,6 +98,15 @@ def apart(columns: Sequence[Column], judged: int, source: str, seed: int) -> tup
     return [each for each in columns if each.group[0] != source], chosen
 
 
+def lengthened(columns: Sequence[Column], to: int = 1000) -> list[list[str]]:
+    """The values of the columns of each group one after another, over and over up to so many: what corpora of shorter
+    columns tell of longer ones."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for column in columns:
+        groups[column.group] += column.values
+    return [(values * math.ceil(to / len(values)))[:to] for values in groups.values()]
+
+
 def evaluate(columns: Sequence[Column], infer: Infer) -> list[Outcome]:
     """What became of each column by a method."""
     return [_outcome(place, columns, infer) for place in range(len(columns))]

@@ -260,6 +260,7 @@ def test_hostile_texts_stay_texts(site: Site, page: Page, shown: str) -> None:
         ("/subscriptions?tab=Channels", "Add a channel"),
         ("/draft", "Where the table lies"),
         ("/run?id={failed}", "How to reproduce"),
+        ("/patterns", "Common domains"),
         ("/reference", "approx_quantile"),
         ("/tasks", "The newest"),
         ("/lineage?tab=Events", "Came again"),
