@@ -16,8 +16,10 @@ from engine.analyzers.coding import coded
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.sketches import PARAMETER
 from engine.plan import Plan, plan
-from engine.profile.profile import History, profile_of, profile_plan
+from engine.profile.looks import mask_of
+from engine.profile.profile import History, looked_into, profile_of, profile_plan, second_plan
 from engine.profile.suggestions import worth_counting
+from engine.profile.traits import TRAITS, traits_of
 from engine.states import States
 
 Values = Sequence[Any]
@@ -29,17 +31,37 @@ def history(
     """The history of these snapshots, with counts of values of the columns that may be unique."""
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
     columns = tuple(profile_of(column, schema) for column in schema)
-    scanned = [_bag(profile_plan(columns), schema, each) for each in snapshots]
-    found = History(columns, tuple(zip(days, scanned, strict=True)))
+    found = History(columns, tuple(zip(days, _bags(profile_plan(columns), schema, snapshots), strict=True)))
+    columns = tuple(looked_into(each, found.whole, schema) for each in columns)
+    if second := second_plan(columns):
+        found = found.beside(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
+    found = found.with_columns(columns)
     counted = plan([each.unique for each in worth_counting(found, table) if each.unique])
     return found.beside({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
+
+
+def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) -> list[States]:
+    return [_bag(wanted, schema, each) for each in snapshots]
 
 
 def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> States:
     listed = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
     made = {part.key: _state(part, listed, rows) for part in (*wanted.scan, *wanted.groupings) if _known(part, listed)}
-    return states.of(wanted, made, schema)
+    return states.of(wanted, {**made, **_traits(wanted, schema, snapshot)}, schema)
+
+
+def _traits(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str, int]:
+    """How many texts have each trait, by the key of the component that counts them, where that is wanted."""
+    found = {}
+    for name, values in snapshot.items():
+        known = traits_of(name, schema) if name in schema.names and values.dtype == object else {}
+        masks = [mask_of(text, longest=None) for text in _present(values)] if known else []
+        for trait in (each for each in TRAITS if each.name in known):
+            parts = known[trait.name].parts
+            found[parts["judged"].key] = len(masks)
+            found[parts["kept"].key] = sum(map(trait.has, masks))
+    return {key: count for key, count in found.items() if key in wanted.keys}
 
 
 def _known(part: BoundComponent, listed: Mapping[str, Values]) -> bool:
@@ -117,5 +139,6 @@ STATE_OF: Mapping[str, Callable[[Values], Any]] = {
     "distinct": _distinct,
     "quantiles": _quantiles,
     "heavy_hitters": _heavy,
+    "pattern_profile": lambda values: _heavy([mask_of(value) for value in values]),
     "frequencies": _frequencies,
 }

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from engine.profile.candidates import Candidate, Kind
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile, History
-from engine.profile.regimes import since
+from engine.profile.regimes import LEAST_BEFORE, since
 from engine.profile.suggestions import candidates
 
 LEARNED_SHARE = 0.7
@@ -15,6 +16,9 @@ LEAST_ROWS = 10
 # Where there are so many partitions, what is suggested held as well when less of them was known.
 LEAST_FOR_MORE_CUTS = 4
 CUTS = (0.5, 0.6, 0.8)
+# So many partitions at least were otherwise, where those before a step are left out. What says how partitions differ is
+# spoilt by a single one, such as a first load; of what all values are, one that breaks it says enough.
+UNLIKE = {True: 1, False: LEAST_BEFORE}
 
 
 @dataclass(frozen=True)
@@ -36,15 +40,16 @@ class Held:
 
 def held(history: History, *, over_time: bool = True) -> list[Held]:
     """Every candidate that held, in the columns' order. `over_time`: the partitions follow each other in time."""
-    whole, regimes = Part.of(history), {}
+    whole = Part.of(history)
+    regimes: dict[Any, Part] = {}
     found = []
     for kind, column, propose in candidates(whole):
-        if column is not None and sum(whole.rows) < LEAST_ROWS:
+        if (column is not None and sum(whole.rows) < LEAST_ROWS) or (kind.over_time and not over_time):
             continue
-        if id(column) not in regimes:
-            regimes[id(column)] = whole.part(since(column, whole) if over_time else 0)
-        if over_time or not kind.over_time:
-            found.append(_held(kind, column, propose, regimes[id(column)]))
+        key = id(column), kind.over_time
+        if key not in regimes:
+            regimes[key] = whole.part(since(column, whole, least=UNLIKE[kind.over_time]) if over_time else 0)
+        found.append(_held(kind, column, propose, regimes[key]))
     return [each for each in found if each is not None]
 
 

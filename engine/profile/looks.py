@@ -9,10 +9,10 @@ from engine.analyzers.masks import LONGEST
 _LETTERS = {"Lu": "A", "Ll": "a", "Nd": "0"}
 
 
-def mask_of(text: str) -> str:
+def mask_of(text: str, *, longest: int | None = LONGEST) -> str:
     """The mask of a text: A for upper-case letters, a for lower-case ones, 0 for digits, x for what else is beyond
-    ASCII; the punctuation of ASCII stays. Of the first 64 characters."""
-    return "".join(map(_mark, text[:LONGEST]))
+    ASCII; the punctuation of ASCII stays. Of the first 64 characters, or so many; None: of all."""
+    return "".join(map(_mark, text[:longest]))
 
 
 def masks_of(counts: Mapping[str, int]) -> dict[str, int]:

@@ -16,13 +16,14 @@ from engine.analyzers.base import operand_of
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.components import Component, Count, CountIf
 from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.masks import PatternProfile
+from engine.analyzers.masks import LONGEST, PatternProfile
 from engine.analyzers.quoting import FRACTIONAL, INTEGRAL, TEMPORAL, TEXT, Operand
 from engine.analyzers.reading import TypeCounts
 from engine.analyzers.sketches import HeavyHitters, Quantiles
 from engine.plan import Plan, plan
 from engine.profile.facts import bound, facts_of, facts_read_as
 from engine.profile.looks import masks_of
+from engine.profile.traits import traits_of
 from engine.profile.types import LEAST_SHARE, ReadAs, Reading, kind_of, readings
 from engine.results import Value
 from engine.states import States
@@ -52,7 +53,8 @@ class ColumnProfile:
     """What is measured of one column: its facts by name, and the frequent values where they may be shown.
 
     `classes` and `masks`, of texts: as what they read, and what they look like (masks are counted where the frequent
-    values are not all there are, and where they may not be shown). `tried`: as what the second scan reads
+    values are not all there are, and where they may not be shown). `traits`: the shares of texts that have each
+    (`engine.profile.traits`), where masks do not tell them. `tried`: as what the second scan reads
     them; `read_as`: as what they were found to read, where they were: then the facts are those of the values read."""
 
     column: Column
@@ -61,6 +63,7 @@ class ColumnProfile:
     unique: BoundAnalyzer | None
     classes: BoundComponent | None = None
     masks: BoundComponent | None = None
+    traits: Mapping[str, BoundAnalyzer] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
     read_as: ReadAs | None = None
     classified: bool = False
@@ -68,8 +71,13 @@ class ColumnProfile:
     def value(self, metric: str, bag: States) -> Value:
         """The metric in these states; None where this column has no such metric or no value."""
         measured = self.metrics.get(metric)
+        return self.told(measured, bag) if measured else None
+
+    @staticmethod
+    def told(measured: BoundAnalyzer, bag: States) -> Value:
+        """What the metric is in these states; None where they do not say."""
         try:
-            return measured.value(bag.values) if measured else None
+            return measured.value(bag.values)
         except KeyError:
             return None
 
@@ -133,7 +141,8 @@ def second_plan(columns: Iterable[ColumnProfile]) -> Plan | None:
     texts = [each.masks for each in given if each.masks and not each.classified]
     counted = [*texts, *(each.frequent for each in given if each.frequent and each.column.base_type not in TEXT)]
     metrics = [metric for each in given for tried in each.tried for metric in tried.metrics.values()]
-    return plan(metrics, beside=(*parts, *counted)) if parts or counted else None
+    metrics += [metric for each in given for metric in each.traits.values()]
+    return plan(metrics, beside=(*parts, *counted)) if parts or counted or metrics else None
 
 
 def looked_into(profile: ColumnProfile, whole: States, schema: Schema) -> ColumnProfile:
@@ -141,7 +150,9 @@ def looked_into(profile: ColumnProfile, whole: States, schema: Schema) -> Column
     if profile.classes:
         known = profile.masks or not profile.values(whole)[1]
         masks = profile.masks if known else _part(PatternProfile(), operand_of(profile.column.name, schema))
-        return replace(profile, tried=_tried(profile, whole, schema), masks=masks)
+        long = int(profile.value("maximum_length", whole) or 0) >= LONGEST
+        traits = {} if known and not (long or profile.classified) else traits_of(profile.column.name, schema)
+        return replace(profile, tried=_tried(profile, whole, schema), masks=masks, traits=traits)
     distinct = profile.value("approx_count_distinct", whole)
     few = distinct is not None and 0 < float(distinct) <= MOST_COUNTED
     if not few or profile.classified or profile.column.base_type not in _DISCRETE:

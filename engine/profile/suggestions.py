@@ -4,14 +4,26 @@ from collections.abc import Iterator
 from functools import partial
 
 from engine.profile.candidates import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS, Candidate, Kind
-from engine.profile.kinds import bands, fitted, moments, presence, rows, texts, together, uniqueness, units, values
+from engine.profile.kinds import (
+    bands,
+    fitted,
+    moments,
+    presence,
+    rows,
+    texts,
+    together,
+    traits,
+    uniqueness,
+    units,
+    values,
+)
 from engine.profile.kinds.uniqueness import worth_counting
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 
 __all__ = ["COLUMN_SUGGESTIONS", "TABLE_SUGGESTIONS", "Candidate", "Part", "candidates", "worth_counting"]
 
-FAMILIES = (bands, fitted, moments, presence, rows, texts, together, uniqueness, units, values)
+FAMILIES = (bands, fitted, moments, presence, rows, texts, together, traits, uniqueness, units, values)
 
 
 def candidates(part: Part) -> Iterator[tuple[Kind, ColumnProfile | None, partial[Candidate | None]]]:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 from support.oracles import STATE_OF
@@ -55,6 +56,7 @@ def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
     with sqlite3.connect(":memory:") as database:
         database.create_function("char_length", 1, lambda text: None if text is None else len(text))
         database.create_function("regexp_count", 2, _characters)
+        database.create_function("translate", 3, _translated)
         database.execute(f"create table t ({', '.join(map(quote, columns))})")
         given = zip(*columns.values(), strict=True)
         places = ", ".join("?" * len(columns))
@@ -62,6 +64,10 @@ def _evaluated(predicate: str | None, columns: Columns, rows: int) -> list[Any]:
         # Spark escapes a quote with a backslash, SQLite by doubling it.
         plain = predicate.replace("\\'", "''")
         return [row[0] for row in database.execute(f"select {plain} from t order by rowid")]
+
+
+def _translated(text: str | None, given: str, told: str) -> str | None:
+    return None if text is None else text.translate(dict(zip_longest(map(ord, given), told[: len(given)])))
 
 
 def _plain(value: Any) -> Any:

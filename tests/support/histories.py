@@ -1,13 +1,14 @@
 """Histories of small tables made without Spark: what suggestions are tested on."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from support.bags import Columns, bag
 
 from contracts.logical_types import Column, Schema
 from engine.plan import plan
-from engine.profile.profile import History, profile_of, profile_plan
+from engine.profile.profile import History, looked_into, profile_of, profile_plan
 from engine.profile.together import Rows, looked_at, together, with_counted
 from engine.states import States
 
@@ -18,7 +19,11 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:
     columns = tuple(profile_of(column, schema) for column in schema)
     scanned, counted = profile_plan(columns), plan([each.unique for each in columns if each.unique])
     bags = [_both(bag(scanned, schema, day), bag(counted, schema, day)) for day in days]
-    return History(columns, tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags)))
+    found = History(columns, tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags)))
+    traits = [replace(each, traits=looked_into(each, found.whole, schema).traits) for each in columns]
+    wanted = plan(measured for each in traits for measured in each.traits.values())
+    more = {name: bag(wanted, schema, day) for (name, _), day in zip(found.partitions, days, strict=True)}
+    return found.beside(more).with_columns(traits)
 
 
 def related(types: Mapping[str, str], days: Sequence[Columns]) -> History:

@@ -1,6 +1,7 @@
 """Whether partitions keep a promise, held against asking of each: extremes and what was read before answer the same."""
 
-from math import nan
+from collections.abc import Callable
+from math import log, nan
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from support.histories import history
 
 from contracts.assertions import Assertion
 from engine.profile.candidates import Candidate, Measure
+from engine.profile.holding import held
 from engine.profile.measured import Part
 from engine.profile.regimes import BESIDE, LEAST_AFTER, LEAST_BEFORE, LEAST_STEP, TIMES_AS_HIGH, step
 
@@ -30,16 +32,49 @@ def test_a_promise_is_kept_by_all_where_each_keeps_it(operator: str, values: lis
     assert made.holds(part) == (True not in each)
 
 
-@given(st.lists(st.one_of(st.integers(0, 3), st.integers(100, 103)).map(float), max_size=30))
-def test_the_last_step_is_where_values_before_and_after_are_far_apart(values: list[float]) -> None:
-    def high(at: int) -> bool:
-        before, after = values[max(0, at - BESIDE) : at], values[at : at + BESIDE]
-        wide = max(max(before) - min(before), max(after) - min(after))
-        far = max(min(values[at:]) - max(before), min(before) - max(values[at:]))
-        return far > TIMES_AS_HIGH * wide and far > LEAST_STEP * max(map(abs, (*before, *after)))
+SCALES = st.sampled_from([1.0, 0.0, 100.0])
 
-    found = [at for at in range(LEAST_BEFORE, len(values) - LEAST_AFTER + 1) if high(at)]
-    assert step(values) == max(found, default=0)
+
+@given(st.lists(st.one_of(st.integers(0, 3), st.integers(100, 103), st.integers(1, 9)).map(float), max_size=30), SCALES)
+def test_the_last_step_is_where_values_before_and_after_are_far_apart(values: list[float], more: float) -> None:
+    def high(of: list[float], least: Callable[[list[float]], float], at: int) -> bool:
+        before, after = of[max(0, at - BESIDE) : at], of[at : at + BESIDE]
+        wide = max(max(before) - min(before), max(after) - min(after))
+        far = max(min(of[at:]) - max(before), min(before) - max(of[at:]))
+        return far > TIMES_AS_HIGH * wide and far > least([*before, *after])
+
+    told = [value + more for value in values]
+    logs = [log(value) for value in told] if all(value > 0 for value in told) else [0.0] * len(told)
+    for before in (1, LEAST_BEFORE):
+        found = [
+            at
+            for at in range(before, len(told) - LEAST_AFTER + 1)
+            if high(told, lambda around: LEAST_STEP * max(map(abs, around)), at)
+            or high(logs, lambda _: -log(1 - LEAST_STEP), at)
+        ]
+        assert step(told, before) == max(found, default=0)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([9.0, 10, 11, 9e9, 12e9, 14e9, 20e9, 22e9, 25e9], 3),
+        ([9.0, 10, 11, -9e9, -12e9, -14e9, -20e9, -22e9, -25e9], 0),
+        ([5000.0, *[400.0 + each for each in range(9)]], 0),
+    ],
+)
+def test_a_factor_is_a_step_however_wide_large_values_spread(values: list[float], expected: int) -> None:
+    assert step(values) == expected
+
+
+def test_one_partition_unlike_all_others_says_nothing_of_bands_but_of_what_all_values_keep() -> None:
+    full, first = [*range(50)], [None] * 45 + [*range(5)]
+    found = {
+        each.candidate.kind: each.part.start
+        for each in held(history({"x": "double"}, [{"x": first}, *[{"x": full}] * 12]))
+    }
+    assert found["median_band"] == 1
+    assert "complete" not in found
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3, 9])

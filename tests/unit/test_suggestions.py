@@ -43,6 +43,9 @@ FEW = ["new", "paid", "sent"] * 10
 MANY = list(range(100))
 PLACES = [each * 0.7 for each in range(-100, 100)]
 CODES = [f"AB-{each:03d}" for each in range(20)]
+CASES = ("trimmed", "lower_case", "upper_case", "digits")
+MIXED = ["Blue", "red", "RED 7", " x"] * 25
+LONG = [f"{each:03d}{'X' * 64}" for each in range(20)]
 WAVES = [float(each) for each in range(-50, 50)]
 DATE = {"x": "date"}
 EVEN = [(each + 0.5) / 1000 for each in range(1000)]
@@ -101,6 +104,12 @@ APPEARS = [
     ("trimmed", TEXT, steady(FEW)),
     ("upper_case", TEXT, steady(CODES)),
     ("lower_case", TEXT, steady(FEW)),
+    *[(f"{trait}_share", TEXT, steady(MIXED)) for trait in CASES],
+    *[(kind, TEXT, steady(LONG)) for kind in ("trimmed", "upper_case", "digits_share", "lower_case_share")],
+    ("not_empty", TEXT, steady(FEW)),
+    ("positive", DOUBLE, steady([0.1, 5.0])),
+    ("q25_band", DOUBLE, daily(lambda day: [each + day % 3 for each in WAVES])),
+    ("q75_band", DOUBLE, daily(lambda day: [each + day % 3 for each in WAVES])),
     ("fixed_length", TEXT, steady(CODES)),
     ("shape", TEXT, steady(CODES)),
     ("mostly_categorical", TEXT, [*steady(FEW * 10, days=5), *steady([*FEW * 10, "odd"], days=5)]),
@@ -167,6 +176,14 @@ ABSENT = [
     ("upper_case", TEXT, steady([*CODES, "ab-001"])),
     ("upper_case", TEXT, steady(["123"] * 30)),
     ("lower_case", TEXT, steady([*FEW, "New"])),
+    *[(f"{trait}_share", TEXT, [*steady(MIXED, days=9), {"x": ["Other"] * 100}]) for trait in CASES],
+    ("digits_share", TEXT, steady(["a", "1"] * 4)),
+    ("digits_share", INT, steady(MANY)),
+    ("not_empty", TEXT, steady([*FEW, ""])),
+    ("not_empty", TEXT, steady([None])),
+    ("positive", INT, steady([0, 5])),
+    ("positive", DOUBLE, steady([float("nan")])),
+    *[(f"{each}_band", DOUBLE, [*daily(lambda day: WAVES, days=9), {"x": [1e9]}]) for each in ("q25", "q75")],
     ("fixed_length", TEXT, steady([*CODES, "AB-1"])),
     ("shape", TEXT, steady([*CODES, "AB001"])),
     ("mostly_categorical", TEXT, [*steady(FEW * 10, days=8), *steady(["odd", "new"] * 15, days=2)]),

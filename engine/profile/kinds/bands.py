@@ -127,7 +127,8 @@ def is_running(column: ColumnProfile, part: Part) -> bool:
     return own and sorted(largest) == largest
 
 
-def _edited(part: Part) -> float:
+def edited(part: Part) -> float:
+    """The share of a partition's rows that may be corrected, added or taken away without an alarm."""
     rows = min(filter(None, part.rows), default=1)
     return min(0.5, max(EDITED_ROWS / rows, EDITED_SHARE))
 
@@ -138,12 +139,12 @@ def _reach(column: ColumnProfile, part: Part) -> float:
 
 
 def _of_mean(column: ColumnProfile, part: Part) -> float:
-    return _edited(part) * _reach(column, part)
+    return edited(part) * _reach(column, part)
 
 
 def _of_deviation(column: ColumnProfile, part: Part) -> float:
     largest = max(map(float, part.series(column, "standard_deviation")), default=0.0)
-    return sqrt(largest**2 + _edited(part) * _reach(column, part) ** 2) - largest
+    return sqrt(largest**2 + edited(part) * _reach(column, part) ** 2) - largest
 
 
 def _of_extreme(column: ColumnProfile, part: Part) -> float:
@@ -152,7 +153,7 @@ def _of_extreme(column: ColumnProfile, part: Part) -> float:
 
 def _of_median(column: ColumnProfile, part: Part) -> float:
     quarters = [max(map(float, part.series(column, name)), default=0.0) for name in ("q99", "q01")]
-    return _edited(part) * (quarters[0] - quarters[1])
+    return edited(part) * (quarters[0] - quarters[1])
 
 
 def _of_distinct(column: ColumnProfile, part: Part) -> float:
@@ -166,7 +167,7 @@ def _of_longest(column: ColumnProfile, part: Part) -> float:
 
 def _of_mean_length(column: ColumnProfile, part: Part) -> float:
     longest, shortest = part.series(column, "maximum_length"), part.series(column, "minimum_length")
-    return _edited(part) * (max(longest, default=0) - min(shortest, default=0))
+    return edited(part) * (max(longest, default=0) - min(shortest, default=0))
 
 
 BANDS: Sequence[Band] = (
@@ -174,6 +175,8 @@ BANDS: Sequence[Band] = (
     Band("maximum", "the largest {name}", "conformity", NUMERIC, _of_extreme),
     Band("mean", "the mean of {name}", "conformity", NUMERIC, _of_mean),
     Band("median", "the median of {name}", "conformity", NUMERIC, _of_median, argument="0.5"),
+    Band("q25", "the lower quartile of {name}", "conformity", NUMERIC, _of_median, argument="0.25"),
+    Band("q75", "the upper quartile of {name}", "conformity", NUMERIC, _of_median, argument="0.75"),
     Band("standard_deviation", "the standard deviation of {name}", "conformity", NUMERIC, _of_deviation),
     Band(
         "approx_count_distinct",

@@ -27,6 +27,25 @@ def complete(column: ColumnProfile, part: Part, _margin: float) -> Candidate | N
     )
 
 
+@of_column()
+def not_empty(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text is empty."""
+    name, shortest = column.column.name, part.series(column, "minimum_length")
+    if min(shortest, default=0) < 1:
+        return None
+    words = f"{name} is never an empty text"
+    implementation = {"analyzer": "minimum_length", "column": name, "mustBeGreaterOrEqualTo": 1}
+    return Candidate(
+        kind="not_empty",
+        sentence=words,
+        expression=f"length of {name} is at least 1",
+        patch={"quality": check(f"{name}-not-empty", words, "completeness", implementation)},
+        measure=metric(column, "minimum_length"),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+        limits=(1, None),
+    )
+
+
 @of_column(margins=MARGINS, safety=SAFETY)
 def mostly_complete(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
     """As many values as the emptiest partition lets expect (Deequ's retained completeness, with an exact interval).

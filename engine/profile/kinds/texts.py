@@ -1,4 +1,4 @@
-"""Suggestions about what texts look like, told from their masks: of no text more than its case, digits and signs."""
+"""Suggestions about what texts look like, told from their masks: of no text more than its digits, letters and signs."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -51,58 +51,6 @@ def _share(counts: Mapping[str, int], fits: Callable[[str], object]) -> Value:
 def _share_of_texts(sample: Sample, fits: Callable[[str], object]) -> Value:
     texts = sample.present.tolist()
     return sum(bool(fits(mask_of(text))) for text in texts) / len(texts) if texts else None
-
-
-@of_column()
-def trimmed(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
-    """No text begins or ends with a space."""
-    quoted = quote(column.column.name)
-    return _alike(column, part, "trimmed", _is_trimmed, f"{quoted} = trim({quoted})", "has no spaces around it")
-
-
-@of_column()
-def upper_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
-    """No text has a small letter, and there are letters."""
-    found, quoted = masks(column, part), quote(column.column.name)
-    if not found or not any("A" in mask for mask in found):
-        return None
-    return _alike(column, part, "upper_case", _has_no("a"), f"{quoted} = upper({quoted})", "is in upper case")
-
-
-@of_column()
-def lower_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
-    """No text has a capital letter, and there are letters."""
-    found, quoted = masks(column, part), quote(column.column.name)
-    if not found or not any("a" in mask for mask in found):
-        return None
-    return _alike(column, part, "lower_case", _has_no("A"), f"{quoted} = lower({quoted})", "is in lower case")
-
-
-def _is_trimmed(mask: str) -> bool:
-    return not mask.startswith(" ") and not mask.endswith(" ")
-
-
-def _has_no(symbol: str) -> Callable[[str], bool]:
-    return lambda mask: symbol not in mask
-
-
-def _alike(
-    column: ColumnProfile, part: Part, kind: str, fits: Callable[[str], bool], predicate: str, words: str
-) -> Candidate | None:
-    found, name = masks(column, part), column.column.name
-    whole = f"{quote(name)} IS NULL OR {predicate}"
-    if not found or not all(map(fits, found)) or not is_admitted(whole):
-        return None
-    said = f"{name} {words}"
-    return Candidate(
-        kind=kind,
-        sentence=said,
-        expression=whole,
-        patch={"quality": check(f"{name}-{kind.replace('_', '-')}", said, "conformity", compliance(whole, at_least=1))},
-        measure=share_of_masks(column, fits),
-        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
-        limits=(1, None),
-    )
 
 
 @of_column()

@@ -31,6 +31,7 @@ TIMES_SEEN, SEEN_AGAIN = 10, 0.9
 # So many partitions with just the same values make them all there are.
 LEAST_ALIKE = 5
 LEAST_SHARE = 0.5
+POSITIVE = {"analyzer": "minimum", "mustBeGreaterThan": 0}
 NOT_NEGATIVE = {"analyzer": "minimum", "mustBeGreaterOrEqualTo": 0}
 
 
@@ -49,6 +50,25 @@ def non_negative(column: ColumnProfile, part: Part, _margin: float) -> Candidate
         patch={"quality": check(f"{name}-not-negative", words, "conformity", NOT_NEGATIVE)},
         measure=metric(column, "minimum"),
         assertion=Assertion("mustBeGreaterOrEqualTo", 0),
+        limits=(0, None),
+    )
+
+
+@of_column()
+def positive(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Every number is above zero."""
+    lowest = part.series(column, "minimum")
+    if column.column.base_type not in NUMERIC or not lowest or not all(value > 0 for value in lowest):
+        return None
+    name = column.column.name
+    words = f"{name} is always positive"
+    return Candidate(
+        kind="positive",
+        sentence=words,
+        expression=f"minimum of {name} is above 0",
+        patch={"quality": check(f"{name}-positive", words, "conformity", POSITIVE)},
+        measure=metric(column, "minimum"),
+        assertion=Assertion("mustBeGreaterThan", 0),
         limits=(0, None),
     )
 
