@@ -17,7 +17,8 @@ __all__ = ["Patch", "apply", "check_ids", "skeleton"]
 class Patch:
     """What to set on a column, or (`column` None) on the table itself. Each key replaces what the element has.
 
-    `quality` is one entry: it is added to the others, or replaces the one with its id."""
+    `quality` is one entry: it is added to the others, or replaces the one with its id. So is `slaProperties`, which a
+    document has at its root: its `element` says of what the service level is."""
 
     object: str
     column: str | None
@@ -31,7 +32,9 @@ def apply(document: Mapping[str, Any], patches: Iterable[Patch]) -> dict[str, An
     for patch in patches:
         element = _element(changed, patch, faults)
         if element is not None:
-            _set(element, deepcopy(dict(patch.set)))
+            words = deepcopy(dict(patch.set))
+            _add(changed, words, "slaProperties")
+            _set(element, words)
     faults.settle()
     return changed
 
@@ -60,10 +63,14 @@ def _element(document: Mapping[str, Any], patch: Patch, faults: Faults) -> Any:
 
 
 def _set(element: dict[str, Any], words: dict[str, Any]) -> None:
-    entry = words.pop("quality", None)
+    _add(element, words, "quality")
     element.update(words)
+
+
+def _add(element: dict[str, Any], words: dict[str, Any], name: str) -> None:
+    entry = words.pop(name, None)
     if entry is not None:
-        element["quality"] = _with_entry(element.get("quality") or [], entry)
+        element[name] = _with_entry(element.get(name) or [], entry)
 
 
 def _with_entry(entries: list[Any], entry: Mapping[str, Any]) -> list[Any]:

@@ -56,6 +56,13 @@ def _day(name: str) -> str:
     return f"{told.month}-{told.days[0]:02d}" if told else ""
 
 
+def moments(session: Session, dataset: Dataset) -> list[datetime]:
+    """When the validations began that found what came, as far as their runs are kept; oldest first."""
+    began = _began(session, dataset)
+    versions = {each.since for each in generations(session, dataset, replaced=True)}
+    return sorted(began[version] for version in versions & began.keys())
+
+
 def steps(
     session: Session,
     dataset: Dataset,

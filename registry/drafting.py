@@ -8,8 +8,9 @@ from uuid import UUID
 
 from sqlmodel import Session
 
+from engine.profile.arriving import suggest
 from engine.requests import Drafted, DraftRequest, Source
-from registry import alarms, catalog, drafts, preferences, profiles, referable
+from registry import alarms, arrivals, catalog, datasets, drafts, preferences, profiles, referable
 from registry.errors import NotFound
 from registry.tables import Proposal, Task
 from registry.validation import Ids
@@ -50,11 +51,18 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
         task_id=task.id,
         created=now,
     )
-    weighed = alarms.weighed(session, proposal.contract_id, drafted.suggestions)
+    told = [*drafted.suggestions, *arriving(session, proposal.contract_id, task.payload["object"])]
+    weighed = alarms.weighed(session, proposal.contract_id, told)
     suggestions = preferences.ordered(session, weighed)
     drafts.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
     profiles.keep(session, proposal, drafted.profile, now=now)
     return {"proposal_id": str(proposal.id), "suggestions": len(drafts.suggestions_of(session, proposal))}
+
+
+def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[str, Any]]:
+    """When data of the object are to come, by when they came so far; [] where that is not known."""
+    dataset = datasets.kept(session, contract_id, object_name)
+    return suggest(arrivals.moments(session, dataset), object_name) if dataset else []
 
 
 def _in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:

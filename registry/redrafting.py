@@ -12,6 +12,7 @@ from sqlmodel import Session, col, func, select
 
 from contracts import changes, reading, writing
 from contracts.compatibility import compare
+from contracts.deadlines import promises
 from contracts.document import Contract as Document
 from contracts.document import DataObject
 from contracts.drift import Drift
@@ -24,6 +25,7 @@ from registry import (
     alarms,
     audit,
     datasets,
+    drafting,
     drafts,
     inforce,
     notices,
@@ -102,7 +104,8 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
     if before is None or not any(each.name == name for each in before.objects):
         return {"note": f"no version of {contract_id} is in force that has {name}"}
     base, drift = _drifted(session, before, name, drafted)
-    fresh = _fresh(session, contract_id, base, name, alarms.weighed(session, contract_id, drafted.suggestions))
+    suggestions = [*drafted.suggestions, *drafting.arriving(session, contract_id, name)]
+    fresh = _fresh(session, contract_id, base, name, alarms.weighed(session, contract_id, suggestions))
     if not (drift or fresh):
         return {"note": NOTHING}
     proposal = _proposal(session, task, base, drift, now=now, ids=ids)
@@ -149,7 +152,10 @@ def _waiting(session: Session, contract_id: str) -> frozenset[str]:
 
 def is_new(contract: Document, name: str, suggestion: Mapping[str, Any]) -> bool:
     """Whether the contract's object of that name would promise more with the suggestion: a check of another analyzer,
-    column or argument. A limit alone is nothing new: it moves with every night's data. False where it does not fit."""
+    column or argument; when data come, where nothing says that yet. A limit alone is nothing new: it moves with every
+    night's data. False where it does not fit."""
+    if "slaProperties" in suggestion["patch"]:
+        return not any(each.object == name for each in promises(contract).watched)
     entry = suggestion["patch"].get("quality")
     if entry and any(each.id == entry.get("id") for each in contract.object(name).checks):
         return False

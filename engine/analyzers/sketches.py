@@ -115,8 +115,12 @@ class Quantiles(Sketch):
     @classmethod
     def at(cls, state: bytes | None, share: float) -> float | None:
         """The quantile: the nearest rank, inclusive. None for no values."""
-        sketch = cls.sketch(state) if state else None
-        return None if sketch is None or sketch.is_empty() else float(sketch.get_quantile(share, inclusive=True))
+        return cls.quantile(cls.sketch(state), share) if state else None
+
+    @staticmethod
+    def quantile(sketch: Any, share: float) -> float | None:
+        """The quantile by a sketch that was read; None for no values."""
+        return None if sketch.is_empty() else float(sketch.get_quantile(share, inclusive=True))
 
     @classmethod
     def between(cls, state: bytes, edges: Sequence[float]) -> list[int]:

@@ -46,6 +46,9 @@ class Part:
 
     def each(self, column: ColumnProfile, metric: str) -> list[Value]:
         """The metric in each partition; None where it has no value."""
+        if metric in column.quantiles:
+            ranked = self.read((column.column.name, "quantiles", None), column.ranked)
+            return [told[metric] for told in ranked]
         return self.read((column.column.name, metric), lambda bag: column.value(metric, bag))
 
     def series(self, column: ColumnProfile, metric: str) -> list[Any]:

@@ -17,6 +17,7 @@ from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.components import Component, Count, CountIf
 from engine.analyzers.distinct import Uniqueness
 from engine.analyzers.masks import LONGEST, PatternProfile
+from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.quoting import FRACTIONAL, INTEGRAL, TEMPORAL, TEXT, Operand
 from engine.analyzers.reading import TypeCounts
 from engine.analyzers.sketches import HeavyHitters, Quantiles
@@ -95,6 +96,17 @@ class ColumnProfile:
             return HeavyHitters.values(_state(self.masks, bag))
         counts, error = (counted or self.values(bag)) if self.classes else ({}, 0)
         return masks_of(counts), error
+
+    @cached_property
+    def quantiles(self) -> Mapping[str, float]:
+        """The shares of the metrics that are quantiles."""
+        found = {name: measured.analyzer for name, measured in self.metrics.items()}
+        return {name: each.quantile for name, each in found.items() if isinstance(each, ApproxQuantile)}
+
+    def ranked(self, bag: States) -> Mapping[str, Value]:
+        """All quantiles in these states, from one reading of their sketch."""
+        sketch = self.sketch(bag)
+        return {name: None if sketch is None else Quantiles.quantile(sketch, at) for name, at in self.quantiles.items()}
 
     def sketch(self, bag: States) -> Any | None:
         """The KLL sketch of the numbers (dates and times: microseconds since 1970); None where there is none."""

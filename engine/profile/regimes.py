@@ -49,7 +49,9 @@ def _of_size(around: Sequence[float]) -> float:
 def _last(values: Sequence[float], height: Callable[[Sequence[float]], float], before: int) -> int:
     lowest, highest = (list(accumulate(reversed(values), of))[::-1] for of in (min, max))
     places = range(len(values) - LEAST_AFTER, before - 1, -1)
-    around = ((at, values[max(0, at - BESIDE) : at], values[at : at + BESIDE]) for at in places)
+    # Nearly every place is out of the question by the value before it alone.
+    apart = (at for at in places if lowest[at] > values[at - 1] or highest[at] < values[at - 1])
+    around = ((at, values[max(0, at - BESIDE) : at], values[at : at + BESIDE]) for at in apart)
     return next((at for at, old, new in around if _is_step(old, new, lowest[at], highest[at], height)), 0)
 
 

@@ -1,9 +1,10 @@
 """How far a number may go that was measured of many partitions: as far as it went, and some of its own spread more."""
 
 import math
-import statistics
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
+from typing import Any
 
 LEAST_PARTITIONS = 5
 LEAST_PARTITIONS_FOR_TREND = 8
@@ -25,9 +26,9 @@ def limits(values: Sequence[float], margin: float, floor: float) -> Limits | Non
     `floor`: the least that must be left beyond what was seen. None for too few values, and for infinite ones."""
     if len(values) < LEAST_PARTITIONS or not all(math.isfinite(value) for value in (*values, floor)):
         return None
-    numbers = [float(value) for value in values]
+    numbers = tuple(map(float, values))
     newest = numbers[len(numbers) // 2 :]
-    drift = drifts(numbers) or drifts(newest)
+    drift = _drifts(numbers) or _drifts(newest)
     if drift and max(numbers) - min(numbers) <= SLOW * max(map(abs, numbers)):
         drift, margin = 0, max(margin, MARGINS[-1])
     seen = newest if drift else numbers
@@ -39,17 +40,26 @@ def limits(values: Sequence[float], margin: float, floor: float) -> Limits | Non
 
 def drifts(values: Sequence[float]) -> int:
     """1 for values that rise steadily, -1 for those that fall (rank correlation with time beyond `STEADY`), else 0."""
+    return _drifts(tuple(values))
+
+
+# Asked of the same values for every margin, before those of the next metric.
+@lru_cache(maxsize=16)
+def _drifts(values: tuple[float, ...]) -> int:
+    import numpy
+
     if len(values) < LEAST_PARTITIONS_FOR_TREND or len(set(values)) < 2:
         return 0
-    correlation = statistics.correlation(range(len(values)), _ranks(values))
+    correlation = numpy.corrcoef(numpy.arange(len(values)), _ranks(values))[0, 1]
     return 0 if abs(correlation) <= STEADY else 1 if correlation > 0 else -1
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    first = {value: at for at, value in reversed(list(enumerate(ordered)))}
-    last = {value: at for at, value in enumerate(ordered)}
-    return [(first[value] + last[value]) / 2 for value in values]
+def _ranks(values: Sequence[float]) -> Any:
+    """The places of the values in ascending order; of equal ones the mean of their places."""
+    import numpy
+
+    ordered = numpy.sort(values)
+    return (numpy.searchsorted(ordered, values, "left") + numpy.searchsorted(ordered, values, "right") - 1) / 2
 
 
 def rounded(value: float, width: float, *, up: bool) -> float:

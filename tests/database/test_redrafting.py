@@ -100,6 +100,20 @@ def test_what_waits_in_a_proposal_is_not_proposed_again(scene: Scene) -> None:
     assert len(proposals(scene)) == 1
 
 
+def test_when_data_come_is_proposed_once(scene: Scene) -> None:
+    for _ in range(12):
+        again(scene)
+    told = night(scene, drafted())
+    (row,) = rows(scene.database, SuggestionRow)
+    assert (told["suggestions"], row.content["kind"], row.content["patch"]["slaProperties"]["element"]) == (
+        1,
+        "arrives_by",
+        "orders",
+    )
+    again(scene)
+    assert night(scene, drafted()) == {"note": NOTHING}
+
+
 def again(scene: Scene) -> None:
     """A day passes, and data come."""
     scene.clock.advance(24 * 3600 - 600)

@@ -56,6 +56,15 @@ def test_a_check_is_added_behind_those_of_a_table():
     assert table(changed)["quality"] == [*table(DOCUMENT)["quality"], CHECK]
 
 
+def test_a_service_level_is_of_the_document_and_takes_the_place_of_the_one_with_its_id():
+    level = {"id": "in-time", "property": "frequency", "value": 1, "unit": "d", "element": "orders"}
+    changed = apply(DOCUMENT, [Patch("orders", None, {"slaProperties": level})])
+    assert changed["slaProperties"] == [*DOCUMENT.get("slaProperties", []), level]
+    assert "slaProperties" not in table(changed)
+    later = {**level, "value": 2}
+    assert apply(changed, [Patch("orders", None, {"slaProperties": later})])["slaProperties"][-1] == later
+
+
 def test_a_check_takes_the_place_of_the_one_with_its_id():
     changed = apply(DOCUMENT, [Patch("orders", None, {"quality": {**CHECK, "id": "unique-lines"}})])
     assert [each.get("id") for each in table(changed)["quality"]] == [
