@@ -34,7 +34,8 @@ def apply(document: Mapping[str, Any], patches: Iterable[Patch]) -> dict[str, An
         if element is not None:
             words = deepcopy(dict(patch.set))
             _add(changed, words, "slaProperties")
-            _set(element, words)
+            _add(element, words, "quality")
+            element.update(words)
     faults.settle()
     return changed
 
@@ -62,15 +63,11 @@ def _element(document: Mapping[str, Any], patch: Patch, faults: Faults) -> Any:
     return found[patch.column][1]
 
 
-def _set(element: dict[str, Any], words: dict[str, Any]) -> None:
-    _add(element, words, "quality")
-    element.update(words)
-
-
 def _add(element: dict[str, Any], words: dict[str, Any], name: str) -> None:
-    entry = words.pop(name, None)
-    if entry is not None:
-        element[name] = _with_entry(element.get(name) or [], entry)
+    entry = words.get(name)
+    # What is no entry is set as it is: whoever reads the document says so.
+    if isinstance(entry, Mapping):
+        element[name] = _with_entry(element.get(name) or [], words.pop(name))
 
 
 def _with_entry(entries: list[Any], entry: Mapping[str, Any]) -> list[Any]:

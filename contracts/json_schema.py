@@ -190,7 +190,8 @@ def _path(error: Refusal, base: str) -> str:
 
 
 def _about_operators(error: Refusal) -> bool:
-    return bool(error.validator == "oneOf" and error.validator_value[0].get("required") == ["mustBe"])
+    of_entry = error.validator == "oneOf" and error.validator_value[0].get("required") == ["mustBe"]
+    return of_entry and isinstance(error.instance, dict)
 
 
 def _keep(error: Refusal, base: str, faults: Faults) -> None:

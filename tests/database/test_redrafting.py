@@ -107,7 +107,7 @@ def test_when_data_come_is_proposed_once(scene: Scene) -> None:
     (row,) = rows(scene.database, SuggestionRow)
     assert (told["suggestions"], row.content["kind"], row.content["patch"]["slaProperties"]["element"]) == (
         1,
-        "arrives_by",
+        "arrives_every",
         "orders",
     )
     again(scene)

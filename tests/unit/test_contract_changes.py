@@ -65,6 +65,14 @@ def test_a_service_level_is_of_the_document_and_takes_the_place_of_the_one_with_
     assert apply(changed, [Patch("orders", None, {"slaProperties": later})])["slaProperties"][-1] == later
 
 
+@pytest.mark.parametrize(
+    "words", [{"quality": [1]}, {"quality": "x"}, {"slaProperties": ["x"]}, {"slaProperties": {"a": 1}}]
+)
+def test_what_is_no_entry_is_refused_by_whoever_reads_the_document(words):
+    with pytest.raises(ContractError):
+        read(write(apply(DOCUMENT, [Patch("orders", None, words)])))
+
+
 def test_a_check_takes_the_place_of_the_one_with_its_id():
     changed = apply(DOCUMENT, [Patch("orders", None, {"quality": {**CHECK, "id": "unique-lines"}})])
     assert [each.get("id") for each in table(changed)["quality"]] == [
