@@ -3,6 +3,7 @@
 Exact from frequencies. Frequent values (`HeavyHitters`) are known between two bounds, and the others only together."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy
@@ -39,7 +40,7 @@ class Shares:
         most = min(rest, error / rows)
         return cls(at, at, at + most, rest, most)
 
-    @property
+    @cached_property
     def loose(self) -> float:
         """The share of which is not known what value it belongs to."""
         return max(0.0, 1.0 - float(self.low.sum())) if (self.high > self.low).any() or self.rest else 0.0
@@ -54,7 +55,7 @@ class Paired:
     left_rows: int
     right_rows: int
 
-    @property
+    @cached_property
     def exact(self) -> bool:
         """Whether all shares are known."""
         return not (self.left.loose or self.right.loose)
