@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil
+from math import ceil, sqrt
 from typing import Any
 
 from engine.analyzers.components import Component, Keeps
@@ -71,6 +71,11 @@ class Distinct(Sketch):
     def estimate(state: bytes | None) -> float:
         """The estimate, always after a union: a sketch of one stream has another estimator than a merged one."""
         return float(_hll(state).get_estimate()) if state else 0.0
+
+    @staticmethod
+    def deviation(values: float) -> float:
+        """The standard error of a count of so many values (Flajolet et al. 2007)."""
+        return 1.04 / sqrt(2**PARAMETER.hll_lg_k) * values
 
     @staticmethod
     def bounded(state: bytes | None) -> Estimate:

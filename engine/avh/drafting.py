@@ -14,6 +14,7 @@ import numpy
 from contracts.assertions import ANOMALIES
 from contracts.fingerprint import fingerprint
 from engine.analyzers.base import Analyzer
+from engine.analyzers.sketches import Distinct
 from engine.avh import explaining
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
@@ -27,6 +28,8 @@ from engine.profile.candidates import check
 
 # Programs of fewer batches warn: of clean ones more alarm than the budget says (measured with 14).
 TRUSTED = 21
+# Up to so many distinct values a sketch is taken for exact, for it tells like sets alike: by hand.
+MOST_EXACT = 10_000
 # Limits are written with so many digits, rounded outwards.
 DIGITS = 6
 TABLE = "the table"
@@ -77,10 +80,12 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool) -> Summary:
     """What the floors of the statistics are told from: no values, how many there are, and their spread."""
     rows = int(of["row_count"] or 0)
     present = round((of.get("complete_ratio") or 0.0) * rows)
+    distinct = of.get("distinct_count")
+    guessed = Distinct.deviation(distinct) if distinct and distinct > MOST_EXACT else 0.0
     if is_text:
-        return Texts(rows, present, of.get("distinct_count"), length=(of.get("mean_length") or 0.0) * present)
+        return Texts(rows, present, distinct, length=(of.get("mean_length") or 0.0) * present, guessed=guessed)
     spread = of.get("standard_deviation") or 0.0
-    return Numbers(rows, (present, of.get("mean") or 0.0, spread * spread * present), None, of.get("distinct_count"))
+    return Numbers(rows, (present, of.get("mean") or 0.0, spread * spread * present), None, distinct, guessed)
 
 
 def programs(measured: Measured, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
@@ -115,10 +120,10 @@ def _suggested(
     column: str | None, clause: Clause, found: TableProgram, measured: Measured, histories: Mapping[str, History],
     object_name: str,
 ) -> dict[str, Any]:  # fmt: skip
-    told = explaining.sentence(clause)
+    history = histories[column] if column else next(iter(histories.values()))
+    told = explaining.sentence(clause, guessed=history.newest.guessed if history.newest else 0.0)
     words = f"{column or TABLE}: {told.split(';')[0]}"
     entry = _entry(column, clause, words)
-    history = histories[column] if column else next(iter(histories.values()))
     return {
         "id": fingerprint([object_name, KIND, entry["id"]])[:16],
         "kind": KIND,

@@ -24,14 +24,17 @@ def limits(clause: Clause) -> str:
     return f"between {figure(clause.lower)} and {figure(clause.upper)}"
 
 
-def sentence(clause: Clause) -> str:
-    """The clause in a sentence: what is looked at, its limits, how often it would have alarmed, what it catches."""
+def sentence(clause: Clause, guessed: float = 0.0) -> str:
+    """The clause in a sentence: what is looked at, its limits, how often it would have alarmed, what it catches.
+
+    `guessed`: the standard error of the count of distinct values, where a sketch tells it."""
     seen = ", ".join(part for part in (statistic(clause.statistic), clause.change.told) if part)
     looked = "of the ratio's logarithm " if clause.change.logged else ""
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
     catches = f"catches {clause.caught:.0%} of the issues, {clause.gain:.0%} alone"
+    counted = f"; counted to within {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
     cost = "a guard" if clause.guard else f"counted as {clause.rate:.2%} false alarms"
-    return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}"
+    return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
 
 
 def told(program: Program) -> tuple[str, ...]:

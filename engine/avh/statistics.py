@@ -192,6 +192,16 @@ def one(_: Summary) -> float:
     return 1.0
 
 
+def one_distinct(of: Summary) -> float:
+    """One value, or the standard error of the sketch that counted them."""
+    return max(1.0, of.guessed)
+
+
+def one_distinct_of_all(of: Summary) -> float:
+    """What one value weighs among all, or the standard error of the sketch."""
+    return one_distinct(of) * one_row(of)
+
+
 def one_text(of: Summary) -> float:
     """What one text of the usual length weighs among all."""
     usual = (of.length or 0.0) / max(1, of.present) if isinstance(of, Texts) else 0.0
@@ -297,8 +307,8 @@ STATISTICS: Mapping[str, Statistic] = {
     for each in (
         Statistic("row_count", rows, one, law="mean", least=0.0),
         Statistic("complete_ratio", complete_ratio, one_missing, law="mean", least=0.0, most=1.0),
-        _share("unique_ratio", unique_ratio),
-        Statistic("distinct_count", distinct, one, least=0.0),
+        Statistic("unique_ratio", unique_ratio, one_distinct_of_all, least=0.0, most=1.0),
+        Statistic("distinct_count", distinct, one_distinct, least=0.0),
         _location("minimum", minimum),
         _location("maximum", maximum),
         _location("mean", mean, law="mean"),

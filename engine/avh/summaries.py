@@ -25,12 +25,13 @@ Array = NDArray[Any]
 class Numbers:
     """The numbers of a partition: all `rows`, the moments of those that are there, and how many distinct there are.
 
-    `curve` None: there are none. `distinct` None where no state tells it."""
+    `curve` None: there are none. `distinct` None where none tells it; `guessed`: its standard error, of a sketch."""
 
     rows: int
     moments: Three
     curve: Steps | None
     distinct: float | None
+    guessed: float = 0.0
 
     is_text = False
 
@@ -54,7 +55,8 @@ class Texts:
     """The texts of a partition: all `rows`, those `present`, `distinct` ones, and the tallies of values and masks.
 
     `characters`: how many there are of each class of `CLASSES`, and `length`: of all; `shortest` and `longest` text;
-    `padded` texts begin or end with a blank. None where no state tells it."""
+    `padded` texts begin or end with a blank. None where no state tells it. `guessed`: the standard error of `distinct`
+    that a sketch tells."""
 
     rows: int
     present: int
@@ -67,6 +69,7 @@ class Texts:
     values: Tally | None = None
     masks: Tally | None = None
     shapes: Tally | None = None
+    guessed: float = 0.0
 
     is_text = True
 

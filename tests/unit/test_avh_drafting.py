@@ -12,8 +12,11 @@ from support.orders import NOW, SCHEMA, contract, states
 
 from contracts.document import Contract
 from engine.avh.drafting import Measured, learning, outward, suggestions
+from engine.avh.explaining import sentence
 from engine.avh.issues import Column, column
 from engine.avh.measures import MEASURES
+from engine.avh.program import Clause
+from engine.avh.stationarity import LEVEL
 from engine.avh.statistics import STATISTICS, measured
 from engine.avh.summaries import summary
 from engine.checks import bind
@@ -170,3 +173,14 @@ def test_a_column_of_missing_texts_is_no_crash() -> None:
     values = {"status": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
     found = suggestions(replace(known(), values=values, samples={"status": nothing}), "orders", alarms=1.0)
     assert {each["column"] for each in found} == {None, "status"}
+
+
+@pytest.mark.parametrize(("distinct", "error"), [(10_000, 0.0), (20_000, 325.0), (1_000_000, 16_250.0)])
+def test_a_count_that_a_sketch_tells_moves_by_its_error_at_least(distinct: int, error: float) -> None:
+    given = replace(known(), values={"word": {"complete_ratio": [1.0] * DAYS, "distinct_count": [distinct] * DAYS}})
+    newest = given.histories["word"].newest
+    assert newest is not None
+    assert newest.guessed == pytest.approx(error)
+    assert STATISTICS["distinct_count"].floor(newest) == pytest.approx(max(1.0, error))
+    said = sentence(Clause("distinct_count", LEVEL, 1.0, None, 2.0, 1.0, 0.001, DAYS), newest.guessed)
+    assert ("counted to within" in said) is (error > 0)
