@@ -25,7 +25,7 @@ from engine.patterns.choosing import Taste
 from engine.patterns.fmdv import VARIANTS, Objective
 from engine.patterns.index import Index, indexed
 from engine.patterns.index_file import load, save
-from engine.patterns.infer import STRICT, Learned, infer
+from engine.patterns.inference import STRICT, Learned, infer
 from engine.patterns.nonconforming import critical
 from engine.patterns.sums import sums_of
 

@@ -57,7 +57,7 @@ def infer(
 ) -> None:  # fmt: skip
     """Say what the text columns of a table may be promised, and on what evidence."""
     from engine.patterns.evidence import evidence
-    from engine.patterns.infer import infer as inferred
+    from engine.patterns.inference import infer as inferred
     from engine.patterns.lake import Lake
 
     only = tuple(each.strip() for each in columns.split(",")) if columns else ()

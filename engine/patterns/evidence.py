@@ -8,7 +8,7 @@ from engine.patterns.candidates import matcher
 from engine.patterns.domains import domain_of
 from engine.patterns.fmdv import VARIANTS, Inferred, Objective, Segment, infer_domain
 from engine.patterns.index import Index
-from engine.patterns.infer import PatternResult
+from engine.patterns.inference import PatternResult
 from engine.patterns.promising import options
 from engine.patterns.sums import spread
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.patterns.index import Index
-from engine.patterns.infer import Learned, infer
+from engine.patterns.inference import Learned, infer
 from engine.patterns.nonconforming import Comparison, Severity
 
 Texts = Mapping[str, Sequence[str | None]]

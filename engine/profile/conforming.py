@@ -13,7 +13,7 @@ from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.conformity import PatternConformity
 from engine.patterns.evidence import evidence
 from engine.patterns.index import Index
-from engine.patterns.infer import Learned, infer
+from engine.patterns.inference import Learned, infer
 from engine.patterns.nonconforming import Counts
 from engine.patterns.promising import checks
 from engine.profile.candidates import Candidate, Measure

@@ -5,9 +5,10 @@ from random import Random
 
 import pytest
 
+from engine import patterns
 from engine.patterns.fmdv import VARIANTS, Inferred, Limits, Objective, Reason, infer_domain
 from engine.patterns.index import Index, indexed, together
-from engine.patterns.infer import infer
+from engine.patterns.inference import infer
 from engine.patterns.moved import moved
 from engine.patterns.nonconforming import Counts, Severity
 from engine.patterns.shapes import SHAPES
@@ -167,6 +168,12 @@ def test_bad_input_has_a_stated_outcome(_: str, values: list[str | None], reason
         texts = [value for value in values if value is not None]
         assert result.learned.pattern.is_safe or result.learned.family == "vocabulary"
         assert result.learned.judge(result.learned.count(texts)).severity is Severity.NONE
+
+
+def test_the_package_itself_infers(lake: Index) -> None:
+    values = column(_dates, 1)
+    assert patterns.infer(values, lake).learned == infer(values, lake).learned
+    assert not hasattr(patterns, "learned")
 
 
 def test_an_empty_lake_leaves_what_the_values_say_themselves() -> None:

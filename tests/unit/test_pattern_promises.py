@@ -7,7 +7,7 @@ import pytest
 from contracts.logical_types import Column, Schema
 from engine.analyzers import ANALYZERS
 from engine.analyzers.conformity import PatternConformity
-from engine.patterns.infer import Learned
+from engine.patterns.inference import Learned
 from engine.patterns.language import parse
 from engine.patterns.nonconforming import Counts
 from engine.patterns.promising import checks, options
