@@ -40,7 +40,7 @@ def test_the_loop_runs_on_a_csv_file_with_a_date_column(tmp_path: Path) -> None:
     verdicts = re.findall(r"(passed|failed)  sales (\S+)", told.stdout)
     assert [day for _, day in verdicts] == DAYS[7:]
     assert dict(reversed(each) for each in verdicts)[DAYS[-1]] == "failed"
-    assert "amount is never negative" in told.stdout
+    assert "amount is always positive" in told.stdout
     assert "Traceback" not in told.stdout + told.stderr
     assert list(tmp_path.iterdir()) == [data]
 

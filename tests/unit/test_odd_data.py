@@ -21,25 +21,26 @@ FIRST = date(2024, 1, 1)
 BACK = [{"x": [FIRST + timedelta(days=day)] * 40} for day in (0, 1, 2, 3, 9, 8, 7, 6, 5, 4)]
 GAPS = [{"x": MANY if at not in (3, 4) else []} for at in range(10)]
 GONE = [{"x": MANY if at < 7 else [None] * 100} for at in range(10)]
+CONSTANT = {"approx_count_distinct_band", "complete", "row_count_band"}
 
 # What may be suggested of each: neither more nor less.
 SUGGESTED: Sequence[tuple[str, dict[str, str], Sequence[dict[str, Sequence[Any]]], set[str]]] = [
     ("empty, ten days", INT, steady([]), set()),
     ("one row", INT, [{"x": [1]}], set()),
     ("two rows", TEXT, [{"x": ["a"]}] * 2, set()),
-    ("one row a day", INT, steady([1]), {"approx_count_distinct_band", "complete", "non_negative", "row_count_band"}),
+    ("one row a day", INT, steady([1]), {*CONSTANT, "non_negative", "positive"}),
     ("nulls, numbers", INT, steady([None] * 40), {"row_count_band"}),
     ("nulls, texts", TEXT, steady([None] * 40), {"row_count_band"}),
     ("nulls, dates", DATE, steady([None] * 40), {"row_count_band"}),
-    ("a constant", INT, steady([7] * 40), {"approx_count_distinct_band", "complete", "non_negative", "row_count_band"}),
+    ("a constant", INT, steady([7] * 40), {*CONSTANT, "non_negative", "positive"}),
     (
         "10,000 categories",
         TEXT,
         steady([f"v{at}" for at in range(10_000)], days=3),
-        {"complete", "unique_in_partition"},
+        {"complete", "lower_case", "not_empty", "trimmed", "unique_in_partition"},
     ),
-    ("NaN alone", DOUBLE, steady([nan] * 40), {"approx_count_distinct_band", "complete", "row_count_band"}),
-    ("some NaN", DOUBLE, steady([nan, 1.0, 2.0] * 20), {"approx_count_distinct_band", "complete", "row_count_band"}),
+    ("NaN alone", DOUBLE, steady([nan] * 40), CONSTANT),
+    ("some NaN", DOUBLE, steady([nan, 1.0, 2.0] * 20), CONSTANT),
     ("days without rows", INT, GAPS, {"approx_count_distinct_band", "complete", "non_negative", "value_range"}),
     ("a column that ends", INT, GONE, {"non_negative", "row_count_band", "unique_in_partition", "value_range"}),
     ("a clock that went back", DATE, BACK, {"complete", "row_count_band"}),
