@@ -21,7 +21,7 @@ from engine.anomaly.detectors import detector
 from engine.anomaly.pasts import Pasts
 from engine.anomaly.series import Point, Question, Series
 
-JUDGED = 11_000_000
+JUDGED = 13_000_000
 START = datetime(2025, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 LENGTHS = (20, 30, 57, 100, 200, 365, 500)
