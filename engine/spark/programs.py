@@ -2,7 +2,7 @@
 
 The sample is of the newest partition, is held in memory alone, and has no column that is classified."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -11,7 +11,6 @@ from typing import Any
 from contracts.logical_types import Column as Field
 from contracts.logical_types import Schema
 from contracts.predicates import quote
-from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC, ORDERED, TEXT
 from engine.anomaly.series import finite, placed
@@ -20,6 +19,7 @@ from engine.avh.issues import Column, column
 from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from engine.avh.recipes import SAMPLE
 from engine.plan import ROWS, plan
+from engine.profile.facts import bound
 from engine.progress import Tell
 from engine.requests import EngineError
 from engine.spark import partitions
@@ -53,8 +53,8 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], tell: Tel
     wanted = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
     asked = [_asked(each, table.schema) for each in wanted]
     tell("measuring the partitions that programs are learned from")
-    bound = plan(known for each in asked for known in each.statistics.values())
-    states = scan(table.frame, bound, partition_by=by)
+    plans = plan(known for each in asked for known in each.statistics.values())
+    states = scan(_newest(table, by), plans, partition_by=by)
     kept = _ordered(states)[-PARTITIONS:]
     names = tuple(name for _, name in kept)
     tell(f"drawing a sample of {names[-1]}")
@@ -68,7 +68,14 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], tell: Tel
     )
 
 
-def _ordered(names: Mapping[str, States]) -> list[tuple[datetime, str]]:
+def _newest(table: Opened, by: Sequence[str]) -> Any:
+    """The rows of the newest partitions, where names tell beforehand which these are: no others are read."""
+    if len(table.names) <= PARTITIONS:
+        return table.frame
+    return partitions.only(table.frame, by, [name for _, name in _ordered(table.names)[-PARTITIONS:]])
+
+
+def _ordered(names: Iterable[str]) -> list[tuple[datetime, str]]:
     found = sorted((time, name) for name in names if (time := placed(name).time) is not None)
     if not found:
         raise EngineError(UNDATED, retry=False)
@@ -83,7 +90,7 @@ def _asked(field: Field, schema: Schema) -> Asked:
     measures: Mapping[str, Measure] = {**OF_ALL, **_of_type(field)}
     if classified:
         measures = {PRESENT: OF_ALL[PRESENT]}
-    found = {name: bound for name, make in measures.items() if (bound := _bound(make(field.name), schema))}
+    found = {name: known for name, make in measures.items() if (known := bound(make(field.name), schema))}
     return Asked(field, found, classified)
 
 
@@ -91,13 +98,6 @@ def _of_type(field: Field) -> Mapping[str, Measure]:
     if field.base_type in NUMERIC:
         return OF_NUMBERS
     return OF_TEXTS if field.base_type in TEXT else {}
-
-
-def _bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
-    try:
-        return analyzer.bind(schema)
-    except Unbindable:
-        return None
 
 
 def _rows(bag: States) -> int:
