@@ -173,7 +173,8 @@ class DraftRequest:
 
     `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
     learned from; without one none are suggested. `alarms`: programs are learned from the partitions, for so many false
-    alarms a quarter; None: none are. `keys`: those that columns may refer to."""
+    alarms a quarter; None: none are; not from those that are `spoilt`, by their names. `keys`: those that columns may
+    refer to."""
 
     source: Source
     contract_id: str
@@ -186,6 +187,7 @@ class DraftRequest:
     lake: str | None = None
     alarms: float | None = None
     keys: tuple[KeyOf, ...] = ()
+    spoilt: tuple[str, ...] = ()
 
     @property
     def profile(self) -> ProfileRequest:

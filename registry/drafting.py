@@ -10,8 +10,9 @@ from sqlmodel import Session
 
 from engine.profile.arriving import suggest
 from engine.requests import Drafted, DraftRequest, Source
-from registry import alarms, arrivals, catalog, datasets, drafts, preferences, profiles, referable
+from registry import alarms, arrivals, catalog, datasets, drafts, pasts, preferences, profiles, referable
 from registry.errors import NotFound
+from registry.runs import Whose
 from registry.tables import Proposal, Task
 from registry.validation import Ids
 from registry.words import ProposalState
@@ -35,6 +36,7 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         lake=lake,
         alarms=payload.get("alarms"),
         keys=referable.keys(session, payload),
+        spoilt=pasts.spoilt_partitions(session, Whose(payload["contract_id"], payload["object"], "")),
     )
 
 

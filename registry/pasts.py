@@ -64,11 +64,24 @@ def spoilt_arrivals(session: Session, whose: Whose) -> frozenset[tuple[int, str 
     return frozenset((version, name) for run_id, name in bad if (version := judged.get(run_id)) is not None)
 
 
-def _failed(whose: Whose) -> Collection[ColumnElement[bool]]:
+def spoilt_partitions(session: Session, whose: Whose) -> tuple[str, ...]:
+    """The partitions whose newest run failed in an incident, by name: what was mended since, and judged, is not among
+    them."""
+    bad = spoilt(session, whose)
+    names = {name for _, name in bad if name}
+    judged = select(ResultRow.partition, ResultRow.run_id).distinct().join(Run).where(*_judged(whose))
+    runs = session.exec(judged.where(col(ResultRow.partition).in_(names))).all() if names else ()
+    newest: dict[str | None, UUID] = dict(sorted(runs, key=lambda each: each[1]))
+    return tuple(sorted(str(name) for name, run_id in newest.items() if (run_id, name) in bad))
+
+
+def _judged(whose: Whose) -> Collection[ColumnElement[bool]]:
     return (
         col(Run.contract_id) == whose.contract_id,
         col(Run.object) == whose.object,
         col(Run.subscription_id).is_(None),
-        col(ResultRow.outcome) == Outcome.FAILED,
-        col(ResultRow.severity) == "error",
     )
+
+
+def _failed(whose: Whose) -> Collection[ColumnElement[bool]]:
+    return *_judged(whose), col(ResultRow.outcome) == Outcome.FAILED, col(ResultRow.severity) == "error"

@@ -43,7 +43,8 @@ class Measured:
     """What is known of a table's partitions, oldest first: the `names`, their `times`, how many `rows` each has.
 
     `values`: by column and statistic one a partition, None where it has none. `texts`: the columns whose values are
-    told as texts. `samples`: values of the newest partition, of the columns that issues may be put into."""
+    told as texts. `samples`: values of the newest partition, of the columns that issues may be put into. `spoilt`: the
+    partitions that belong to an incident, by name: nothing is learned from them."""
 
     names: tuple[str, ...]
     times: tuple[datetime, ...]
@@ -51,6 +52,7 @@ class Measured:
     values: Mapping[str, Mapping[str, Sequence[float | None]]]
     texts: frozenset[str]
     samples: Mapping[str, Column]
+    spoilt: frozenset[str] = frozenset()
 
     @property
     def histories(self) -> dict[str, History]:
@@ -65,7 +67,7 @@ class Measured:
             for at in range(len(self.names))
         ]
         batches = zip(self.names, summaries, self.times, strict=True)
-        return History(tuple(Batch(name, summary, time) for name, summary, time in batches), known)
+        return History(tuple(Batch(name, each, time, name in self.spoilt) for name, each, time in batches), known)
 
 
 def _series(values: Sequence[float | None]) -> Any:

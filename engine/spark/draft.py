@@ -54,7 +54,7 @@ def _by_history(table: Opened, request: DraftRequest, tell: Tell) -> list[dict[s
     from engine.avh.drafting import suggestions
     from engine.spark.programs import measured
 
-    found = measured(table, request.source.partition_by, request.columns, tell)
+    found = measured(table, request.source.partition_by, request.columns, frozenset(request.spoilt), tell)
     tell("learning programs")
     return suggestions(found, request.object, request.alarms)
 

@@ -48,8 +48,9 @@ class Asked:
         return self.field.base_type not in NUMERIC
 
 
-def measured(table: Opened, by: Sequence[str], columns: Sequence[str], tell: Tell) -> Measured:
-    """What is known of the newest partitions. Raises EngineError where no time orders them, or one has several."""
+def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: Tell) -> Measured:
+    """What is known of the newest partitions; the sample is of the newest that is not spoilt. Raises EngineError where
+    no time orders them, or one has several."""
     wanted = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
     asked = [_asked(each, table.schema) for each in wanted]
     tell("measuring the partitions that programs are learned from")
@@ -57,14 +58,16 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], tell: Tel
     states = scan(_newest(table, by), plans, partition_by=by)
     kept = _ordered(states)[-PARTITIONS:]
     names = tuple(name for _, name in kept)
-    tell(f"drawing a sample of {names[-1]}")
+    newest = next((name for name in reversed(names) if name not in spoilt), names[-1])
+    tell(f"drawing a sample of {newest}")
     return Measured(
         names,
         tuple(time for time, _ in kept),
         tuple(_rows(states[name]) for name in names),
         {each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
         frozenset(each.field.name for each in asked if each.is_text),
-        _samples(partitions.only(table.frame, by, names[-1:]), asked),
+        _samples(partitions.only(table.frame, by, [newest]), asked),
+        spoilt,
     )
 
 

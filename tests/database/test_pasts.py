@@ -107,6 +107,29 @@ def test_replays_know_in_which_version_of_the_states_a_partition_was_an_incident
         assert pasts.spoilt_arrivals(tx, WHOSE._replace(object="others")) == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("resolution", "again", "spoilt"),
+    [
+        (None, None, (named(6),)),
+        (Resolution.FIXED, None, (named(6),)),
+        (Resolution.EXPECTED_CHANGE, None, ()),
+        (None, 101, ()),
+    ],
+)
+def test_partitions_stay_spoilt_until_they_were_mended_or_are_said_to_be_right(
+    database: Engine, resolution: Resolution | None, again: int | None, spoilt: tuple[str, ...]
+) -> None:
+    for at, size in enumerate([100, 103, 98, 101, 99, 102, 300]):
+        validated(database, at, size)
+    if resolution is not None:
+        resolve(database, resolution)
+    if again is not None:
+        validated(database, 7, again, name=named(6))
+    with reading(database) as tx:
+        assert pasts.spoilt_partitions(tx, WHOSE) == spoilt
+        assert pasts.spoilt_partitions(tx, WHOSE._replace(object="others")) == ()
+
+
 def test_measurements_say_of_what_time_and_segment_they_are_and_runs_their_tags(database: Engine) -> None:
     validated(database, 0, 4)
     [row] = scenes.rows(database, MeasurementRow)

@@ -53,6 +53,16 @@ def drafted() -> list[dict[str, Any]]:
     return suggestions(known(), "orders", alarms=1.0)
 
 
+def test_nothing_is_learned_from_partitions_of_an_incident(drafted: list[dict[str, Any]]) -> None:
+    given = known()
+    amounts = {**given.values["amount"], "mean": [*given.values["amount"]["mean"][:-3], 140.0, 141.0, 139.0]}
+    values, bad = {**given.values, "amount": amounts}, frozenset(given.names[-3:])
+    taught = suggestions(replace(given, values=values), "orders", alarms=1.0)
+    told = suggestions(replace(given, values=values, spoilt=bad), "orders", alarms=1.0)
+    assert all(set(each["evidence"]["details"]["set_aside"]) >= bad for each in told if each["column"] == "amount")
+    assert not all(set(each["evidence"]["details"]["set_aside"]) >= bad for each in taught)
+
+
 @pytest.fixture(scope="module")
 def promised(drafted: list[dict[str, Any]]) -> Contract:
     return contract(*(each["patch"]["quality"] for each in drafted))
