@@ -11,7 +11,7 @@ from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 from support.events import event, output
 from support.histories import history
-from support.ui import HOSTILE, Shop, shop
+from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
 from engine.analyzers import ANALYZERS
 from engine.patterns.lake import Lake
@@ -203,6 +203,20 @@ def test_all_that_held_everywhere_is_accepted_at_once_and_nothing_else(open_page
     click(open_page("owner", "review", proposal=the_shop.review), "accept-all")
 
     assert [each.value for each in decisions(the_shop)] == ["accepted"] * 9 + ["pending"]
+
+
+def test_the_clauses_of_a_program_are_accepted_together(open_page: Open, the_shop: Shop) -> None:
+    clause = suggestions()[7]
+    drawn = [{**clause, "kind": "program", "id": f"orders.amount.program-{at}"} for at in range(3)]
+    review = drafted(the_shop.world, "producer", "shop-program", [*drawn, suggestions()[6]])
+    at = open_page("owner", "review", proposal=review)
+    said = texts(at)
+
+    click(at, next(each.key for each in at.button if "Accept the program: 3 clauses" in each.label))
+
+    found = the_shop.client("owner").proposal(review).suggestions
+    assert "A program of 3 clauses, learned together" in said
+    assert [each.decision.value for each in found] == ["accepted"] * 3 + ["pending"]
 
 
 def test_many_are_seen_as_a_table_that_says_which_are_decided_alone(open_page: Open, the_shop: Shop) -> None:

@@ -13,6 +13,7 @@ CARDS = 8
 ALL = "All"
 TABLE = "Whole table"
 TABLED = "Table"
+PROGRAM = "program"
 VIEWS = ("Cards", TABLED)
 
 
@@ -104,8 +105,26 @@ def grouped(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
         panels.empty("No suggestion matches", "Choose other filters.")
     for column, group in groupby(shown, key=column_of):
         st.markdown(f"### {words.esc(column)}")
+        program(proposal, column)
         for suggestion in group:
             cards.card(proposal, suggestion)
+
+
+def program(proposal: ProposalOut, column: str) -> None:
+    """Of a column with several clauses of a program: how many, and one button for those that wait."""
+    clauses = [each for each in proposal.suggestions if column_of(each) == column and each.content["kind"] == PROGRAM]
+    if len(clauses) < 2:
+        return
+    st.caption(f"A program of {len(clauses)} clauses, learned together: each alarms on what the others let pass.")
+    waiting = [each.id for each in clauses if each.decision == "pending" and not bulk.alone(each)]
+    if proposal.may_judge and len(waiting) > 1:
+        st.button(
+            f"Accept the program: {words.several(len(waiting), 'clause')}",
+            key=f"program-{words.slug(column)}",
+            icon=":material/done_all:",
+            on_click=actions.accept,
+            args=(proposal, waiting),
+        )
 
 
 def column_of(suggestion: SuggestionOut) -> str:
