@@ -9,7 +9,14 @@ import pytest
 from hypothesis import settings
 from support.archive import options
 
-KEPT = ("TREATY_SHARED", "TREATY_REQUIRE", "TREATY_WRITE_PLANS", "TREATY_TEST_REMOTE", "TREATY_EVENTS")
+KEPT = (
+    "TREATY_SHARED",
+    "TREATY_REQUIRE",
+    "TREATY_WRITE_PLANS",
+    "TREATY_WRITE_LOOKS",
+    "TREATY_TEST_REMOTE",
+    "TREATY_EVENTS",
+)
 for name in [each for each in os.environ if each.startswith("TREATY_") and each not in KEPT]:
     del os.environ[name]
 

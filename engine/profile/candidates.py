@@ -11,7 +11,6 @@ from typing import Any
 
 from contracts.assertions import Assertion
 from contracts.fingerprint import fingerprint
-from contracts.predicates import PredicateError, parse
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.sampled import METRICS_OF_VALUES, Sample
@@ -127,15 +126,6 @@ def add(table: dict[str, Kind], kind: Kind) -> None:
     if kind.name in table:
         raise ValueError(f"two kinds of suggestions are named '{kind.name}'")
     table[kind.name] = kind
-
-
-def is_admitted(predicate: str) -> bool:
-    """Whether a contract may hold the predicate: names that Spark would replace and very long lists are refused."""
-    try:
-        parse(predicate, None)
-    except PredicateError:
-        return False
-    return True
 
 
 def check(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from contracts.logical_types import Column, Schema
-from contracts.predicates import quote
+from contracts.predicates import PredicateError, parse, quote
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.distinct import ApproxCountDistinct
@@ -74,6 +74,15 @@ def bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
         return analyzer.bind(schema)
     except Unbindable:
         return None
+
+
+def is_admitted(predicate: str) -> bool:
+    """Whether a contract may hold the predicate: names that Spark would replace and very long lists are refused."""
+    try:
+        parse(predicate, None)
+    except PredicateError:
+        return False
+    return True
 
 
 def _through(each: BoundAnalyzer, column: Column, sql: str) -> BoundAnalyzer:

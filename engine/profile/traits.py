@@ -10,7 +10,7 @@ from contracts.logical_types import Schema
 from contracts.predicates import quote
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.rows import Implication
-from engine.profile.facts import bound
+from engine.profile.facts import bound, is_admitted
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ TRAITS = (TRIMMED, LOWER, UPPER, DIGITS)
 
 
 def traits_of(column: str, schema: Schema) -> Mapping[str, BoundAnalyzer]:
-    """The shares of the column's texts that have each trait, by the trait's name; {} for columns of other types."""
-    found = {each.name: bound(Implication(**each.condition(column)), schema) for each in TRAITS}
-    return {name: measured for name, measured in found.items() if measured}
+    """The shares of the column's texts that have each trait, by the trait's name; {} for columns of other types and for
+    those whose names no condition may hold."""
+    made = {each.name: each.condition(column) for each in TRAITS}
+    asked = {name: Implication(**each) for name, each in made.items() if is_admitted(each["predicate"])}
+    return {name: measured for name, each in asked.items() if (measured := bound(each, schema))}

@@ -1,5 +1,6 @@
 """The pages as people use them: a real browser, the pages' own process, a real API on a database of its own."""
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ from uuid import UUID
 import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from support import looks
 from support.api import PASSWORD
 from support.browser import Watch, chromium, pages, settled, sign_in, start_pages, stop
 from support.databases import sqlite_copy, sqlite_template
@@ -288,6 +290,35 @@ def test_in_the_dark_texts_and_charts_are_read_on_a_dark_page(site: Site, page: 
     chart = page.get_by_test_id("stVegaLiteChart").locator("svg").first
     expect(chart.locator("path[stroke='#E4EAF0']")).not_to_have_count(0)
     assert chart.locator("path[stroke='#1B2733']").count() == 0
+
+
+LOOKS = {
+    "catalog": ("/catalog?q=shop-sales", "shop-sales"),
+    "contract": ("/contract?id=shop-sales", "Columns (6)"),
+    "metric": ("/metric?contract=shop-sales&check=row-count", "Triangle: the check failed"),
+    "run": ("/run?id={failed}", "Failed (1)"),
+    "review": ("/review?proposal={own}", "Submit for review"),
+    "draft": ("/draft", "Where the table lies"),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_pages_look_as_they_did_from_afar(site: Site, page: Page, name: str) -> None:
+    path, said = LOOKS[name]
+    page.goto(site.address + path.format(failed=site.shop.failed_run, own=site.shop.own))
+    expect(page.get_by_text(said).first).to_be_visible()
+    settled(page)
+    page.wait_for_load_state("networkidle")
+    page.mouse.move(0, 0)
+    light = page.screenshot(animations="disabled")
+    if os.environ.get("TREATY_WRITE_LOOKS"):
+        looks.keep(name, light)
+
+    page.emulate_media(color_scheme="dark")
+    settled(page)
+    dark = page.screenshot(animations="disabled")
+    assert looks.difference(name, light) <= looks.LARGEST
+    assert looks.difference(name, dark) > looks.LARGEST
 
 
 BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"

@@ -302,6 +302,14 @@ def test_no_predicate_is_suggested_that_a_contract_may_not_hold() -> None:
     assert "value_range" not in said
 
 
+def test_of_texts_whose_column_no_predicate_may_name_the_rest_is_suggested() -> None:
+    texts = [f"{at % 7:x}{'long' * 20} and Mixed {at}" for at in range(200)]
+    found = suggest(history({"${x}": "string"}, [{"${x}": texts}] * 10), "t")
+    said = {each["kind"] for each in found}
+    assert "complete" in said
+    assert not {"trimmed", "upper_case", "lower_case", "digits_share"} & said
+
+
 def test_ids_of_checks_on_unlike_names_differ() -> None:
     found = suggest(history({"größe": "bigint", "grüße": "bigint"}, [{"größe": [1, 2], "grüße": [3, 4]}] * 5), "t")
     ids = [each["patch"]["quality"]["id"] for each in found if "quality" in each["patch"]]

@@ -10,7 +10,8 @@ from statistics import NormalDist
 from contracts.assertions import Assertion
 from contracts.predicates import quote
 from engine.analyzers.quoting import FRACTIONAL
-from engine.profile.candidates import Candidate, check, compliance, is_admitted, number, of_column
+from engine.profile.candidates import Candidate, check, compliance, number, of_column
+from engine.profile.facts import is_admitted
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.ranges import within

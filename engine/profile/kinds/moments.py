@@ -7,7 +7,8 @@ from typing import Any
 from contracts.assertions import Assertion
 from contracts.predicates import quote
 from engine.analyzers.quoting import TEMPORAL
-from engine.profile.candidates import Candidate, Measure, check, compliance, is_admitted, of_column
+from engine.profile.candidates import Candidate, Measure, check, compliance, of_column
+from engine.profile.facts import is_admitted
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.replayed import dated

@@ -9,7 +9,8 @@ from contracts.predicates import quote
 from contracts.regexes import UnsafeRegex, inspect_regex
 from engine.analyzers.masks import LONGEST
 from engine.analyzers.quoting import TEXT
-from engine.profile.candidates import Candidate, Measure, check, compliance, is_admitted, of_column
+from engine.profile.candidates import Candidate, Measure, check, compliance, of_column
+from engine.profile.facts import is_admitted
 from engine.profile.looks import mask_of
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile

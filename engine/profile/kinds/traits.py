@@ -16,9 +16,9 @@ from engine.profile.candidates import (
     add,
     check,
     compliance,
-    is_admitted,
     of_column,
 )
+from engine.profile.facts import is_admitted
 from engine.profile.kinds.bands import asserted, edited, listed
 from engine.profile.looks import mask_of
 from engine.profile.measured import Part

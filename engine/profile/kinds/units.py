@@ -14,9 +14,9 @@ from engine.profile.candidates import (
     add,
     check,
     compliance,
-    is_admitted,
     number,
 )
+from engine.profile.facts import is_admitted
 from engine.profile.kinds.texts import masks, share_of_masks
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile

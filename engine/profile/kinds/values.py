@@ -12,11 +12,11 @@ from engine.profile.candidates import (
     Measure,
     check,
     compliance,
-    is_admitted,
     metric,
     number,
     of_column,
 )
+from engine.profile.facts import is_admitted
 from engine.profile.looks import mask_of
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
