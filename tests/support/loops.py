@@ -74,13 +74,8 @@ def services(
     """All parts on free ports with an empty registry, ended together; on SQLite where no database is given.
 
     `makers`: the parts that run, where these are not all. `more`: further settings."""
-    settings = Settings(
-        home=folder,
-        database_url=database_url,
-        api_port=up.free_port(),
-        ui_port=up.free_port(),
-        **{"idle_seconds": 0.05, **more},
-    )
+    ports = {"api_port": up.free_port(), "ui_port": up.free_port()}
+    settings = Settings(home=folder, database_url=database_url, **ports, **more)
     link = initialise(settings)
     database = connect(settings.database)
     with up.running(settings, makers) as parts:
