@@ -21,7 +21,7 @@ from engine.analyzers.sketches import HeavyHitters, Quantiles
 from engine.avh import divergences
 from engine.avh.distances import DISTANCES, distances
 from engine.avh.shares import Paired, Shares
-from engine.avh.steps import curves
+from engine.avh.steps import ROUNDING, curves
 
 KINDS = sorted({kind for each in DISTANCES.values() for kind in each.kinds})
 NUMBERS, VALUES = ("quantiles", "moments"), ("frequencies", "heavy_hitters")
@@ -319,7 +319,8 @@ def test_bounds_from_merged_quantiles_hold_against_the_raw_numbers(sample: str) 
     for name, exact in {**exact_numbers(left, right), **exact_bins(left, right, states)}.items():
         told = found[name]
         assert told is not None
-        assert told.low <= exact <= told.high, name
+        # Two ways to add the same numbers up differ in their last digits.
+        assert told.low - ROUNDING <= exact <= told.high + ROUNDING, name
         assert told.error > 0
 
 
@@ -366,4 +367,4 @@ def test_bounds_from_merged_frequent_values_hold_against_the_raw_values() -> Non
     for name, exact in exact_distances(left, right).items():
         told = found[name]
         assert told is not None
-        assert told.low <= exact <= told.high, name
+        assert told.low - ROUNDING <= exact <= told.high + ROUNDING, name
