@@ -42,7 +42,7 @@ class Candidate:
 
     `counter`: texts that break it, masked; `drops`: on its own it is worth nothing once others catch what it does.
     `confirmed`: it was counted, where False only a sketch admits it; `likely`: the chance that it is meant, by names
-    alone, where those were asked."""
+    alone, where those were asked; `by_chance`: that it held so far says little."""
 
     kind: str
     sentence: str
@@ -57,6 +57,7 @@ class Candidate:
     drops: bool = False
     confirmed: bool = True
     likely: float | None = None
+    by_chance: bool = False
 
     def failed(self, part: Part) -> list[bool | None]:
         """Whether each partition breaks it; None where there is nothing to measure."""

@@ -53,12 +53,17 @@ def worthy(
 def _promised(found: Iterable[Held], history: History, table: str) -> Iterator[Held]:
     """What says that values are unique, with the chance by names that they are meant to be; all else as it is.
 
-    What nobody counted is left out where names do not promise it: of what was counted no true key is lost."""
+    What nobody counted, or what may be chance, is left out where names do not promise it: of what else was counted no
+    true key is lost."""
     for each in found:
         if each.column is None or each.candidate.kind not in KEYS:
             yield each
-        elif (likely := likely_key(each.column, history, table)).suggested or each.candidate.confirmed:
+        elif (likely := likely_key(each.column, history, table)).suggested or _is_sure(each.candidate):
             yield replace(each, candidate=replace(each.candidate, likely=round(likely.probability, 4)))
+
+
+def _is_sure(candidate: Candidate) -> bool:
+    return candidate.confirmed and not candidate.by_chance
 
 
 def _as_data(each: Ranked, object_name: str, split_by: str) -> dict[str, Any]:

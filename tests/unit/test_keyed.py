@@ -4,18 +4,22 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import numpy
 import pytest
+from hypothesis import given
+from hypothesis.strategies import integers
 from support.bags import bag
 from support.histories import history as counted
+from support.oracles import STATE_OF
 
 from contracts.logical_types import Column, Schema
-from engine.analyzers.sketches import Distinct
+from engine.analyzers.sketches import Distinct, Quantiles
 from engine.profile import keys
 from engine.profile.holdout import suggest
 from engine.profile.keyed import key_suggestions, may_be_unique
 from engine.profile.keys import Named, features, probability, singular, words
+from engine.profile.kinds.uniqueness import meetings, worth_counting
 from engine.profile.profile import History, profile_of, profile_plan
-from engine.profile.suggestions import worth_counting
 
 SCHEMA = Schema((Column("order_id", "bigint"), Column("customer_id", "bigint"), Column("note", "string")))
 COLUMNS = tuple(profile_of(column, SCHEMA) for column in SCHEMA)
@@ -81,6 +85,26 @@ def test_the_key_of_a_table_that_is_told_anew_each_day_has_its_chance_by_names_t
     assert told["likely"] > 0.5
 
 
+def test_numbers_that_may_be_told_apart_by_chance_are_keys_where_names_promise_it() -> None:
+    days = [{name: [each**3 + 101 * day % 997 for each in range(100, 120)] for name in ("total", "order_id")}
+            for day in range(5)]  # fmt: skip
+    found = suggest(counted({"total": "bigint", "order_id": "bigint"}, [*days, days[0]]), "orders")
+    assert [each["column"] for each in found if each["kind"] == "unique_in_partition"] == ["order_id"]
+
+
+@given(integers(1, 10_000), integers(20, 200), integers(0, 2**32 - 1))
+def test_as_many_numbers_meet_as_do_when_they_are_drawn(most: int, count: int, seed: int) -> None:
+    numbers = numpy.random.default_rng(seed).integers(0, most, count)
+    told = meetings(Quantiles.sketch(STATE_OF["quantiles"](numbers.tolist())))
+    expected = count * (count - 1) / 2 / most
+    assert expected / 3 <= told <= 6 * expected
+
+
+@pytest.mark.parametrize(("numbers", "pairs"), [([], 0), ([7], 0), ([7, 7], 1), ([7] * 40, 780)])
+def test_how_many_numbers_meet_where_few_differ(numbers: list[int], pairs: int) -> None:
+    assert meetings(Quantiles.sketch(STATE_OF["quantiles"](numbers))) == pytest.approx(pairs, rel=0.1)
+
+
 def test_values_that_nobody_counted_are_unique_where_names_promise_it_and_a_sketch_admits_it() -> None:
     (name, told), *others = unique(history(*(rows(50, 50 * day) for day in range(5)))).items()
     assert (name, others) == ("order_id", [])
@@ -130,8 +154,8 @@ def test_names_tell_a_key_with_the_other_columns_and_without(column: str, kind: 
 
 @pytest.mark.parametrize("name", ["", "_", "数量", "ID", "a.b", "x" * 5000, "123", "naïve été"])
 def test_every_name_has_a_probability(name: str) -> None:
-    for given in (Named(name, name, "bigint", (name,)), Named(name, name, "variant"), Named("", name, "")):
-        assert 0 <= probability(given) <= 1
+    for named in (Named(name, name, "bigint", (name,)), Named(name, name, "variant"), Named("", name, "")):
+        assert 0 <= probability(named) <= 1
 
 
 def test_names_are_cut_into_words() -> None:

@@ -1,6 +1,9 @@
 """Suggestions about values that occur once."""
 
+from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
 
 from contracts.assertions import Assertion
 from engine.analyzers.quoting import INTEGRAL, TEXT
@@ -16,6 +19,11 @@ LEAST_ROWS = 10
 # By hand: values that are counted are nearly as many as rows in every partition; sketches are wrong by 5 %, three times
 # their standard error.
 LEAST_DISTINCT = 0.9
+# Were so many pairs of equal numbers expected, none in a partition is no chance (5 %).
+LEAST_MEETINGS = 3.0
+# By hand: values of rows come again where half of all that partitions have are the same ones.
+LEAST_AGAIN = 0.5
+MOST_PIECES = 20
 
 
 @of_column()
@@ -56,7 +64,36 @@ def unique_in_partition(column: ColumnProfile, part: Part, _margin: float) -> Ca
         measure=_measure(column),
         assertion=Assertion("mustBe", 1),
         limits=(1, None),
+        by_chance=_by_chance(column, part),
     )
+
+
+def _by_chance(column: ColumnProfile, part: Part) -> bool:
+    """Whether numbers are other ones in each partition, and so far apart that no two need meet: as amounts are.
+
+    What identifies rows comes again in the next partition, or lies close together."""
+    bags = [bag for _, bag in part.history.partitions[part.start : part.end]]
+    if column.column.base_type not in INTEGRAL or _comes_again(column, part):
+        return False
+    return meetings(column.sketch(bags[-1])) < LEAST_MEETINGS
+
+
+def _comes_again(column: ColumnProfile, part: Part) -> bool:
+    counts = part.series(column, "approx_count_distinct")
+    whole = column.value("approx_count_distinct", part.history.whole)
+    return float(whole or 0) <= LEAST_AGAIN * sum(map(float, counts))
+
+
+def meetings(sketch: Any | None) -> float:
+    """How many pairs of the sketch's whole numbers would be equal, were each drawn alike: between two of its quantiles
+    any whole number is as likely as the others. 0 for no numbers."""
+    if sketch is None or sketch.is_empty():
+        return 0.0
+    pieces = max(1, min(MOST_PIECES, sketch.n // 5))
+    ends = Counter(sketch.get_quantiles([at / pieces for at in range(pieces + 1)]))
+    between = sum(1 / (high - low) for low, high in pairwise(sorted(ends)))
+    alike = (between + sum((times - 1) ** 2 for times in ends.values())) / pieces**2
+    return float(sketch.n * (sketch.n - 1) / 2 * alike)
 
 
 def _measure(column: ColumnProfile) -> Measure:

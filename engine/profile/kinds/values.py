@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 
 from contracts.assertions import Assertion
 from contracts.predicates import literal, quote
-from engine.analyzers.quoting import NUMERIC, TEXT
+from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEXT
 from engine.profile import ranges
 from engine.profile.candidates import (
     Candidate,
@@ -56,9 +57,11 @@ def non_negative(column: ColumnProfile, part: Part, _margin: float) -> Candidate
 
 @of_column()
 def positive(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
-    """Every number is above zero."""
+    """Every number is above zero, and whole ones stay so if they fall once more as far as they ever did."""
     lowest = part.series(column, "minimum")
     if column.column.base_type not in NUMERIC or not lowest or not all(value > 0 for value in lowest):
+        return None
+    if column.column.base_type in INTEGRAL and min(lowest) <= max((a - b for a, b in pairwise(lowest)), default=0):
         return None
     name = column.column.name
     words = f"{name} is always positive"
