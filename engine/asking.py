@@ -21,7 +21,6 @@ from engine.analyzers.bound import BoundAnalyzer, Reading
 from engine.checks import NOT_OF_VIEWS, BoundChecks, messages
 from engine.judging import UNFILTERED
 from engine.states import ALL, CLASSIFIED, Files, StateError, States
-from engine.verdicts import UNMEASURED
 
 EXAMPLE = "write completeness:column=status"
 NO_PARTITION = "no partition is chosen"
@@ -203,7 +202,7 @@ def _answer(given: Asked, held: Mapping[str, frozenset[str]], together: States |
         return replace(found, merged=0, reason=together.failure(str(unlike.args[0])))
     if reading.unfiltered:
         return replace(found, reason=UNFILTERED.format(reading.unfiltered))
-    return replace(found, reading=reading, reason=UNMEASURED if reading.value is None else None)
+    return replace(found, reading=reading, reason=given.bound.analyzer.unmeasured if reading.value is None else None)
 
 
 def _told(bag: States, keys: Iterable[str]) -> str | None:

@@ -25,7 +25,7 @@ from engine.results import CheckResult, Measurement, Outcome, RunResult
 from engine.settled import Settled
 from engine.states import Bag, Files, State, StateError, States
 from engine.structure import judge_structure
-from engine.verdicts import UNMEASURED, gap, is_gap, measurement, result_of, tagged
+from engine.verdicts import gap, is_gap, measurement, result_of, tagged, unmeasured
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 AGAIN = "validate all partitions again, or judge a view of those that are alike"
@@ -33,6 +33,8 @@ ANEW = "write them anew with one type, or judge a view of those that are alike"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
 UNFILTERED = "of {} rows the filter cannot say whether they count"
 TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
+# Enough that no partition is read twice where each is compared with the one before, few enough to be held at once.
+OPENED = 8
 UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
 
@@ -110,6 +112,7 @@ class Bench:
     parts: Mapping[str, Bag] = field(default_factory=dict)
     history: Histories = field(default_factory=dict)
     stated: dict[str, dict[str, Stated]] = field(default_factory=dict)
+    opened: dict[str, States] = field(default_factory=dict)
 
     @cached_property
     def pasts(self) -> Pasts:
@@ -225,7 +228,24 @@ class Bench:
 
     def _judge(self, check: BoundCheck, bag: States, partition: str | None) -> Judged:
         known = replace(check, referents=self.known)
-        return _judge(self._beside_past(known, partition) if check.detector else known, bag, partition, self.now)
+        judged = self._beside_past(known, partition) if check.detector else known
+        return _judge(judged, reading(check, bag, self.now, self._before(check, partition)), bag, partition)
+
+    def _before(self, check: BoundCheck, partition: str | None) -> States | None:
+        """What a check that compares is told beside that partition."""
+        return compared(check, self.pasts.before(partition), self._comparable) if compares(check) else None
+
+    def _comparable(self, partition: str) -> States:
+        """The states that checks compare with; none of a partition whose states are damaged."""
+        if partition not in self.opened:
+            keys = _keys([each for each in self._checks("delta", self.schema) if compares(each)])
+            for oldest in list(self.opened)[: len(self.opened) - OPENED + 1]:
+                del self.opened[oldest]
+            try:
+                self.opened[partition] = bags.unpack(self.packed[partition], files=self.files, keys=keys)
+            except StateError:
+                self.opened[partition] = States({})
+        return self.opened[partition]
 
     def _beside_past(self, check: BoundCheck, partition: str | None) -> BoundCheck:
         """The check with what its detector says of the point that is judged."""
@@ -249,7 +269,8 @@ class Bench:
             bag = bags.unpack(self.packed[partition], files=self.files, keys=_keys(asking))
         except StateError as error:
             return {each.identity or "": Stated(None, str(error)) for each in asking}
-        return {each.identity or "": stated(reading(each, bag, self.now)) for each in asking}
+        read = [reading(each, bag, self.now, self._before(each, partition)) for each in asking]
+        return {each.identity or "": stated(found) for each, found in zip(asking, read, strict=True)}
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
         return [check for check in self._bound(schema).checks if check.scope == scope]
@@ -276,12 +297,24 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
 
 
-def reading(check: BoundCheck, bag: States, now: datetime) -> Reading | str:
-    """What the check's metric reads from these states; in words why where it reads nothing."""
+def compares(check: BoundCheck) -> bool:
+    """Whether the check's metric is told from the states of an earlier partition, too."""
+    return check.bound is not None and check.bound.analyzer.compares
+
+
+def compared(check: BoundCheck, names: Iterable[str], opened: Callable[[str], States]) -> States | None:
+    """Of the partitions, newest first, the states of the first that has what the check compares; None: none has."""
+    found = (opened(name) for name in names)
+    return next((bag for bag in found if check.bound and check.bound.counted(bag.values)), None)
+
+
+def reading(check: BoundCheck, bag: States, now: datetime, before: States | None = None) -> Reading | str:
+    """What the check's metric reads from these states, beside those of the partition `before` where it compares; in
+    words why where it reads nothing."""
     if check.bound is None or check.analyzer is None:
         return check.reason or UNKNOWN
     try:
-        return check.bound.read(bag.values, now=now)
+        return check.bound.read(bag.values, now=now, before=before.values if before else None)
     except KeyError as missing:
         return bag.failure(str(missing.args[0])) or UNKNOWN
 
@@ -296,8 +329,7 @@ def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | Non
     return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
 
 
-def _judge(check: BoundCheck, bag: States, partition: str | None, now: datetime) -> Judged:
-    measured = reading(check, bag, now)
+def _judge(check: BoundCheck, measured: Reading | str, bag: States, partition: str | None) -> Judged:
     check = check if isinstance(measured, str) else check.beside(measured)
     found = measured if isinstance(measured, str) else check.observed(measured)
     ended, reason = outcome(check, found)
@@ -311,7 +343,7 @@ def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
     if reading.unfiltered:
         return Outcome.NOT_EVALUATED, UNFILTERED.format(reading.unfiltered)
     if reading.value is None:
-        return Outcome.NOT_APPLICABLE, UNMEASURED
+        return Outcome.NOT_APPLICABLE, unmeasured(check)
     promised = check.promise
     if isinstance(promised, Learning):
         return Outcome.NOT_APPLICABLE, promised

@@ -33,6 +33,7 @@ DOMAINS = {
     "values": Domain(0),
     "bins": Domain(0),
     "nats": Domain(0),
+    "distance": Domain(0),
 }
 PERCENT = Domain(0, 100)
 BOUNDS = {

@@ -28,6 +28,7 @@ PROMISES = {
     "share": ("mustBeGreaterOrEqualTo", 0.99),
     "rows": ("mustBe", 0),
     "chance": ("mustBeGreaterThan", 0.01),
+    "distance": ("mustBeLessOrEqualTo", 0.1),
 }
 PROMISE = ("mustBeLessOrEqualTo", 1000)
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from contracts.document import Contract, View
@@ -90,17 +91,22 @@ class Replaying:
         self.arrivals: Counter[str] = Counter()
         self.came: list[str] = []
         self.walked = Walked()
+        self.near: dict[str, States] = {}
 
     def take(self, step: Step) -> None:
         """Judges what came, then all that is there."""
         opened = {name: self._opened(packed) for name, packed in step.arrived.items()}
+        self.near |= opened
+        self.walked.names |= dict.fromkeys(opened)
         for name, bag in opened.items():
-            self.walked.see(self._form(bag.schema).alone, name, bag, step.moment, spoilt=name in step.spoilt)
+            read = partial(self._reading, bag, name, step.moment)
+            self.walked.see(self._form(bag.schema).alone, name, read, step.moment, spoilt=name in step.spoilt)
         for name, bag in opened.items():
             self._judge_alone(name, bag, step)
         for name in step.gone:
             self.packed.pop(name, None)
         self.packed.update(step.arrived)
+        self.near = opened
         self.came += step.arrived
         # What stands on no ground of these checks does not see this step, and is made anew once it is asked for.
         self.stands = {ground: self._stood(ground, opened, step) for ground in self.form.grounds}
@@ -152,19 +158,31 @@ class Replaying:
                 _count_empty(cases, unit)
             else:
                 self._judge(cases, bag or States({}), step, Spot(None, unit, why))
-                self.walked.see(cases, None, bag or States({}), step.moment, spoilt=None in step.spoilt)
+                read = partial(self._reading, bag or States({}), None, step.moment)
+                self.walked.see(cases, None, read, step.moment, spoilt=None in step.spoilt)
 
     def _judge(self, cases: Sequence[Case], bag: States, step: Step, spot: Spot) -> None:
         """Reads each metric once, and has every check of it judged."""
         found: dict[int, Reading | str] = {}
         for case in cases:
             if case.reads not in found:
-                found[case.reads] = case.refused or spot.why or _lacked(judging.reading(case.check, bag, step.moment))
+                read = partial(self._reading, bag, spot.partition, step.moment)
+                found[case.reads] = case.refused or spot.why or _lacked(read(case.check))
             check = replace(case.check, referents=step.references) if case.refers else case.check
             check = self.walked.beside(check, case, spot.partition, step.moment)
             ended, reason = _outcome(check, found[case.reads])
             for tally in case.tallies:
                 tally.add(spot.unit, ended, reason)
+
+    def _reading(self, bag: States, partition: str | None, moment: datetime, check: BoundCheck) -> Reading | str:
+        """What the check's metric is by the bag, beside the partition before where it compares."""
+        known = self.walked.before(partition, moment) if judging.compares(check) else ()
+        return judging.reading(check, bag, moment, judging.compared(check, known, self._comparable))
+
+    def _comparable(self, partition: str) -> States:
+        """The states of a partition that came, those of the newest without reading them again."""
+        known, packed = self.near.get(partition), self.packed.get(partition)
+        return known or (self._opened(packed) if packed else States({}))
 
     def _stood(self, ground: Ground, opened: Mapping[str, States], step: Step) -> Stand:
         """The ground with what came; made anew from all that is there where it lacks states."""

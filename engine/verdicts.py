@@ -1,6 +1,7 @@
 """What comes of a check, as results and measurements say it: outcome, value, bound, and why there is none."""
 
 from contracts.document import Contract, DataObject
+from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck
 from engine.figures import figure
@@ -8,8 +9,12 @@ from engine.results import CheckResult, Measurement, Outcome
 from engine.sentences import found
 from engine.states import States
 
-UNMEASURED = "there was nothing to measure: no matching row has a value"
 NOTHING = Reading(None, 0)
+
+
+def unmeasured(check: BoundCheck) -> str:
+    """Why the check's metric has no value although its states are there."""
+    return check.analyzer.unmeasured if check.analyzer else Analyzer.unmeasured
 
 
 def tagged(contract: Contract, of: DataObject) -> tuple[str, ...]:
@@ -43,7 +48,7 @@ def measurement(check: BoundCheck, bag: States, found: Reading, partition: str |
         arguments=check.analyzer.arguments(),
         partition=partition,
         value=found.value,
-        reason=UNMEASURED if found.value is None else None,
+        reason=unmeasured(check) if found.value is None else None,
         identity=check.identity or check.analyzer.identity,
         counted=found.counted,
         details=found.details,

@@ -1,6 +1,6 @@
 """The past of a replay's metrics: what it has judged so far, which detectors then learn from as in validations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -11,7 +11,8 @@ from engine.anomaly.series import Point
 from engine.checks import BoundCheck
 from engine.months import members
 from engine.sides import Case
-from engine.states import States
+
+Read = Callable[[BoundCheck], Reading | str]
 
 
 @dataclass
@@ -24,10 +25,10 @@ class Walked:
     names: dict[str, None] = field(default_factory=dict)
 
     def see(
-        self, cases: Iterable[Case], partition: str | None, bag: States, moment: datetime, *, spoilt: bool = False
+        self, cases: Iterable[Case], partition: str | None, read: Read, moment: datetime, *, spoilt: bool = False
     ) -> None:
-        """Adds what these checks' metrics are by the bag, on the partition; None: on all of them together. Days whose
-        states were merged are no point. Nothing is learned from what is `spoilt`."""
+        """Adds what these checks' metrics are, as they are `read` on the partition; None: on all of them together. Days
+        whose states were merged are no point. Nothing is learned from what is `spoilt`."""
         if partition is not None:
             self.names[partition] = None
         if len(members(partition or "")) > 1:
@@ -35,8 +36,12 @@ class Walked:
         # Both versions may have detectors of one metric: it is one point.
         checks = {each.check.identity or "": each.check for each in cases if each.budget and each.refused is None}
         for identity, check in checks.items():
-            point = _point(judging.reading(check, bag, moment), partition, moment)
+            point = _point(read(check), partition, moment)
             self.measured.setdefault(identity, []).append(replace(point, excluded=spoilt))
+
+    def before(self, partition: str | None, moment: datetime) -> list[str]:
+        """The partitions that one is compared with, newest first (`Pasts.before`)."""
+        return Pasts(self.measured, list(self.names), moment).before(partition)
 
     def beside(self, check: BoundCheck, case: Case, partition: str | None, moment: datetime) -> BoundCheck:
         """The check with what its detector says of that point by what was seen before; as it is without a detector."""

@@ -47,7 +47,8 @@ class Analyzer(BaseModel):
 
     `value`, `counted`, `broken` and `details` are given the merged components by their names on the class, and beside
     them `rows` (that the filter admits), `now` (the moment of judgement) and `schema` (of what was read).
-    `of_nothing` says that a filter which admits no row gives a value all the same."""
+    `of_nothing` says that a filter which admits no row gives a value all the same. One that `compares` is given the
+    state of the partition before, too, as `before` (None: there is none). `unmeasured`: why there is no value."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, populate_by_name=True, ignored_types=(Component, str)
@@ -57,6 +58,8 @@ class Analyzer(BaseModel):
     unit: ClassVar[str] = "number"
     scope: ClassVar[str] = "delta"
     of_nothing: ClassVar[bool] = False
+    compares: ClassVar[bool] = False
+    unmeasured: ClassVar[str] = "there was nothing to measure: no matching row has a value"
     told: ClassVar[str] = "{phrase} is {value}"
     fault: ClassVar[str] = "rows break it"
     components: ClassVar[Mapping[str, Component]] = {}

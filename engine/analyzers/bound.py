@@ -92,11 +92,15 @@ class BoundAnalyzer:
     operands: Operands = field(default_factory=dict, compare=False, repr=False)
     where: Operand | None = None
 
-    def read(self, states: Mapping[str, Any], *, now: datetime | None = None) -> Reading:
+    def read(
+        self, states: Mapping[str, Any], *, now: datetime | None = None, before: Mapping[str, Any] | None = None
+    ) -> Reading:
         """The reading from the states by component key. Raises KeyError (the key) where a state is missing.
 
-        `now` is the moment of judgement, for metrics of age; those have no value without it."""
+        `now` is the moment of judgement, for metrics of age, `before` the states of the partition before, for those
+        that compare; they have no value without it."""
         state = self._state(states, now)
+        state.before = None if before is None else self._state(before, now)
         empty = self._is_empty(state)
         return Reading(
             value=None if empty else self.analyzer.value(state),
@@ -109,7 +113,7 @@ class BoundAnalyzer:
         )
 
     def _state(self, states: Mapping[str, Any], now: datetime | None) -> SimpleNamespace:
-        given: dict[str, Any] = {"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema}
+        given: dict[str, Any] = {"unevaluated": 0, "unfiltered": 0, "now": now, "schema": self.schema, "before": None}
         for name, key in self._keys:
             given[name] = states[key]
         return SimpleNamespace(**given)
@@ -125,6 +129,13 @@ class BoundAnalyzer:
         """The metric alone. Raises KeyError (the key) where a state is missing."""
         state = self._state(states, now)
         return None if self._is_empty(state) else self.analyzer.value(state)
+
+    def counted(self, states: Mapping[str, Any]) -> int:
+        """How many rows have what is measured; 0 where a state is missing."""
+        try:
+            return self.analyzer.counted(self._state(states, None)) or 0
+        except KeyError:
+            return 0
 
     def comparable(self, assertion: Assertion) -> Assertion:
         """The assertion with limits that compare with the value: of dates and times, ISO 8601 texts as it has them.

@@ -40,7 +40,7 @@ class Sketched(Analyzer):
     ranks = Quantiles("{column}")
 
     def counted(self, state: Any) -> int:
-        return 0 if state.ranks is None else int(Quantiles.sketch(state.ranks).n)
+        return Quantiles.count(state.ranks)
 
 
 class ApproxQuantile(Sketched):

@@ -118,6 +118,11 @@ class Quantiles(Sketch):
         return datasketches.kll_doubles_sketch.deserialize(state)
 
     @classmethod
+    def count(cls, state: bytes | None) -> int:
+        """How many values there are."""
+        return int(cls.sketch(state).n) if state else 0
+
+    @classmethod
     def at(cls, state: bytes | None, share: float) -> float | None:
         """The quantile: the nearest rank, inclusive. None for no values."""
         return cls.quantile(cls.sketch(state), share) if state else None

@@ -86,6 +86,24 @@ class Pasts:
         found = {name: place(name) for name in self.partitions if len(members(name)) == 1}
         return {name: each for name, each in found.items() if each.time is not None}
 
+    def before(self, partition: str | None) -> list[str]:
+        """The earlier partitions of that one's segment, newest first, without those that belong to an incident.
+
+        [] for what no time dates, and for all partitions together."""
+        here = place(partition)
+        if here.time is None:
+            return []
+        dated = sorted(
+            (its.time, name) for name, its in self.places.items() if its.segment == here.segment and its.time
+        )
+        return [name for time, name in reversed(dated) if time < here.time and name not in self._spoilt]
+
+    @cached_property
+    def _spoilt(self) -> frozenset[str | None]:
+        """The partitions that belonged to an incident when they were last measured."""
+        newest = {each.partition: each.excluded for points in self.measured.values() for each in points}
+        return frozenset(name for name, excluded in newest.items() if excluded)
+
     @cached_property
     def segments(self) -> int:
         """How many segments the table has, each with a past of its own."""

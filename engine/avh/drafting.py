@@ -4,7 +4,7 @@ Clauses are of statistics that an analyzer measures: what arrives is judged on i
 partitions where a clause compares with them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
@@ -35,7 +35,7 @@ DIGITS = 6
 TABLE = "the table"
 KIND = "program"
 
-IN_CONTRACTS = replace(RECIPE, distances=False, without=frozenset(STATISTICS) - MEASURES.keys())
+IN_CONTRACTS = replace(RECIPE, without=frozenset(STATISTICS) - MEASURES.keys())
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class Measured:
 
     `values`: by column and statistic one a partition, None where it has none. `texts`: the columns whose values are
     told as texts. `samples`: values of the newest partition, of the columns that issues may be put into. `spoilt`: the
-    partitions that belong to an incident, by name: nothing is learned from them."""
+    partitions that belong to an incident, by name: nothing is learned from them. `apart`: by column what distances are
+    told from, for each partition the parts of its summary by name."""
 
     names: tuple[str, ...]
     times: tuple[datetime, ...]
@@ -53,6 +54,7 @@ class Measured:
     texts: frozenset[str]
     samples: Mapping[str, Column]
     spoilt: frozenset[str] = frozenset()
+    apart: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
     def histories(self) -> dict[str, History]:
@@ -61,13 +63,15 @@ class Measured:
 
     def _history(self, column: str) -> History:
         of = {"row_count": self.rows, **self.values[column]}
-        known = {name: _series(of[name]) if name in of else _nothing(len(self.names)) for name in STATISTICS}
+        apart = self.apart.get(column) or [{}] * len(self.names)
         summaries = [
-            _summary({name: each[at] for name, each in of.items()}, is_text=column in self.texts)
+            _summary({name: each[at] for name, each in of.items()}, is_text=column in self.texts, **apart[at])
             for at in range(len(self.names))
         ]
-        batches = zip(self.names, summaries, self.times, strict=True)
-        return History(tuple(Batch(name, each, time, name in self.spoilt) for name, each, time in batches), known)
+        given = zip(self.names, summaries, self.times, strict=True)
+        batches = tuple(Batch(name, each, time, name in self.spoilt) for name, each, time in given)
+        known = {name: _series(of[name]) if name in of else _nothing(len(self.names)) for name in STATISTICS}
+        return History(batches, known | (History(batches).apart() if self.apart else {}))
 
 
 def _series(values: Sequence[float | None]) -> Any:
@@ -78,16 +82,17 @@ def _nothing(points: int) -> Any:
     return numpy.full(points, numpy.nan)
 
 
-def _summary(of: Mapping[str, float | None], *, is_text: bool) -> Summary:
-    """What the floors of the statistics are told from: no values, how many there are, and their spread."""
+def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> Summary:
+    """What floors and distances are told from: how many values there are, their spread, and what stands for them."""
     rows = int(of["row_count"] or 0)
     present = round((of.get("complete_ratio") or 0.0) * rows)
     distinct = of.get("distinct_count")
     guessed = Distinct.deviation(distinct) if distinct and distinct > MOST_EXACT else 0.0
     if is_text:
-        return Texts(rows, present, distinct, length=(of.get("mean_length") or 0.0) * present, guessed=guessed)
+        return Texts(rows, present, distinct, length=(of.get("mean_length") or 0.0) * present, guessed=guessed, **apart)
     spread = of.get("standard_deviation") or 0.0
-    return Numbers(rows, (present, of.get("mean") or 0.0, spread * spread * present), None, distinct, guessed)
+    moments = (present, of.get("mean") or 0.0, spread * spread * present)
+    return Numbers(rows, moments, apart.get("curve"), distinct, guessed)
 
 
 def programs(measured: Measured, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:

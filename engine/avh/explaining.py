@@ -2,17 +2,20 @@
 
 from engine.avh.constraints import BOUNDS
 from engine.avh.program import Clause, Program, Verdict
+from engine.avh.statistics import STATISTICS
 from engine.figures import figure
 
 LONGER = {
-    "earth_movers_distance": "earth mover's distance from the partition before",
-    "cohens_d": "Cohen's d from the partition before",
+    "earth_movers_distance": "earth mover's distance",
+    "cohens_d": "Cohen's d",
+    **{f"new_of_{of}": f"share of new {of}" for of in ("values", "masks", "shapes")},
 }
 
 
 def statistic(name: str) -> str:
     """The statistic in words."""
-    return LONGER.get(name, name.replace("_", " "))
+    against = " from the partition before" if STATISTICS[name].is_distance else ""
+    return LONGER.get(name, name.replace("_", " ")) + against
 
 
 def limits(clause: Clause) -> str:

@@ -1,6 +1,6 @@
 """The partitions of one column that a program is learned from, in the order in which they came; their statistics."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from engine.avh.stationarity import Cadence, cadence
-from engine.avh.statistics import STATISTICS, measured
+from engine.avh.statistics import DISTANCES, STATISTICS, measured
 from engine.avh.summaries import Numbers, Summary
 
 Array = NDArray[Any]
@@ -101,11 +101,20 @@ class History:
     @cached_property
     def rows(self) -> tuple[dict[str, float | None], ...]:
         """The statistics of each batch that is learned from, distances from the last one before that has values."""
-        found, before = [], None
+        return tuple(measured(now, before) for now, before in self._pairs())
+
+    def apart(self) -> dict[str, Array]:
+        """The distances of all batches by name, each from the last one before that is learned from and has values; NaN
+        for what is not learned from."""
+        rows = dict(zip(self.kept, (measured(*each, among=DISTANCES) for each in self._pairs()), strict=True))
+        nothing = dict.fromkeys(next(iter(rows.values()), ()))
+        return _columns(rows.get(at, nothing) for at in range(len(self.batches)))
+
+    def _pairs(self) -> Iterator[tuple[Summary, Summary | None]]:
+        before = None
         for batch in self.learned:
-            found.append(measured(batch.summary, before))
+            yield batch.summary, before
             before = batch.summary if batch.summary.present else before
-        return tuple(found)
 
     @property
     def points(self) -> int:

@@ -1,12 +1,15 @@
 """How a check measures a statistic of one partition: by which analyzer. Adding one is one row of `MEASURES`.
 
-Statistics without a row, distances between partitions among them, are told of summaries alone, not in contracts."""
+Statistics without a row are told of summaries alone, not in contracts."""
 
 from collections.abc import Callable, Mapping
 
 from contracts.predicates import quote
 from engine.analyzers.base import Analyzer
 from engine.analyzers.characters import MeanCharacters
+from engine.analyzers.distance import OF_NUMBERS as APART_IN_NUMBERS
+from engine.analyzers.distance import OF_TEXTS as APART_IN_TEXTS
+from engine.analyzers.distance import Distance
 from engine.analyzers.distinct import ApproxCountDistinct
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, Range, StandardDeviation, Sum
@@ -35,6 +38,10 @@ def _characters(of: str) -> Measure:
     return lambda column: MeanCharacters.model_validate({"column": column, "of": of})
 
 
+def _apart(by: str, of: str | None = None) -> Measure:
+    return lambda column: Distance.model_validate({"column": column, "by": by, "of": of})
+
+
 def _plain(kind: type[Analyzer]) -> Measure:
     return lambda column: kind.model_validate({"column": column})
 
@@ -57,6 +64,7 @@ OF_NUMBERS: Mapping[str, Measure] = {
     "quantile_95": _quantile(0.95),
     "zero_ratio": _present_that("{} = 0"),
     "negative_ratio": _present_that("{} < 0"),
+    **{by: _apart(by) for by in APART_IN_NUMBERS},
 }
 OF_TEXTS: Mapping[str, Measure] = {
     "mean_length": _plain(MeanLength),
@@ -64,5 +72,7 @@ OF_TEXTS: Mapping[str, Measure] = {
     "maximum_length": _plain(MaximumLength),
     "padded_ratio": _present_that("length(trim({0})) <> length({0})"),
     **{f"mean_{of}": _characters(of) for of in ("letters", "digits", "punctuation", "upper", "blanks")},
+    **{f"{by}_of_{of}": _apart(by, of) for of in ("values", "masks") for by in APART_IN_TEXTS},
+    "new_of_shapes": _apart("new", "shapes"),
 }
 MEASURES: Mapping[str, Measure] = {**OF_ALL, **OF_NUMBERS, **OF_TEXTS}

@@ -3,7 +3,7 @@
 Those of one partition are told from its summary, those of two from theirs side by side. A new one is one function and
 one row. None where a partition has no value for it: nothing is then learned from it, and nothing judged."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isfinite, log
@@ -342,8 +342,13 @@ STATISTICS: Mapping[str, Statistic] = {
 """By name; `in_paper` False: not of the paper's tables, added because casing, padding and tails escape these."""
 
 
-def measured(now: Summary, before: Summary | None = None) -> dict[str, float | None]:
+DISTANCES = tuple(each for each in STATISTICS.values() if each.is_distance)
+
+
+def measured(
+    now: Summary, before: Summary | None = None, among: Iterable[Statistic] = STATISTICS.values()
+) -> dict[str, float | None]:
     """Every statistic of the partition by name; distances from the one `before`, None without one."""
     sides = Sides(now, before) if before is not None and before.is_text is now.is_text else None
     with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values: what is not finite is None
-        return {each.name: each.value(now, sides) for each in STATISTICS.values() if each.fits(now)}
+        return {each.name: each.value(now, sides) for each in among if each.fits(now)}

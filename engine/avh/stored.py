@@ -32,6 +32,14 @@ def texts(rows: int, present: int, distinct: float | None = None, **known: Any) 
     return Texts(rows, present, distinct, **known)
 
 
+def apart(states: Mapping[str, Any]) -> dict[str, Any]:
+    """What distances are told from, as parts of a summary, from states by their component's kind."""
+    parts: dict[str, Any] = {"curve": steps(states["quantiles"])} if "quantiles" in states else {}
+    if "heavy_hitters" in states:
+        parts["values"] = frequent(states["heavy_hitters"])
+    return parts | (looks(states["pattern_profile"]) if "pattern_profile" in states else {})
+
+
 def frequent(state: bytes | None) -> Tally:
     """The tally of a `HeavyHitters` state: at least so often; empty for no values."""
     return Tally.of(*_listed(state))

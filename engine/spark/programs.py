@@ -18,6 +18,7 @@ from engine.avh.drafting import Measured
 from engine.avh.issues import Column, column
 from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from engine.avh.recipes import SAMPLE
+from engine.avh.stored import apart
 from engine.plan import ROWS, plan
 from engine.profile.facts import bound
 from engine.progress import Tell
@@ -68,6 +69,7 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: f
         frozenset(each.field.name for each in asked if each.is_text),
         _samples(partitions.only(table.frame, by, [newest]), asked),
         spoilt,
+        {each.field.name: [_apart(each, states[name]) for name in names] for each in asked},
     )
 
 
@@ -108,7 +110,14 @@ def _rows(bag: States) -> int:
 
 
 def _statistics(asked: Asked, bags: Sequence[States]) -> dict[str, list[float | None]]:
-    return {name: [_value(bound, bag) for bag in bags] for name, bound in asked.statistics.items()}
+    alone = {name: bound for name, bound in asked.statistics.items() if not bound.analyzer.compares}
+    return {name: [_value(bound, bag) for bag in bags] for name, bound in alone.items()}
+
+
+def _apart(asked: Asked, bag: States) -> dict[str, Any]:
+    """What distances of the column are told from; of what could not be computed nothing."""
+    parts = [part for bound in asked.statistics.values() if bound.analyzer.compares for part in bound.parts.values()]
+    return apart({each.component.kind: bag.values[each.key] for each in parts if each.key in bag.values})
 
 
 def _value(bound: BoundAnalyzer, bag: States) -> float | None:

@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import zip_longest
 from typing import Any
+from unicodedata import category
 
 from support.oracles import STATE_OF
 
@@ -14,6 +15,7 @@ from contracts.predicates import quote
 from engine import states
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.characters import CLASSES
+from engine.analyzers.masks import LONGEST
 from engine.avh.spelling import CLASSES as BITS
 from engine.avh.spelling import kind
 from engine.plan import Plan
@@ -38,7 +40,15 @@ def _state(part: BoundComponent, columns: Columns) -> Any:
         return len(kept)
     values = [row[0] if len(row) == 1 else row for row in zip(*operands, strict=True)]
     chosen = [values[at] for at in kept]
+    if part.component.kind == "pattern_profile":
+        chosen = [None if text is None else _mask(text) for text in chosen]
     return STATE_OF[part.component.kind]([v for v in chosen if v is not None] if _counts(part) else chosen)
+
+
+def _mask(text: str) -> str:
+    """What Spark's expression of a mask makes of a text (`engine.analyzers.masks`)."""
+    signs = {"Lu": "A", "Ll": "a", "Nd": "0"}
+    return "".join(signs.get(category(sign), sign if sign.isascii() else "x") for sign in text[:LONGEST])
 
 
 def _counts(part: BoundComponent) -> bool:

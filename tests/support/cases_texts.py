@@ -6,6 +6,7 @@ from support.analyzer_table import Case
 
 from engine.analyzers.characters import MeanCharacters, PatternShare
 from engine.analyzers.conformity import PatternConformity
+from engine.analyzers.distance import Distance
 from engine.analyzers.keys import ApproxCountKeys
 
 NOBODY = "id > 99"
@@ -69,6 +70,15 @@ CHARACTERS = [
     Case(PatternShare(column="none"), None, counted=0, details=looks()),
     Case(PatternShare(column="status", where=NOBODY), None),
 ]
+# All partitions together have none before them.
+DISTANCES = [
+    Case(Distance(column="ratio", by="kolmogorov_smirnov"), None, counted=5),
+    Case(Distance(column="day", by="earth_movers_distance"), None, counted=5),
+    Case(Distance(column="price", by="cohens_d"), None, counted=5),
+    Case(Distance(column="status", by="l1", of="values"), None, counted=5),
+    Case(Distance(column="words", by="new", of="shapes"), None, counted=5),
+    Case(Distance(column="none", by="l1", of="masks"), None, counted=0),
+]
 # Two of five do not match: of 105 values any two are as likely to be the bad ones.
 CONFORMITY = [
     Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=100), 10 / 5460, counted=5, within=LOGS),
@@ -79,4 +89,4 @@ CONFORMITY = [
     Case(PatternConformity(column="none", pattern="[a-z]+", learned_from=10), None, counted=0),
     Case(PatternConformity(column="status", pattern="[a-z]+", learned_from=10, where=NOBODY), None),
 ]
-CASES: list[Case] = [*KEYS, *CHARACTERS, *CONFORMITY]
+CASES: list[Case] = [*KEYS, *CHARACTERS, *DISTANCES, *CONFORMITY]

@@ -32,6 +32,7 @@ def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
         "time",
         "bins",
         "chance",
+        "distance",
     }
     assert kind.__doc__
     assert kind.components

@@ -194,3 +194,42 @@ def test_a_count_that_a_sketch_tells_moves_by_its_error_at_least(distinct: int, 
     assert STATISTICS["distinct_count"].floor(newest) == pytest.approx(max(1.0, error))
     said = sentence(Clause("distinct_count", LEVEL, 1.0, None, 2.0, 1.0, 0.001, DAYS), newest.guessed)
     assert ("counted to within" in said) is (error > 0)
+
+
+def with_states(given: Measured) -> Measured:
+    """The same, with what distances are told from."""
+    tables = [{name: summary(column(values)) for name, values in rows(at).items()} for at in range(len(given.names))]
+    apart = {
+        "amount": [{"curve": each["amount"].curve} for each in tables],
+        "status": [{of: getattr(each["status"], of) for of in ("values", "masks", "shapes")} for each in tables],
+    }
+    return replace(given, apart=apart)
+
+
+def test_distances_are_offered_where_their_states_are_known() -> None:
+    given = with_states(known())
+    series = given.histories["status"].series
+    assert numpy.isnan(series["l1_of_values"][0])
+    expected = measured(summary(column(rows(5)["status"])), summary(column(rows(4)["status"])))
+    for name in ("l1_of_values", "new_of_masks", "chi_squared_of_masks"):
+        assert series[name][5] == pytest.approx(expected[name])
+    found = suggestions(given, "orders", alarms=1.0)
+    told = [each for each in found if each["patch"]["quality"]["implementation"]["analyzer"] == "distance"]
+    assert told
+    for each in told:
+        assert "from the partition before" in each["expression"]
+        assert each["evidence"]["limits"][0] is None
+        assert len(each["evidence"]["history"]) == DAYS
+
+
+def test_what_an_incident_spoilt_is_not_compared_with() -> None:
+    given = with_states(known())
+    odd = summary(column(["zz"] * ROWS))
+    apart = [*given.apart["status"]]
+    apart[9] = {of: getattr(odd, of) for of in ("values", "masks", "shapes")}
+    spoilt = replace(given, apart={**given.apart, "status": apart}, spoilt=frozenset({day(9)}))
+    series = spoilt.histories["status"].series["l1_of_values"]
+    assert len(series) == DAYS - 1
+    assert numpy.nanmax(series) < 1.5
+    taught = replace(spoilt, spoilt=frozenset()).histories["status"].series["l1_of_values"]
+    assert taught[9:11] == pytest.approx([2.0, 2.0])

@@ -1,0 +1,91 @@
+"""How far a partition is from the one before: metrics of two distributions, told from the stored states of both."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from engine.analyzers.arguments import ColumnName
+from engine.analyzers.base import Analyzer
+from engine.analyzers.components import Component
+from engine.analyzers.masks import PatternProfile
+from engine.analyzers.moments import Moments
+from engine.analyzers.sketches import HeavyHitters, Quantiles
+
+OF_NUMBERS = ("kolmogorov_smirnov", "earth_movers_distance", "cohens_d", "jensen_shannon", "kullback_leibler")
+OF_TEXTS = ("l1", "l_infinity", "cosine", "chi_squared", "jensen_shannon", "kullback_leibler", "new")
+By = Literal[
+    "kolmogorov_smirnov", "earth_movers_distance", "cohens_d", "jensen_shannon", "kullback_leibler",
+    "l1", "l_infinity", "cosine", "chi_squared", "new",
+]  # fmt: skip
+Looked = Literal["values", "masks", "shapes"]
+
+
+class Distance(Analyzer):
+    """How far the column's values are from those of the partition before, told from the stored states of both.
+
+    That is the newest earlier one of the same segment that has values and belongs to no open incident. Numbers are
+    compared by a KLL sketch or by their moments, texts by their 1,024 most frequent values, masks (`Aaa 00`), or shapes
+    of masks (`Aa 0`); `new` is the share of what the partition before has none of. What each distance is, and how
+    exact: the page of distances (after Auto-Validate by-History, KDD 2023, Tables 2 and 4). No value for a partition
+    without values, where no earlier one has any, and where partitions are judged together."""
+
+    name = "distance"
+    unit = "distance"
+    told = "{phrase} is {value}"
+    compares: ClassVar[bool] = True
+    unmeasured: ClassVar[str] = "there is nothing to compare: this partition has no values, or none before it has any"
+    column: ColumnName
+    by: By = Field(description="the distance, or `new`: the share that is new")
+    of: Looked | None = Field(default=None, description="what of texts is compared; of numbers nothing is given")
+    ranks = Quantiles("{column}")
+    moments = Moments("{column}")
+    listed = HeavyHitters("{column}")
+    masks = PatternProfile("{column}")
+
+    @model_validator(mode="after")
+    def _told_of_that(self) -> Self:
+        known = OF_NUMBERS if self.of is None else ("new",) if self.of == "shapes" else OF_TEXTS
+        if self.by not in known:
+            raise ValueError(f"of {self.of or 'numbers'} there are {', '.join(known)}")
+        return self
+
+    @property
+    def phrase(self) -> str:
+        what = self.by.replace("_", " ") + (f" of {self.of}" if self.of else "")
+        return f"{what} of {self.column} from the partition before" + (f" where {self.where}" if self.where else "")
+
+    def parts(self) -> Mapping[str, Component]:
+        return {self._part: self.components[self._part]}
+
+    @property
+    def _part(self) -> str:
+        """The component whose states are compared."""
+        if self.of is None:
+            return "moments" if self.by == "cohens_d" else "ranks"
+        return "listed" if self.of == "values" else "masks"
+
+    def counted(self, state: Any) -> int:
+        given = getattr(state, self._part)
+        if self._part == "moments":
+            return int(given[0])
+        return HeavyHitters.rows(given) if self.of else Quantiles.count(given)
+
+    def value(self, state: Any) -> float | None:
+        from engine.avh.statistics import STATISTICS, Sides
+
+        if state.before is None:
+            return None
+        statistic = STATISTICS[f"{self.by}_of_{self.of}" if self.of else self.by]
+        now, before = (self._side(each) for each in (state, state.before))
+        return statistic.value(now, Sides(now, before))
+
+    def _side(self, state: Any) -> Any:
+        from engine.avh import stored
+
+        given = getattr(state, self._part)
+        if self.of is None:
+            moments, ranks = (given, None) if self._part == "moments" else (Moments.zero, given)
+            return stored.numbers(state.rows, moments, ranks)
+        known = {"values": stored.frequent(given)} if self.of == "values" else stored.looks(given)
+        return stored.texts(state.rows, state.rows, None, **known)

@@ -1,0 +1,136 @@
+"""Checks of distances: a partition's stored states held against those of the one before, in judgements and replays."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from support.orders import NOW, check, contract, states
+
+from contracts.document import Contract
+from engine.analyzers.distance import Distance
+from engine.anomaly.series import Point, moment
+from engine.avh.issues import column
+from engine.avh.measures import OF_NUMBERS, OF_TEXTS
+from engine.avh.statistics import STATISTICS, measured
+from engine.avh.summaries import summary
+from engine.judging import judge
+from engine.replaying import Replaying, Step
+from engine.results import CheckResult, Outcome
+
+Values = Sequence[Any]
+DAY = "day=2026-04-{:02d}"
+CODES = ["A1", "A2", "B-1", "A1"]
+
+
+def bounded(of: str = "values", by: str = "l1", limit: float = 0.6) -> Contract:
+    return contract(check("distance", column="status", by=by, of=of, mustBeLessOrEqualTo=limit))
+
+
+def packed(of: Contract, values: Values) -> bytes:
+    numbers = values if all(isinstance(each, float) for each in values if each is not None) else [None] * len(values)
+    texts = [None] * len(values) if numbers is values else values
+    return states(of, {"id": list(range(len(values))), "amount": numbers, "status": texts}).pack()
+
+
+def judged(of: Contract, table: Mapping[str, Values], **given: Any) -> CheckResult:
+    """What the check says of the last of these partitions."""
+    bags = {name: packed(of, values) for name, values in table.items()}
+    run = judge(of, "orders", states=bags, delta=[list(table)[-1]], started=NOW, finished=NOW, **given)
+    return next(each for each in run.results if each.check_id == "c")
+
+
+def days(*values: Values) -> dict[str, Values]:
+    return {DAY.format(at): each for at, each in enumerate(values, start=1)}
+
+
+NUMBERS = ([1.0, 2.0, 3.0, 4.0, 40.0], [2.0, 2.0, 3.0, 5.0, -7.0])
+TEXTS = (["A1", "A2", "B-1", "", "A1"], ["A1", "c9", "B-12", "A1", "Ä é"])
+
+
+@pytest.mark.parametrize("name", [name for name in (*OF_NUMBERS, *OF_TEXTS) if STATISTICS[name].is_distance])
+def test_each_distance_of_states_is_that_of_the_values(name: str) -> None:
+    before, now = NUMBERS if name in OF_NUMBERS else TEXTS
+    by, _, of = name.partition("_of_")
+    where = {"column": "status", "of": of} if of else {"column": "amount"}
+    given = contract(check("distance", by=by, mustBeLessOrEqualTo=10**6, **where))
+    found = judged(given, days(before, now))
+    assert found.outcome is Outcome.PASSED
+    assert found.value == pytest.approx(measured(summary(column(now)), summary(column(before)))[name], abs=1e-12)
+
+
+NO_TIME = {"part=a": CODES, "part=b": ["x"]}
+CASES: dict[str, tuple[Mapping[str, Values], Outcome, float | None]] = {
+    "alike": (days(CODES, CODES[::-1]), Outcome.PASSED, 0.0),
+    "others": (days(CODES, ["x", "y"]), Outcome.FAILED, 2.0),
+    "the newest before": (days(["x"], CODES, CODES), Outcome.PASSED, 0.0),
+    "one without values is passed over": (days(CODES, [None, None], CODES), Outcome.PASSED, 0.0),
+    "later ones are not looked at": ({**days(CODES), DAY.format(9): ["x"], DAY.format(4): CODES}, Outcome.PASSED, 0.0),
+    "the first": (days(CODES), Outcome.NOT_APPLICABLE, None),
+    "no values": (days(CODES, [None]), Outcome.NOT_APPLICABLE, None),
+    "no time": (NO_TIME, Outcome.NOT_APPLICABLE, None),
+    "another segment": (
+        {"day=2026-04-01/c=de": CODES, "day=2026-04-02/c=fr": ["x"], "day=2026-04-03/c=de": CODES},
+        Outcome.PASSED, 0.0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_partition_is_compared_with_the_one_before(case: str) -> None:
+    table, outcome, value = CASES[case]
+    found = judged(bounded(), table)
+    assert (found.outcome, found.value) == (outcome, value)
+    if value is None:
+        assert found.reason == Distance.unmeasured
+
+
+def watched() -> Contract:
+    clause = {"detector": "program", "of": "status", "upper": 0.6}
+    return contract(check("distance", column="status", by="l1", of="values", mustHaveNoAnomalies=clause))
+
+
+def test_a_partition_of_an_incident_is_not_compared_with() -> None:
+    table, told = days(CODES, ["x", "y"], CODES), "2026-04-02"
+    at = moment(told)
+    assert at is not None
+    of_incident = {"any": [Point(at, 2.0, DAY.format(2), excluded=True)]}
+    assert judged(watched(), table).outcome is Outcome.FAILED
+    assert judged(watched(), table, history=of_incident).outcome is Outcome.PASSED
+    mended = {"any": [*of_incident["any"], Point(at, 2.0, DAY.format(2))]}
+    assert judged(watched(), table, history=mended).outcome is Outcome.FAILED
+
+
+def replayed(of: Contract, table: Mapping[str, Values], spoilt: frozenset[str | None] = frozenset()) -> tuple[str, ...]:
+    replaying = Replaying(None, of, "orders")
+    for name, values in table.items():
+        replaying.take(Step({name: packed(of, values)}, NOW, spoilt=spoilt & {name}))
+    [line] = [each for each in replaying.told(len(table)).lines if each.check_id == "c"]
+    assert line.new is not None
+    return line.new.alerts
+
+
+@pytest.mark.parametrize("of", [bounded(), watched()])
+def test_a_replay_compares_each_partition_with_the_one_before(of: Contract) -> None:
+    assert replayed(of, days(CODES, CODES, ["x"], CODES, CODES)) == (DAY.format(3), DAY.format(4))
+
+
+def test_a_replay_does_not_compare_with_what_is_spoilt() -> None:
+    table = days(CODES, CODES, ["x"], CODES)
+    assert replayed(watched(), table, frozenset({DAY.format(3)})) == (DAY.format(3),)
+
+
+def test_a_replay_compares_those_of_one_arrival_in_the_order_of_their_time() -> None:
+    of = bounded()
+    replaying = Replaying(None, of, "orders")
+    names = {DAY.format(2): ["x"], DAY.format(1): CODES, DAY.format(3): ["x"]}
+    replaying.take(Step({name: packed(of, values) for name, values in names.items()}, NOW))
+    [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
+    assert line.new is not None
+    assert (line.new.alerts, line.new.judged) == ((DAY.format(2),), 2)
+
+
+@pytest.mark.parametrize(("by", "of"), [("l1", None), ("cohens_d", "values"), ("l1", "shapes"), ("nothing", None)])
+def test_a_distance_that_there_is_not_is_refused(by: str, of: str | None) -> None:
+    with pytest.raises(ValidationError):
+        Distance.model_validate({"column": "status", "by": by, "of": of})
