@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from contracts import partitioning
 from engine.clock import now
 from engine.options import (
     AsJson,
@@ -40,6 +41,7 @@ from engine.options import (
     Sample,
     Samples,
     Warnings,
+    Without,
 )
 from engine.requests import (
     DraftRequest,
@@ -196,9 +198,9 @@ def _console() -> Any:
 
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
-    sample: Sample = None, object_name: ObjectName = None, lake: LakeIndex = None, by_history: ByHistory = False,
-    false_alarms: FalseAlarms = 1.0, out: Out = None, format: Format = None, as_json: Json = False,
-    remote: Remote = None, memory: Memory = "2g",
+    sample: Sample = None, without: Without = None, object_name: ObjectName = None, lake: LakeIndex = None,
+    by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, out: Out = None, format: Format = None,
+    as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)
@@ -206,10 +208,22 @@ def draft(
         source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
         lake=str(lake) if lake else None, alarms=false_alarms if by_history else None,
+        spoilt=_named(without or (), partition_by or ()),
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
         drafted = spark.draft(request, progress)
     _print_draft(drafted, out, as_json=as_json)
+
+
+def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
+    """The partitions. Raises Stop where one does not name a value of each partition column, in their order."""
+    columns = partitioning.names(by)
+    for name in names:
+        if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
+            shape = "/".join(f"{column}=..." for column in columns)
+            remedy = f"write --without '{shape}'" if shape else "say with --partition-by what it is partitioned by"
+            raise Stop(f"--without {name} names no partition of the table: {remedy}")
+    return tuple(names)
 
 
 def progress(words: str) -> None:

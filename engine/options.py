@@ -53,6 +53,10 @@ ByHistory = Annotated[
 FalseAlarms = Annotated[
     float, typer.Option(min=0.01, max=1000, help="with --by-history: false alarms of the table in a quarter of a year")
 ]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(help="learn nothing from this partition, such as one of an incident: day=2026-01-01; repeat for more"),
+]
 Sample = Annotated[
     int | None, typer.Option(min=1, help="read only about so many rows, drawn one by one; by default all")
 ]

@@ -23,7 +23,7 @@ DRAFT = "draft"
 def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:
     """What to ask of the engine; `lake`: where the index of patterns lies. Raises KeyError where the payload lacks its
     source, contract or object."""
-    source, alarms_wanted = payload["source"], payload.get("alarms")
+    source = payload["source"]
     return DraftRequest(
         source=Source(source["location"], source.get("format"), tuple(source.get("partition_by") or ())),
         contract_id=payload["contract_id"],
@@ -34,9 +34,9 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         in_force=_in_force(session, payload),
         sample=payload.get("sample"),
         lake=lake,
-        alarms=alarms_wanted,
+        alarms=payload.get("alarms"),
         keys=referable.keys(session, payload),
-        spoilt=_spoilt(session, payload) if alarms_wanted else (),
+        spoilt=pasts.spoilt_partitions(session, Whose(payload["contract_id"], payload["object"], "")),
     )
 
 
@@ -65,11 +65,6 @@ def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[
     """When data of the object are to come, by when they came so far; [] where that is not known."""
     dataset = datasets.kept(session, contract_id, object_name)
     return suggest(arrivals.moments(session, dataset), object_name) if dataset else []
-
-
-def _spoilt(session: Session, payload: Mapping[str, Any]) -> tuple[str, ...]:
-    """The partitions from which no program is learned."""
-    return pasts.spoilt_partitions(session, Whose(payload["contract_id"], payload["object"], ""))
 
 
 def _in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:

@@ -1,8 +1,10 @@
 """A table's draft: the profile, one grouping for each column that may be unique and for those that go together, then
 suggestions."""
 
+from dataclasses import replace
 from typing import Any
 
+from contracts import partitioning
 from contracts.changes import skeleton
 from contracts.classification import inherit
 from contracts.logical_types import Schema
@@ -15,7 +17,8 @@ from engine.profile.profile import History
 from engine.profile.suggestions import worth_counting
 from engine.profile.together import looked_at, together, with_counted
 from engine.progress import Tell, silent
-from engine.requests import Drafted, DraftRequest
+from engine.requests import Drafted, DraftRequest, EngineError
+from engine.spark import partitions
 from engine.spark.drawn import drawn
 from engine.spark.patterns import suggested
 from engine.spark.profile import Opened, history, opened
@@ -31,7 +34,7 @@ OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band
 def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
     whole = opened(session, request.profile)
-    table, parted = split(whole, request)
+    table, parted = split(*_sound(whole, request))
     found = _counted(table, history(table, parted.profile, tell), parted, tell)
     found, patterns = suggested(table, _together(table, found, parted, tell), parted, tell)
     referring = references(session, table, found, parted, tell)
@@ -45,6 +48,19 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
         suggestions=tuple(told),
         profile=document(found if over_time else as_one(found), request.object).model_dump(mode="json"),
     )
+
+
+def _sound(table: Opened, request: DraftRequest) -> tuple[Opened, DraftRequest]:
+    """The table and the request without the partitions that are spoilt. Raises EngineError where no other is known."""
+    by = request.source.partition_by
+    spoilt = [name for name in request.spoilt if tuple(partitions.values(name)) == partitioning.names(by)]
+    if not (by and spoilt):
+        return table, request
+    names, wanted = (tuple(each for each in some if each not in spoilt) for some in (table.names, request.partitions))
+    if table.names and not names:
+        raise EngineError("every partition of the table is left out: there is nothing to learn from", retry=False)
+    frame = partitions.without(table.frame, by, spoilt)
+    return replace(table, frame=frame, names=names), replace(request, partitions=wanted)
 
 
 def _by_history(table: Opened, request: DraftRequest, tell: Tell) -> list[dict[str, Any]]:

@@ -74,6 +74,11 @@ def only(frame: Any, columns: Sequence[str], names: Sequence[str]) -> Any:
     return frame.where(condition(columns, names))
 
 
+def without(frame: Any, columns: Sequence[str], names: Sequence[str]) -> Any:
+    """All rows but those of the named partitions, of which there is at least one."""
+    return frame.where(f"not {condition(columns, names)}")
+
+
 def condition(columns: Sequence[str], names: Sequence[str]) -> str:
     """The SQL that is true for the rows of the named partitions, of which there is at least one."""
     row = ", ".join(f"coalesce({key}, {literal(NULL)})" for key in keys(columns))

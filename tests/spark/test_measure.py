@@ -369,6 +369,7 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
     [
         ({"columns": ("id", "dya")}, "the table has no column dya did you mean 'day'?; it has: id, day"),
         ({"partitions": ("day=9",)}, "the table has no partition day=9"),
+        ({"spoilt": DAYS}, "every partition of the table is left out"),
     ],
 )
 def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: str, spark: Any, table: Path) -> None:
@@ -380,6 +381,12 @@ def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: st
 
 def test_a_draft_of_some_partitions_reads_no_others(spark: Any, table: Path) -> None:
     request = DraftRequest(Source(str(table), partition_by=("day",)), contract_id="t", object="t", partitions=DAYS[1:])
+    assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
+
+
+def test_a_draft_learns_nothing_from_what_is_spoilt(spark: Any, table: Path) -> None:
+    source, spoilt = Source(str(table), partition_by=("day",)), (DAYS[0], "day=9", "month=1")
+    request = DraftRequest(source, contract_id="t", object="t", spoilt=spoilt)
     assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
 
 
