@@ -17,6 +17,11 @@ color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-deco
 Sign out</button></form>"""
 
 
+# In the dark Streamlit writes the chosen one of several in the colour of buttons, which cannot be read there.
+CHOSEN = """<style>[data-testid="stButtonGroup"] button[data-selected="true"] p { color: light-dark(#0B5CAD, #7DBBF0) }
+</style>"""
+
+
 def main() -> None:
     """Draws the frame and the page inside it."""
     st.set_page_config(page_title="Treaty", page_icon=HERE / "icon.svg", layout="wide")
@@ -33,6 +38,7 @@ def draw() -> None:
         navigation(None)
         signed_out()
         return
+    st.html(CHOSEN)
     me, waiting = session.me(), desk.urgent(session.inbox())
     page = navigation(len(waiting), permissions=me.permissions)
     sidebar(me)
@@ -45,7 +51,7 @@ def navigation(waiting: int | None, *, permissions: Collection[Permission] = ())
     for entry in menu.ENTRIES:
         if entry.needs is None or entry.needs in permissions:
             sections.setdefault(entry.section or "", []).append(_page(entry, waiting or 0))
-    return st.navigation(sections, position="hidden" if waiting is None else "sidebar")
+    return st.navigation(sections, position="hidden" if waiting is None else "sidebar", expanded=True)
 
 
 def _page(entry: menu.Entry, waiting: int) -> st.Page:

@@ -34,7 +34,7 @@ def title(suggestion: SuggestionOut) -> None:
 
 def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
     """The expression, and on how much it held."""
-    st.code(suggestion.content.get("expression", ""), language=None, wrap_lines=True)
+    panels.source(suggestion.content.get("expression", ""))
     st.caption(found.sentence)
     if found.failed_on:
         st.text(f"Not held on {words.listed(list(found.failed_on[:5]))}")

@@ -144,6 +144,8 @@ def framed(layers: list[Spec], *, height: int) -> Spec:
         "config": {
             "view": {"stroke": None},
             "font": "Source Sans, sans-serif",
+            # The chart has one text of its own, and its numbers stand in a table: the marks need none each.
+            "mark": {"aria": False},
             "axis": {"labelColor": SOFT, "gridColor": SOFT, "gridOpacity": 0.2},
         },
         "usermeta": RENDERER,

@@ -78,7 +78,7 @@ def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: Evidence) -
     if suggestion.edited is None:
         return
     st.caption(":material/edit: Edited; what was drafted is the sentence above")
-    st.code(yaml.safe_dump(dict(suggestion.edited), sort_keys=False, allow_unicode=True), language="yaml")
+    panels.source(yaml.safe_dump(dict(suggestion.edited), sort_keys=False, allow_unicode=True))
     with st.expander("Old against new on what is stored", key=f"replay-{suggestion.id}", on_change="rerun") as opened:
         if opened.open:
             st.text(f"As drafted: {found.sentence.lower()}")

@@ -60,7 +60,7 @@ def time(label: str, moment: datetime | None) -> None:
 
 def link(page: str, label: str, *, help_text: str | None = None, **asked: str) -> None:
     """A link to the page that shows exactly that object; the label may be foreign text."""
-    shown = f":primary[**{words.esc(label)}**]"
+    shown = f":blue[**{words.esc(label)}**]"
     st.page_link(
         f"app_pages/{page}.py", label=shown, help=words.esc(help_text) if help_text else None, query_params=asked
     )
@@ -145,9 +145,20 @@ def chart(series: Sequence[Point], band: Band, *, metric: str, key: str, marked:
             st.dataframe(rows, hide_index=True, alt=f"{metric} by partition")
 
 
+def source(text: str, *, height: int | None = None) -> None:
+    """A document or program to read and copy; above `height` pixels it scrolls, with the keyboard too."""
+    # In one colour: those that Streamlit gives to code cannot be read on a light page, and cannot be chosen.
+    if height is None:
+        st.code(text, language=None, wrap_lines=True)
+        return
+    # A box of code that scrolls by itself is passed over by the Tab key; this one holds its button to copy.
+    with st.container(height=height, border=False):
+        st.code(text, language=None, wrap_lines=True)
+
+
 def commands(*lines: Sequence[str]) -> None:
     """Commands to copy, each argument quoted for the shell."""
-    st.code("\n".join(shlex.join(line) for line in lines), language="bash", wrap_lines=True)
+    source("\n".join(shlex.join(line) for line in lines))
 
 
 def tell(text: str, *, problem: bool = False) -> None:

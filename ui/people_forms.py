@@ -62,7 +62,7 @@ def shown() -> None:
     """The secret of a token that was just made; whoever reloads the page does not see it again."""
     secret = st.session_state.pop(SECRET, None)
     if secret:
-        st.code(secret, language=None, wrap_lines=True)
+        panels.source(secret)
         st.caption("Copy it now: it is shown this once, and only its hash is kept.")
 
 

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from support import looks
+from support.access import barriers
 from support.api import PASSWORD
 from support.browser import Watch, chromium, pages, settled, sign_in, start_pages, stop
 from support.databases import sqlite_copy, sqlite_template
@@ -248,37 +249,80 @@ def test_hostile_texts_stay_texts(site: Site, page: Page, shown: str) -> None:
         assert HOSTILE["colour"] in said
 
 
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("/", "Inbox"),
-        ("/contracts", "Contracts"),
-        ("/contract?id=shop-sales", "Columns (6)"),
-        ("/contract?id=shop-sales&tab=Versions", "Read a version"),
-        ("/contract?id=shop-sales&tab=Runs", "version 1.0.0"),
-        ("/contract?id=shop-sales&tab=History", "The same as a table"),
-        ("/contract?id=shop-sales&tab=Checks", "Written out as checks"),
-        ("/metric?contract=shop-sales&check=row-count", "Two partitions beside each other"),
-        ("/start", "Point Spark's listener here"),
-        ("/subscriptions?tab=Channels", "Add a channel"),
-        ("/draft", "Where the table lies"),
-        ("/run?id={failed}", "How to reproduce"),
-        ("/patterns", "Common domains"),
-        ("/reference", "approx_quantile"),
-        ("/tasks", "The newest"),
-        ("/lineage?tab=Events", "Came again"),
-        ("/incidents", "shop-sales"),
-        ("/review?proposal={own}", "Submit for review"),
-    ],
-)
-def test_every_page_fits_a_phone_and_names_its_controls(site: Site, page: Page, path: str, said: str) -> None:
-    page.set_viewport_size(NARROW)
-    page.goto(site.address + path.format(failed=site.shop.failed_run, own=site.shop.own))
-    expect(page.get_by_text(said).first).to_be_visible()
-    settled(page)
+SHOWN = [
+    ("/", "Inbox"),
+    ("/contracts", "Contracts"),
+    ("/catalog", "shop-sales"),
+    ("/contract?id=shop-sales", "Columns (6)"),
+    ("/contract?id=shop-sales&tab=Versions", "Read a version"),
+    ("/contract?id=shop-sales&tab=Consumers", "What do you use it for?"),
+    ("/contract?id=shop-sales&tab=Runs", "version 1.0.0"),
+    ("/contract?id=shop-sales&tab=History", "The same as a table"),
+    ("/contract?id=shop-sales&tab=Checks", "Written out as checks"),
+    ("/contract?id=shop-sales&tab=Activity", "shop-sales"),
+    ("/metric?contract=shop-sales&check=row-count", "Two partitions beside each other"),
+    ("/start", "Point Spark's listener here"),
+    ("/subscriptions", "Subscriptions"),
+    ("/subscriptions?tab=Channels", "Add a channel"),
+    ("/draft", "Where the table lies"),
+    ("/run?id={failed}", "How to reproduce"),
+    ("/run", "No run named"),
+    ("/patterns", "Common domains"),
+    ("/profile?proposal={spoilt}", "20 columns"),
+    ("/reference", "approx_quantile"),
+    ("/tasks", "The newest"),
+    ("/lineage?node=dataset:file:/lake/shop/orders/spoilt-live", "How many jobs further"),
+    ("/lineage?tab=Events", "Came again"),
+    ("/lineage?tab=Without contract", "written 1 time"),
+    ("/incidents", "shop-sales"),
+    ("/incidents?id={incident}", "What fails"),
+    ("/review?proposal={own}", "Submit for review"),
+    ("/review?proposal={spoilt}&view=Table", "20 suggestions"),
+]
+ADMINISTERED = [
+    ("/audit", "The newest"),
+    ("/admin", "Change a user"),
+    ("/admin?tab=Tokens", "Make a token"),
+    ("/admin?tab=Health", "Behind by"),
+    ("/admin?tab=Undelivered", "Everything was delivered"),
+]
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
-    assert page.evaluate(UNNAMED) == []
+
+@pytest.mark.parametrize(("path", "said"), SHOWN)
+def test_every_page_fits_a_phone_and_bars_nobody(
+    site: Site, page: Page, spoiled: dict[str, UUID], path: str, said: str
+) -> None:
+    incident = next(each.id for each in site.shop.client("owner").incidents() if each.contract_id == "shop-sales")
+    shown = {"failed": site.shop.failed_run, "own": site.shop.own, "spoilt": spoiled["review"], "incident": incident}
+    assert barriers_of(page, site.address + path.format(**shown), said) == []
+
+
+def test_pages_of_administrators_fit_a_phone_and_bar_nobody(site: Site) -> None:
+    page = site.visitor()
+    page.goto(site.address)
+    assert barriers(page) == []
+    sign_in(page, "admin", PASSWORD)
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+
+    assert {path: barriers_of(page, site.address + path, said) for path, said in ADMINISTERED} == {
+        path: [] for path, _ in ADMINISTERED
+    }
+    page.context.close()
+
+
+def barriers_of(page: Page, address: str, said: str) -> list[str]:
+    """What bars somebody from that page: on a light screen, and on a phone in the dark."""
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(WIDE)
+    page.goto(address)
+    expect(page.get_by_text(said).first).to_be_visible()
+    found = [f"light: {each}" for each in barriers(settled(page))]
+    page.set_viewport_size(NARROW)
+    page.emulate_media(color_scheme="dark")
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
+    found += [f"dark, on a phone: {each}" for each in barriers(settled(page))]
+    width = page.evaluate("document.documentElement.scrollWidth")
+    return found if width <= NARROW["width"] else [*found, f"{width} pixels wide on a phone"]
 
 
 def test_in_the_dark_texts_and_charts_are_read_on_a_dark_page(site: Site, page: Page) -> None:
@@ -287,7 +331,7 @@ def test_in_the_dark_texts_and_charts_are_read_on_a_dark_page(site: Site, page: 
     expect(page.get_by_text("Triangle: the check failed")).to_be_visible()
     settled(page)
 
-    assert page.evaluate(BACKGROUND) == "rgb(18, 24, 31)"
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", DARK)
     chart = page.get_by_test_id("stVegaLiteChart").locator("svg").first
     expect(chart.locator("path[stroke='#E4EAF0']")).not_to_have_count(0)
     assert chart.locator("path[stroke='#1B2733']").count() == 0
@@ -322,15 +366,10 @@ def test_pages_look_as_they_did_from_afar(site: Site, page: Page, name: str) -> 
     assert looks.difference(name, dark) > looks.LARGEST
 
 
-BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+DARK = "rgb(18, 24, 31)"
 LED_AWAY = """() => [...document.querySelectorAll('img[src], a[href]')]
     .map(each => each.getAttribute('src') ?? each.getAttribute('href'))
     .filter(address => !address.startsWith('#') && /tracker|javascript/.test(address))"""
-UNNAMED = """() => [...document.querySelectorAll('button, input, select, textarea, a[href], [role=combobox]')]
-    .filter(each => each.checkVisibility() && each.getAttribute('aria-hidden') !== 'true')
-    .filter(each => !(each.innerText || each.ariaLabel || each.title || each.labels?.length
-        || each.getAttribute('aria-labelledby') || each.closest('[aria-label]')))
-    .map(each => each.outerHTML.slice(0, 200))"""
 
 
 def test_signing_out_ends_the_session_everywhere(site: Site) -> None:

@@ -149,7 +149,7 @@ def written(contract: ContractOut, version: str, text: str) -> None:
     """The document byte for byte, to read and to download."""
     with st.expander("As written (YAML)", key="written", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
-            st.code(text, language="yaml", height=480)
+            panels.source(text, height=480)
             st.download_button(
                 "Download", text, file_name=f"{contract.id}-{version}.yaml", mime="application/yaml", key="download"
             )
@@ -175,7 +175,7 @@ def versions(contract: ContractOut) -> None:
         "Read a version", [each.version for each in contract.versions], key="version", bind="query-params"
     )
     if chosen:
-        st.code(session.registry().document(contract.id, chosen).decode(), language="yaml", height=480)
+        panels.source(session.registry().document(contract.id, chosen).decode(), height=480)
 
 
 def difference(contract: ContractOut) -> None:
@@ -195,7 +195,7 @@ def difference(contract: ContractOut) -> None:
     with st.expander("Line by line", key="lines", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
             texts = [registry.document(contract.id, each).decode() for each in (older, newer)]
-            st.code(contract_rows.lines(*texts, names=(older, newer)), language="diff", height=480)
+            panels.source(contract_rows.lines(*texts, names=(older, newer)), height=480)
 
 
 def activity(contract: ContractOut) -> None:

@@ -66,7 +66,7 @@ def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> Non
         if not drawn.open:
             return
         for note in of.notes:
-            st.caption(f":orange[{words.esc(note)}]")
+            st.markdown(f":orange[:material/info: {words.esc(note)}]")
         with st.container(horizontal=True, gap="medium"):
             for name, value in of.facts.items():
                 panels.fact(named.get(name, name), words.value(value))

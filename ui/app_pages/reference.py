@@ -43,7 +43,7 @@ def analyzer(of: AnalyzerOut) -> None:
             panels.fact("Unit", of.unit)
             panels.fact("Judged on", words.SCOPES.get(of.scope, of.scope))
         st.markdown("\n".join(map(argument, of.arguments)))
-        st.code(of.example, language="yaml", wrap_lines=True)
+        panels.source(of.example)
 
 
 def first_sentence(text: str) -> str:

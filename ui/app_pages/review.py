@@ -182,7 +182,7 @@ def document(proposal: ProposalOut) -> PreviewOut | None:
         ready = proposal.may_approve and not proposal.pending
         preview = session.registry().preview(proposal.id) if opened.open or ready else None
         if opened.open and preview:
-            st.code(preview.document, language="yaml", height=420)
+            panels.source(preview.document, height=420)
             st.caption(f"Version {words.esc(preview.version)} · fingerprint {words.esc(preview.fingerprint[:12])}")
     return preview
 

@@ -234,7 +234,7 @@ def reproduce(run: RunOut, text: str) -> None:
     )
     with st.expander("In a session of Spark", key="pyspark", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
-            st.code(reproduction.program(run, where), language="python")
+            panels.source(reproduction.program(run, where))
             st.caption("It judges the partitions of this run alone; checks of the whole table see no others then.")
     if text:
         name = reproduction.file_name(run)

@@ -64,7 +64,7 @@ def listener() -> None:
     counts = arrived()
     step(3, "Point Spark's listener here", done=bool(counts))
     st.caption("In spark-defaults.conf, or as --conf of spark-submit, with the address that your jobs reach:")
-    st.code(TRANSPORT.format(url=settings.load().api_url), language=None)
+    panels.source(TRANSPORT.format(url=settings.load().api_url))
     if session.may(Permission.TOKENS):
         people_forms.token(key="start", scopes=[Permission.LINEAGE], name="spark jobs")
     if counts == 0:
