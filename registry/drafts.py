@@ -128,13 +128,14 @@ def suggestions_of(session: Session, proposal: Proposal) -> Sequence[SuggestionR
     return session.exec(query.order_by(col(SuggestionRow.position))).all()
 
 
-def preview(session: Session, proposal: Proposal) -> Preview:
+def preview(session: Session, proposal: Proposal, suggestions: Sequence[SuggestionRow] | None = None) -> Preview:
     """The document as it would become a version: the author's bytes, or the draft with its accepted suggestions.
 
-    A drafted one takes the next free version, a major one for a change of that size.
+    A drafted one takes the next free version, a major one for a change of that size. `suggestions`: all of the
+    proposal's, where they were read already.
 
     Raises Invalid where accepted suggestions do not fit the document."""
-    rows = suggestions_of(session, proposal)
+    rows = suggestions_of(session, proposal) if suggestions is None else suggestions
     contract = read(proposal.base)
     if not rows and proposal.task_id is None:
         return Preview(proposal.base, contract.fingerprint, contract.version)

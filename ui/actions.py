@@ -23,9 +23,14 @@ def attempt(step: Callable[[], object], *, done: str = "") -> bool:
     return True
 
 
+def judge(step: Callable[[], ProposalOut], *, done: str = "") -> bool:
+    """Takes a step of a review, as `attempt` does; the page then shows the proposal that it answered."""
+    return attempt(lambda: session.keep(step()), done=done)
+
+
 def accept(proposal: ProposalOut, suggestions: Sequence[UUID]) -> None:
     """Accepts these suggestions, all or none."""
-    attempt(lambda: session.registry().judge(proposal.id, suggestions, Decision.ACCEPTED, revision=proposal.revision))
+    judge(lambda: session.registry().judge(proposal.id, suggestions, Decision.ACCEPTED, revision=proposal.revision))
 
 
 def reject(proposal: ProposalOut, suggestion: UUID) -> None:
@@ -35,7 +40,7 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
         panels.tell("Say why, so that the same suggestion does not come back", problem=True)
         return
     revision = proposal.revision
-    if attempt(
+    if judge(
         lambda: session.registry().judge(proposal.id, [suggestion], Decision.REJECTED, revision=revision, reason=reason)
     ):
         close_reason(suggestion)
@@ -43,7 +48,7 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
 
 def undo(proposal: ProposalOut, suggestion: UUID) -> None:
     """Makes the suggestion pending again."""
-    attempt(lambda: session.registry().judge(proposal.id, [suggestion], Decision.PENDING, revision=proposal.revision))
+    judge(lambda: session.registry().judge(proposal.id, [suggestion], Decision.PENDING, revision=proposal.revision))
 
 
 def open_reason(suggestion: UUID) -> None:

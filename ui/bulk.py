@@ -100,7 +100,7 @@ def judge(
     left = [each for each in chosen if each not in about]
     names = [each.id for each in about]
     registry, revision = session.registry(), proposal.revision
-    if actions.attempt(
+    if actions.judge(
         lambda: registry.judge(proposal.id, names, decision, revision=revision, reason=given),
         done=told(decision, about, left),
     ):

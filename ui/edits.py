@@ -69,7 +69,7 @@ def save(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         return
     reason = str(st.session_state.get(f"edit-reason-{suggestion.id}") or "").strip() or None
     registry, revision = session.registry(), proposal.revision
-    if actions.attempt(lambda: registry.change(proposal.id, suggestion.id, typed, revision=revision, reason=reason)):
+    if actions.judge(lambda: registry.change(proposal.id, suggestion.id, typed, revision=revision, reason=reason)):
         stop(suggestion)
 
 

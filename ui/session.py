@@ -8,11 +8,13 @@ from uuid import UUID
 import httpx
 import streamlit as st
 
-from registry.api.schemas import InboxOut, Me
+from registry.api.schemas import InboxOut, Me, ProposalOut
 from registry.client import Client
 from registry.words import Permission
 from ui import settings
 from ui.security import COOKIE, sign_in_link
+
+ANSWERED = "answered"
 
 
 def registry() -> Client:
@@ -46,6 +48,17 @@ def may(permission: Permission) -> bool:
 def inbox() -> InboxOut:
     """What waits for the viewer."""
     return registry().inbox()
+
+
+def keep(answered: ProposalOut) -> None:
+    """Has the next look at the proposal show this answer: what was just decided is not asked for again."""
+    st.session_state[ANSWERED] = answered
+
+
+def proposal(proposal_id: UUID) -> ProposalOut:
+    """The proposal, as the step that was just taken answered it or else as it is now."""
+    answered: ProposalOut | None = st.session_state.pop(ANSWERED, None)
+    return answered if answered and answered.id == proposal_id else registry().proposal(proposal_id)
 
 
 def now() -> datetime:

@@ -1,6 +1,6 @@
 """Routes of proposals: put forward, edited, decided, discussed, and the inbox of what waits for whom."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, cast
 from uuid import UUID
@@ -35,7 +35,7 @@ from registry.catalog import ListedProposal
 from registry.database import transaction
 from registry.errors import IllegalTransition, Invalid, Outrun
 from registry.lifecycle import PROPOSAL
-from registry.tables import Contract, Proposal
+from registry.tables import Contract, Proposal, SuggestionRow
 from registry.words import Decision, Permission, ProposalState
 
 router = APIRouter(tags=["proposals"])
@@ -257,16 +257,17 @@ def _shown(tx: Session, proposal: Proposal, by: Principal) -> schemas.ProposalOu
     review = views.Review(
         approvals=consent.approvals(tx, proposal.id),
         writers=revisions.writers(tx, proposal),
-        missing=_missing(tx, proposal),
+        missing=_missing(tx, proposal, suggestions),
         active_version=contract.active_version if contract else None,
     )
     return views.proposal(catalog.listed(tx, proposal), suggestions, review, names=names, by=by)
 
 
-def _missing(tx: Session, proposal: Proposal) -> tuple[str, ...]:
+def _missing(tx: Session, proposal: Proposal, suggestions: Sequence[SuggestionRow]) -> tuple[str, ...]:
     """What a proposal in review lacks; () for others, and where its accepted suggestions do not fit its document."""
     if proposal.state not in PROPOSAL.where("approve"):
         return ()
     with suppress(Invalid):
-        return consent.consent(tx, proposal, drafts.read(drafts.preview(tx, proposal).document)).missing
+        document = drafts.preview(tx, proposal, suggestions).document
+        return consent.consent(tx, proposal, drafts.read(document)).missing
     return ()

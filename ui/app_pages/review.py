@@ -23,7 +23,7 @@ def page() -> None:
     if proposal_id is None:
         panels.empty("No proposal named", "Open a draft from the inbox.")
         return
-    proposal = session.registry().proposal(proposal_id)
+    proposal = session.proposal(proposal_id)
     header(proposal)
     panels.told()
     next_version.meaning(proposal)
