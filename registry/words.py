@@ -201,6 +201,21 @@ class Resolution(StrEnum):
     WONT_FIX = "wont_fix"
 
 
+class Mark(StrEnum):
+    """What somebody says of a point: nothing was wrong with its data, something was, or what was said is taken back."""
+
+    EXPECTED = "expected"
+    INCIDENT = "incident"
+    UNDONE = "undone"
+
+
+class FitReason(StrEnum):
+    """Why a clause's limits were learned anew: newer partitions by night, or what somebody said of older ones."""
+
+    NIGHTLY = "nightly"
+    FEEDBACK = "feedback"
+
+
 class Guess(StrEnum):
     """What becomes of a job that was seen reading a contract's data."""
 
@@ -289,5 +304,7 @@ class Action(StrEnum):
     INCIDENT_ASSIGNED = "incident:assigned"
     INCIDENT_SNOOZED = "incident:snoozed"
     INCIDENT_RESOLVED = "incident:resolved"
+    FIT_LEARNED = "fit:learned"
+    MARK_SET = "mark:set"
     READER_CONFIRMED = "reader:confirmed"
     READER_DISMISSED = "reader:dismissed"

@@ -30,7 +30,7 @@ class Band:
 
     `expected`: the value that is most likely. `rate`: the share of points that fall outside while nothing is wrong,
     `per_year`: how many that are; None where the detector promises none. `by`: what told it, in words. `points`: how
-    many it was learned from."""
+    many it was learned from. `fit`: the name of the limits that were learned beforehand; None: they were told now."""
 
     lower: float | None
     upper: float | None
@@ -39,6 +39,7 @@ class Band:
     per_year: float | None = None
     by: str = ""
     points: int = 0
+    fit: str | None = None
 
     @property
     def told(self) -> str:

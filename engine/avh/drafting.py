@@ -167,7 +167,9 @@ def _limit(column: str | None, clause: Clause) -> dict[str, Any]:
     told = {"lag": change.lag or None, "logged": change.logged or None}
     edges = {"lower": outward(clause.lower, ROUND_FLOOR), "upper": outward(clause.upper, ROUND_CEILING)}
     rate = None if clause.guard else round(clause.rate, 6)
-    given = {"detector": "program", "of": column or TABLE, **told, **edges, "rate": rate, "points": clause.points}
+    width = None if clause.guard else clause.width
+    learned = {"rate": rate, "points": clause.points, "width": width}
+    given = {"detector": "program", "of": column or TABLE, **told, **edges, **learned}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -46,10 +46,11 @@ def tried(history: History, recipe: Recipe, on: Trials | None) -> Learner | Lear
 
 def refit(program: Program, history: History) -> Program:
     """The same clauses with limits of a newer history; one that has no past any more keeps its own."""
-    return replace(program, clauses=tuple(_again(each, history) for each in program.clauses), points=history.points)
+    return replace(program, clauses=tuple(again(each, history) for each in program.clauses), points=history.points)
 
 
-def _again(clause: Clause, history: History) -> Clause:
+def again(clause: Clause, history: History) -> Clause:
+    """The clause with limits of that history; as it is where the history has nothing of it."""
     found = guard(clause.statistic, history) if clause.guard else _re_learned(clause, history)
     return clause if found is None else replace(found, caught=clause.caught, gain=clause.gain)
 

@@ -5,7 +5,6 @@ The sample is of the newest partition, is held in memory alone, and has no colum
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
 
 from contracts.logical_types import Column as Field
@@ -13,10 +12,11 @@ from contracts.logical_types import Schema
 from contracts.predicates import quote
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC, ORDERED, TEXT
-from engine.anomaly.series import finite, placed
+from engine.anomaly.series import finite
 from engine.avh.drafting import Measured
 from engine.avh.issues import Column, column
 from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
+from engine.avh.ordering import PARTITIONS, newest
 from engine.avh.recipes import SAMPLE
 from engine.avh.stored import apart
 from engine.plan import ROWS, plan
@@ -28,11 +28,7 @@ from engine.spark.profile import Opened
 from engine.spark.scan import scan
 from engine.states import States
 
-# Learned from the newest partitions: two months of days, more than a year of weeks. By hand.
-PARTITIONS = 60
 SEED = 20
-UNDATED = "programs are learned from partitions in the order of their time: partition the table by a date"
-SEGMENTED = "programs are learned from one partition at a time: several are of one moment, such as {} and {}"
 
 
 @dataclass(frozen=True)
@@ -57,17 +53,17 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: f
     tell("measuring the partitions that programs are learned from")
     plans = plan(known for each in asked for known in each.statistics.values())
     states = scan(_newest(table, by), plans, partition_by=by)
-    kept = _ordered(states)[-PARTITIONS:]
+    kept = _ordered(states)
     names = tuple(name for _, name in kept)
-    newest = next((name for name in reversed(names) if name not in spoilt), names[-1])
-    tell(f"drawing a sample of {newest}")
+    last = next((name for name in reversed(names) if name not in spoilt), names[-1])
+    tell(f"drawing a sample of {last}")
     return Measured(
         names,
         tuple(time for time, _ in kept),
         tuple(_rows(states[name]) for name in names),
         {each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
         frozenset(each.field.name for each in asked if each.is_text),
-        _samples(partitions.only(table.frame, by, [newest]), asked),
+        _samples(partitions.only(table.frame, by, [last]), asked),
         spoilt,
         {each.field.name: [_apart(each, states[name]) for name in names] for each in asked},
     )
@@ -77,17 +73,14 @@ def _newest(table: Opened, by: Sequence[str]) -> Any:
     """The rows of the newest partitions, where names tell beforehand which these are: no others are read."""
     if len(table.names) <= PARTITIONS:
         return table.frame
-    return partitions.only(table.frame, by, [name for _, name in _ordered(table.names)[-PARTITIONS:]])
+    return partitions.only(table.frame, by, [name for _, name in _ordered(table.names)])
 
 
 def _ordered(names: Iterable[str]) -> list[tuple[datetime, str]]:
-    found = sorted((time, name) for name in names if (time := placed(name).time) is not None)
-    if not found:
-        raise EngineError(UNDATED, retry=False)
-    for (time, name), (later, other) in pairwise(found):
-        if time == later:
-            raise EngineError(SEGMENTED.format(name, other), retry=False)
-    return found
+    try:
+        return newest(names)
+    except ValueError as error:
+        raise EngineError(str(error), retry=False) from None
 
 
 def _asked(field: Field, schema: Schema) -> Asked:

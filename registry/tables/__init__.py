@@ -18,6 +18,7 @@ from registry.tables.exchange import TemplateRow
 from registry.tables.graph import LineageEdge, LineageJob
 from registry.tables.guards import guard
 from registry.tables.incidents import GuessedConsumer, Incident, IncidentPart, Reached
+from registry.tables.learned import FitRow, PointMark
 from registry.tables.lineage import (
     InboxEvent,
     LineageRun,
@@ -66,6 +67,7 @@ __all__ = [
     "DatasetContract",
     "DirtyMark",
     "DoneRequest",
+    "FitRow",
     "Grant",
     "GuessedConsumer",
     "InboxEvent",
@@ -80,6 +82,7 @@ __all__ = [
     "OutboxMessage",
     "PartRead",
     "PartitionState",
+    "PointMark",
     "ProfileRow",
     "Proposal",
     "Reached",

@@ -27,6 +27,8 @@ KEPT = {
     "proposal_change": "update",
     "approval": f"update of {APPROVED}",
     "comment": "update",
+    "fit": "update",
+    "point_mark": "update",
 }
 OTHER = "exists (select 1 from {table} as other where other.{key} = new.{key})"
 # `insert or replace` of SQLite deletes without asking the triggers: what would be replaced is looked for before.
@@ -41,6 +43,8 @@ TAKEN = {
     " and other.revision = new.revision)",
     "approval": OTHER.format(table="approval", key="id"),
     "comment": OTHER.format(table="comment", key="id"),
+    "fit": OTHER.format(table="fit", key="id"),
+    "point_mark": OTHER.format(table="point_mark", key="id"),
 }
 
 
