@@ -24,6 +24,7 @@ from registry.commands import (
     consumers,
     diff,
     exchange,
+    fits,
     gating,
     history,
     incidents,
@@ -57,6 +58,7 @@ lake.command("find")(patterns.find)
 VERBS = (
     memory.metrics,
     history.history,
+    fits.fits,
     memory.states,
     memory.erase,
     memory.rerun,

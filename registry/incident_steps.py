@@ -7,14 +7,16 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry import audit, incidents, scope, upstream
+from registry import audit, incidents, marks, pasts, refitting, scope, upstream
 from registry.access import Principal, decide, decide_somewhere, rights_of
 from registry.cursors import Asked, Order, Portion
+from registry.datasets import About
 from registry.errors import Conflict, Invalid, NotFound
+from registry.ids import derived
 from registry.incidents import NO_FAULT
 from registry.lifecycle import INCIDENT
 from registry.tables import Contract, Incident, IncidentPart, User
-from registry.words import Action, IncidentState, Permission, Resolution
+from registry.words import Action, IncidentState, Mark, Permission, Resolution
 
 NEWEST_FIRST = Order((col(Incident.id),), newest_first=True)
 UNKNOWN = "nobody of that name may read what the incident is about"
@@ -142,6 +144,7 @@ def resolve(
         part.active = None
     session.flush()
     _clear(session, incident, step.now)
+    _teach(session, incident, step)
     return _done(session, incident, step, Action.INCIDENT_RESOLVED, resolution=resolution.value)
 
 
@@ -155,6 +158,9 @@ def reopen(session: Session, step: Step) -> Incident:
     incident.reopened += 1
     session.flush()
     upstream.refresh(session, incident)
+    assert step.by.user_id
+    marks.take_back(session, incident, author=step.by.user_id, now=step.now)
+    _refit(session, incident, step)
     return _done(session, incident, step, Action.INCIDENT_REOPENED)
 
 
@@ -203,6 +209,23 @@ def _clear(session: Session, incident: Incident, now: datetime) -> None:
         return
     incident.recovered = incident.recovered or now
     upstream.refresh(session, incident)
+
+
+def _teach(session: Session, incident: Incident, step: Step) -> None:
+    """What its end says of the data that failed: whether programs and detectors learn from them."""
+    if incident.resolution is Resolution.DUPLICATE:
+        return
+    parts = incidents.parts(session, incident.id)
+    spots = {About(*_about(part)): pasts.failed_in(session, [part]) for part in parts}
+    mark = Mark.EXPECTED if incident.resolution in NO_FAULT else Mark.INCIDENT
+    marks.of_incident(session, incident, spots, mark)
+    _refit(session, incident, step)
+
+
+def _refit(session: Session, incident: Incident, step: Step) -> None:
+    for part in incidents.parts(session, incident.id):
+        about = About(*_about(part))
+        refitting.say(session, about, now=step.now, task_id=derived(step.now, f"{incident.id}/{about}"))
 
 
 def _fails_elsewhere(session: Session, part: IncidentPart) -> bool:

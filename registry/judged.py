@@ -17,7 +17,7 @@ from engine.requests import SpectraRequest
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError
-from registry import pasts, references, runs, sampling, states
+from registry import fits, pasts, references, runs, sampling, states
 from registry.database import reading
 from registry.orders import Order, Promise
 from registry.readings import Reading
@@ -148,8 +148,11 @@ def _judged(on: Bench, promise: Promise, delta: tuple[str, ...]) -> RunResult:
     with reading(on.tools.database) as session:
         referents = references.referents(session, promise.contract, promise.object)
         known = pasts.pasts(session, whose, checks)
+        # What is learned beside a version is of the contract's own checks.
+        own = promise.subscription_id is None
+        contract = fits.judging(session, promise.contract, promise.object.name) if own else promise.contract
     result = on.tools.judge(
-        promise.contract,
+        contract,
         promise.object.name,
         schema=on.schema,
         states=on.states,

@@ -1,6 +1,6 @@
 """The pasts of metrics as detectors learn from them: what was measured, without what incidents spoiled."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -11,11 +11,12 @@ from engine.anomaly.pasts import Histories
 from engine.anomaly.series import Point, placed
 from engine.checks import BoundChecks
 from engine.results import Outcome
-from registry import history
+from registry import history, marks
 from registry.api.schemas import MeasurementOut
+from registry.datasets import About
 from registry.incidents import NO_FAULT
 from registry.runs import Whose
-from registry.tables import Incident, IncidentPart, ResultRow, Run
+from registry.tables import Incident, IncidentPart, PointMark, ResultRow, Run
 
 # Points of a metric that are learned from; older ones are another time (engine.anomaly.automatic).
 MOST = 600
@@ -31,7 +32,7 @@ def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: dateti
     if not wanted:
         return {}
     found = history.earlier(session, whose, wanted, limit=MOST, before=before, each_run=True)
-    bad = spoilt(session, whose)
+    bad = spoilt(session, whose, before=before)
     return {identity: [_point(each, bad) for each in points] for identity, points in found.items()}
 
 
@@ -41,18 +42,33 @@ def _point(measured: MeasurementOut, bad: Spoilt) -> Point:
     return Point(time, measured.value, measured.partition, measured.reason, excluded, measured.details)
 
 
-def spoilt(session: Session, whose: Whose) -> Spoilt:
-    """Which partitions failed in which runs, where that was an incident; not where somebody said that it was none."""
+def spoilt(
+    session: Session, whose: Whose, *, before: datetime | None = None, also: Sequence[PointMark] = ()
+) -> Spoilt:  # fmt: skip
+    """Which partitions failed in which runs, where that was an incident; not where somebody said that it was none, and
+    all of which somebody said that something was wrong with them.
+
+    `before`: as people had said by then; `also`: as if that were said, too."""
+    about = About(whose.contract_id, whose.object)
     parts = session.exec(
         select(IncidentPart, Incident)
         .join(Incident, col(Incident.id) == col(IncidentPart.incident_id))
         .where(IncidentPart.contract_id == whose.contract_id, IncidentPart.object == whose.object)
     ).all()
-    spans = [(part.first_run_id, part.last_run_id) for part, each in parts if each.resolution not in NO_FAULT]
-    query = select(ResultRow.run_id, ResultRow.partition).join(Run).where(*_failed(whose))
-    failed = session.exec(query).all() if spans else []
+    bad = failed_in(session, [part for part, each in parts if each.resolution not in NO_FAULT])
+    said = marks.told(session, about, before=before, also=also)
+    return (bad | said.incident) - said.expected
+
+
+def failed_in(session: Session, parts: Sequence[IncidentPart]) -> Spoilt:
+    """What failed in these parts of incidents, all of one object: in which runs, of which partitions."""
+    if not parts:
+        return frozenset()
+    spans = [(part.first_run_id, part.last_run_id) for part in parts]
+    whose = Whose(parts[0].contract_id, parts[0].object, "")
+    found = session.exec(select(ResultRow.run_id, ResultRow.partition).join(Run).where(*_failed(whose)))
     return frozenset(
-        (run_id, partition or None) for run_id, partition in failed if any(a <= run_id <= b for a, b in spans)
+        (run_id, partition or None) for run_id, partition in found if any(a <= run_id <= b for a, b in spans)
     )
 
 

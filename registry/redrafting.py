@@ -108,11 +108,13 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
     fresh = _fresh(session, contract_id, base, name, alarms.weighed(session, contract_id, suggestions))
     if not (drift or fresh):
         return {"note": NOTHING}
-    proposal = _proposal(session, task, base, drift, now=now, ids=ids)
+    what = "its columns changed" if drift else "what its data promise beside what is promised"
+    proposal = authored(session, task, base, f"{name}, drafted anew: {what}", now=now, ids=ids)
+    proposal.source = {**task.payload["source"], "object": name, "drift": list(drift.sentences)}
     drafts.create_drafted(session, proposal, fresh, make_id=ids, now=now)
     profiles.keep(session, proposal, drafted.profile, now=now)
     session.flush()
-    _put_forward(session, proposal, drift, before, now=now, ids=ids)
+    put_forward(session, proposal, drift, before, now=now, ids=ids)
     return {"proposal_id": str(proposal.id), "suggestions": len(fresh), "drift": list(drift.sentences)}
 
 
@@ -138,13 +140,13 @@ def _fresh(
 ) -> list[Mapping[str, Any]]:
     """The suggestions that are neither promised, nor waiting elsewhere, nor rejected without new evidence."""
     contract = drafts.read(base)
-    waiting = _waiting(session, contract_id)
-    new = [each for each in suggestions if each["id"] not in waiting and is_new(contract, name, each)]
+    there = waiting(session, contract_id)
+    new = [each for each in suggestions if each["id"] not in there and is_new(contract, name, each)]
     before = rejected.remembered(session, contract_id, [each["id"] for each in new])
     return [each for each in new if each["id"] not in before or rejected.news(before[each["id"]], each)]
 
 
-def _waiting(session: Session, contract_id: str) -> frozenset[str]:
+def waiting(session: Session, contract_id: str) -> frozenset[str]:
     """The identities of what waits in open proposals."""
     query = select(SuggestionRow.identity).join(Proposal, col(Proposal.id) == col(SuggestionRow.proposal_id))
     return frozenset(session.exec(query.where(Proposal.contract_id == contract_id, col(Proposal.state).in_(OPEN))))
@@ -172,15 +174,13 @@ def _promised(of: DataObject) -> frozenset[str]:
     return frozenset(fingerprint([each.analyzer, each.column, dict(each.arguments), each.where]) for each in of.checks)
 
 
-def _proposal(session: Session, task: Task, base: bytes, drift: Drift, *, now: datetime, ids: Ids) -> Proposal:
-    about = task.payload["object"]
-    what = "its columns changed" if drift else "what its data promise beside what is promised"
+def authored(session: Session, task: Task, base: bytes, title: str, *, now: datetime, ids: Ids) -> Proposal:
+    """A proposal that nobody asked for, in review at once, of what the task found."""
     return Proposal(
         id=ids(),
         contract_id=str(task.payload["contract_id"]),
-        title=f"{about}, drafted anew: {what}",
+        title=title,
         base=base,
-        source={**task.payload["source"], "object": about, "drift": list(drift.sentences)},
         author_id=_author(session, now=now, ids=ids).id,
         state=ProposalState.IN_REVIEW,
         task_id=task.id,
@@ -195,7 +195,7 @@ def _author(session: Session, *, now: datetime, ids: Ids) -> User:
     )
 
 
-def _put_forward(
+def put_forward(
     session: Session, proposal: Proposal, drift: Drift, before: Document, *, now: datetime, ids: Ids
 ) -> None:
     """Says what the drift asks for, tells the owners, and has the proposal replayed on what is stored."""

@@ -1,6 +1,6 @@
 """A run done again, by its version of the contract on the states that it judged, and what comes out otherwise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -14,7 +14,7 @@ from engine.checks import bind
 from engine.references import Referent
 from engine.results import CheckResult, RunResult, Value
 from engine.samples import discreet
-from registry import catalog, inforce, pasts, runs, states
+from registry import catalog, fits, inforce, pasts, runs, states
 from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound
 from registry.runs import Whose
@@ -62,7 +62,7 @@ def again(session: Session, run_id: UUID, judge: Judge) -> Rerun:
     if fingerprint(states.known(session, run.dataset_id, version=run.states_version)) != run.marker:
         raise Invalid(_gone(session, run, run.dataset_id))
     before = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))).all()
-    result = _judged(session, run, run.dataset_id, judge, _referents(before))
+    result = _judged(session, run, run.dataset_id, judge, before)
     return Rerun(run, result, tuple(_differences(before, result)))
 
 
@@ -71,9 +71,10 @@ def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
     return ERASED.format(entry.actor, entry.time) if entry else PRUNED
 
 
-def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referents: Mapping[str, Referent]) -> RunResult:
+def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, before: Sequence[ResultRow]) -> RunResult:
     version = read(catalog.version(session, run.contract_id, run.version).body)
-    contract = inforce.sharing(session, dataset_id, version, run.object)
+    shared = inforce.sharing(session, dataset_id, version, run.object)
+    contract = fits.named(session, shared, run.object, _fits(before))
     stored = states.load(session, dataset_id, version=run.states_version)
     schema = states.schema(session, dataset_id, version=run.states_version)
     checks = bind(contract.object(run.object), schema)
@@ -87,11 +88,16 @@ def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, referent
         started=run.started,
         finished=run.finished,
         whole=None,
-        references=referents,
+        references=_referents(before),
         spectra={},
         history=pasts.pasts(session, whose, checks, before=run.finished),
     )
     return discreet(checks, result)
+
+
+def _fits(results: Sequence[ResultRow]) -> frozenset[str]:
+    """The names of the fits that the run judged by."""
+    return frozenset(name for row in results if (name := (row.band or {}).get("fit")))
 
 
 def _referents(results: Sequence[ResultRow]) -> dict[str, Referent]:

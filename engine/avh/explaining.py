@@ -1,5 +1,7 @@
 """What clauses and programs say of themselves, in sentences that an owner can read."""
 
+from typing import Protocol
+
 from engine.avh.constraints import BOUNDS
 from engine.avh.program import Clause, Program, Verdict
 from engine.avh.statistics import STATISTICS
@@ -18,7 +20,17 @@ def statistic(name: str) -> str:
     return LONGER.get(name, name.replace("_", " ")) + against
 
 
-def limits(clause: Clause) -> str:
+class Limited(Protocol):
+    """What has limits; None: open to that side."""
+
+    @property
+    def lower(self) -> float | None: ...
+
+    @property
+    def upper(self) -> float | None: ...
+
+
+def limits(clause: Limited) -> str:
     """What the clause admits, in words."""
     if clause.lower is None:
         return f"at most {figure(clause.upper)}"

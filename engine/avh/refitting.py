@@ -11,7 +11,7 @@ from contracts.logical_types import Schema
 from engine import states as bags
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC
-from engine.anomaly.programs import ProgramClause
+from engine.anomaly.programs import Limits, ProgramClause
 from engine.anomaly.series import finite
 from engine.avh.drafting import TABLE, Measured, outward
 from engine.avh.fitting import again
@@ -58,7 +58,7 @@ class Refit:
     seen: tuple[float | None, ...]
 
     @property
-    def limits(self) -> tuple[float | None, float | None]:
+    def limits(self) -> Limits:
         """The least and the largest value or difference."""
         return self.lower, self.upper
 
@@ -66,6 +66,17 @@ class Refit:
     def points(self) -> int:
         """How many partitions the limits were learned from."""
         return len(self.partitions)
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The partitions among these that lie outside the limits."""
+        pairs = zip(self.partitions, self.seen, strict=True)
+        return tuple(name for name, value in pairs if value is not None and not _between(value, self.limits))
+
+
+def _between(value: float, limits: Limits) -> bool:
+    lower, upper = limits
+    return (lower is None or value >= lower) and (upper is None or value <= upper)
 
 
 def watched(checks: BoundChecks) -> Iterator[Watched]:
@@ -148,7 +159,7 @@ def _of(watched: Watched) -> Clause:
     )  # fmt: skip
 
 
-def _limits(clause: Clause) -> tuple[float | None, float | None]:
+def _limits(clause: Clause) -> Limits:
     return outward(clause.lower, ROUND_FLOOR), outward(clause.upper, ROUND_CEILING)
 
 

@@ -15,6 +15,19 @@ TABLES = ("fit", "point_mark")
 
 def upgrade() -> None:
     """Nothing was learned beside a version before, and what was said of incidents stands with these."""
+    _fits()
+    _marks()
+    for table in TABLES:
+        _guard(table)
+
+
+def downgrade() -> None:
+    """The limits that were approved judge again, and incidents as they stand."""
+    for table in TABLES:
+        op.drop_table(table)
+
+
+def _fits() -> None:
     op.create_table(
         "fit",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -43,6 +56,9 @@ def upgrade() -> None:
     op.create_index(
         "ix_fit_contract_id_object_check_id_created", "fit", ["contract_id", "object", "check_id", "created"]
     )
+
+
+def _marks() -> None:
     op.create_table(
         "point_mark",
         sa.Column("id", sa.Uuid(), nullable=False),
@@ -64,14 +80,6 @@ def upgrade() -> None:
     )
     op.create_index("ix_point_mark_contract_id_object_created", "point_mark", ["contract_id", "object", "created"])
     op.create_index("ix_point_mark_incident_id", "point_mark", ["incident_id"])
-    for table in TABLES:
-        _guard(table)
-
-
-def downgrade() -> None:
-    """The limits that were approved judge again, and incidents as they stand."""
-    for table in TABLES:
-        op.drop_table(table)
 
 
 def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:

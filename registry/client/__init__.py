@@ -18,6 +18,7 @@ from registry.client.graph import Graph
 from registry.client.history import History
 from registry.client.inbox import Inbox
 from registry.client.incidents import Incidents
+from registry.client.learned import Learned
 from registry.client.memory import Memory
 from registry.client.notifications import Notifications
 from registry.client.patterns import Patterns
@@ -54,6 +55,7 @@ class Client(
     Graph,
     History,
     Incidents,
+    Learned,
     Tasks,
     Replays,
     Versions,

@@ -40,7 +40,7 @@ def history(
     from registry.api import schemas
 
     with service.opened() as registry:
-        contract_id, object_name = _about(registry, contract)
+        contract_id, object_name = about(registry, contract)
         first, last = _moment(since), _moment(until)
         found = registry.history(
             contract_id, object_name, metric=metric, since=first, until=last, segment=segment, tag=tag, limit=limit
@@ -64,7 +64,7 @@ def _moment(text: str | None) -> str | None:
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
 
 
-def _about(registry: Any, named: str) -> tuple[str, str]:
+def about(registry: Any, named: str) -> tuple[str, str]:
     """The contract and its object: of a contract that has one alone, that one. Raises Stop where it has several."""
     known = {each.id for each in registry.contracts()}
     if named not in known and "." in named:

@@ -12,7 +12,7 @@ from threading import Thread
 
 from sqlalchemy.exc import OperationalError
 
-from registry import activation, appointments, learning, redrafting, upkeep
+from registry import activation, appointments, learning, redrafting, refitting, upkeep
 from registry.database import reading, transaction
 from registry.delivery import Deliverer
 from registry.lineage import orphans
@@ -92,6 +92,18 @@ def order_learning(means: Means) -> int:
     return made
 
 
+def order_refits(means: Means) -> int:
+    """Has programs refitted whose versions admit it, in the hour in which contracts are drafted anew; how many tasks
+    that makes."""
+    now = means.clock()
+    if not redrafting.is_due(means.settings, now=now):
+        return 0
+    with transaction(means.database) as tx:
+        made = refitting.order(tx, now=now, ids=means.ids)
+        tx.commit()
+    return made
+
+
 def deliver(means: Means) -> int:
     """Delivers what waits in the outbox; how many tries there were."""
     return Deliverer(means.database, means.settings, means.clock, means.jitter).drain()
@@ -103,6 +115,7 @@ DUTIES = (
     Duty("appointments", timedelta(seconds=5), keep_appointments),
     Duty("patterns", timedelta(minutes=10), order_learning),
     Duty("redrafts", timedelta(minutes=10), order_redrafts),
+    Duty("refits", timedelta(minutes=10), order_refits),
     Duty("orphans", timedelta(minutes=1), find_orphans),
     # Several, so that one that waits for a slow destination holds up no other destination.
     *(Duty(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),

@@ -15,6 +15,7 @@ from registry import (
     learning,
     orders,
     redrafting,
+    refitting,
     replays,
     states,
     tasks,
@@ -115,6 +116,12 @@ def _redraft(means: Means, task: Task) -> Effect:
     return lambda session, now: redrafting.keep(session, task, drafted, now=now, ids=means.ids)
 
 
+def _refit(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        found = refitting.work(session, means.settings, task.payload)
+    return lambda session, now: refitting.keep(session, task, found, now=now, ids=means.ids)
+
+
 def _learn(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
         asked = learning.request(session, means.settings)
@@ -148,6 +155,7 @@ KINDS: dict[str, Kind] = {
     tasks.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
     drafting.DRAFT: Kind(_draft),
     redrafting.REDRAFT: Kind(_redraft),
+    refitting.REFIT: Kind(_refit),
     learning.LEARN: Kind(_learn),
     upkeep.UPKEEP: Kind(_keep_up),
     replays.REPLAY: Kind(_replay),

@@ -136,6 +136,7 @@ FACET = "/lineage/facets/1-0-0/TreatyContractRunFacet.json"
 CHANNEL = {"kind": "email", "target": "ada@shop.example"}
 KEEPERS = PRODUCERS - {"service"}
 SEEN = {"revision": 1}
+MARK = {"run_id": "{run}", "partition": None, "mark": "expected", "why": "a public holiday"}
 NODE = "dataset:file:/lake/known"
 DASH = {"contract_id": "known", "job_namespace": "growth", "job_name": "dash"}
 SUBSCRIBES = "subscription:created reader:confirmed"
@@ -255,6 +256,9 @@ CALLS = [
     Call("GET", "/measurements?contract_id=known&object=orders&identity=x", EVERYBODY, local=True),
     Call("GET", "/history?contract_id=known&object=orders", EVERYBODY, local=True),
     Call("GET", "/history/results?contract_id=known&object=orders&check=c", EVERYBODY, local=True),
+    Call("GET", "/fits?contract_id=known&object=orders", EVERYBODY, local=True),
+    Call("GET", "/marks?contract_id=known&object=orders", EVERYBODY, local=True),
+    Call("POST", "/marks", KEEPERS, 201, MARK, "mark:set", local=True),
     Call("GET", "/analyzers", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY, local=True),
     Call("GET", "/dataset/profile?name=known", EVERYBODY, local=True),

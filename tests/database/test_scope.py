@@ -145,6 +145,8 @@ PATHS = [
     "/measurements?contract_id={}&object=orders&identity=x",
     "/history?contract_id={}&object=orders",
     "/history/results?contract_id={}&object=orders&check=c",
+    "/fits?contract_id={}&object=orders",
+    "/marks?contract_id={}&object=orders",
 ]
 
 

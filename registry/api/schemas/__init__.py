@@ -69,6 +69,7 @@ from registry.api.schemas.incidents import (
     StepIn,
     Told,
 )
+from registry.api.schemas.learned import FitOut, FitsAsked, MarkIn, MarkOut, MarksAsked
 from registry.api.schemas.memory import (
     AskedOut,
     DifferenceOut,
@@ -194,6 +195,8 @@ __all__ = [
     "FailingOut",
     "FarewellIn",
     "FaultOut",
+    "FitOut",
+    "FitsAsked",
     "GateContractOut",
     "GateOut",
     "GatedOut",
@@ -218,6 +221,9 @@ __all__ = [
     "JudgementForm",
     "LawOut",
     "ListedOut",
+    "MarkIn",
+    "MarkOut",
+    "MarksAsked",
     "Me",
     "MeasurementOut",
     "MemberIn",

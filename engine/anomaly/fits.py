@@ -1,0 +1,57 @@
+"""Contracts as their clauses judge now: with limits that were learned after the version was approved, where its recipe
+admits them. The document, and with it the fingerprint, stays that of the version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from contracts.assertions import Detection
+from contracts.document import Check, Contract, DataObject
+from engine.anomaly.programs import Limits, ProgramClause
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Limits of a clause that were learned after its version was approved. `clause` names those that were approved."""
+
+    name: str
+    clause: str
+    limits: Limits
+    points: int
+
+
+def clause(check: Check) -> ProgramClause | None:
+    """The clause of a program that the check is; None for other checks, and for one that has faults."""
+    wanted = check.assertion.detection if check.assertion else None
+    if wanted is None or wanted.detector != ProgramClause.name:
+        return None
+    try:
+        return ProgramClause.model_validate(dict(wanted.arguments))
+    except ValueError:
+        return None
+
+
+def refitted(of: DataObject) -> dict[str, ProgramClause]:
+    """The clauses of the object's programs that later limits may judge by, by the checks' ids."""
+    found = ((check.id, clause(check)) for check in of.checks)
+    return {check_id: each for check_id, each in found if each is not None and each.is_refitted}
+
+
+def fitted(contract: Contract, object_name: str, fits: Mapping[str, Fit]) -> Contract:
+    """The contract whose clauses judge by these fits, given by the checks' ids; as it is where there is none."""
+    if not fits:
+        return contract
+    objects = tuple(_fitted(each, fits) if each.name == object_name else each for each in contract.objects)
+    return replace(contract, objects=objects)
+
+
+def _fitted(of: DataObject, fits: Mapping[str, Fit]) -> DataObject:
+    return replace(of, checks=tuple(_judging(each, fits.get(each.id)) for each in of.checks))
+
+
+def _judging(check: Check, fit: Fit | None) -> Check:
+    """The check with the fit's limits: of those that were approved, where it is of these."""
+    known = clause(check) if fit else None
+    if fit is None or known is None or check.assertion is None or known.named != fit.clause:
+        return check
+    detection = Detection(known.name, known.fitted(fit.limits, fit.points, fit.name).arguments())
+    return replace(check, assertion=replace(check.assertion, limit=detection))

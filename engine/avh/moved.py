@@ -1,0 +1,71 @@
+"""A refit that its recipe does not admit, as a suggestion: the same check with other limits."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from contracts.assertions import ANOMALIES
+from contracts.document import Check
+from contracts.fingerprint import fingerprint
+from engine.avh import explaining
+from engine.avh.drafting import KIND, TABLE
+from engine.avh.refitting import Refit
+from engine.avh.stationarity import Change
+
+SUGGESTED = "its limits stay as they were approved until an owner decides: {} admits no such move"
+
+
+def suggestion(refit: Refit, check: Check, entry: Mapping[str, Any], object_name: str) -> dict[str, Any]:
+    """The suggestion, `entry` being what the document has of the check. It is the same one every time: with other
+    limits it is news."""
+    moved = sentence(refit)
+    words = f"{refit.watched.column or TABLE}: {moved}"
+    return {
+        "id": fingerprint([object_name, KIND, check.id])[:16],
+        "kind": KIND,
+        "object": object_name,
+        "column": check.column,
+        "sentence": f"{words}; {backtest(refit)}; {SUGGESTED.format(refit.watched.clause.refit)}",
+        "expression": words,
+        "severity": check.severity,
+        "patch": {"quality": _with_limits(entry, refit)},
+        "evidence": _evidence(refit),
+    }
+
+
+def sentence(refit: Refit) -> str:
+    """What the clause would admit, and what it admits as it was approved."""
+    of, clause = refit.watched, refit.watched.clause
+    seen = ", ".join(filter(None, (explaining.statistic(of.statistic), Change(clause.lag, clause.logged).told)))
+    return f"{seen}, {explaining.limits(refit)}; approved is {explaining.limits(clause)}"
+
+
+def backtest(refit: Refit) -> str:
+    """How often limits learned so would have alarmed, each time of what came before."""
+    return f"would have alarmed {len(refit.alarms)} of {refit.judged} times"
+
+
+def _with_limits(entry: Mapping[str, Any], refit: Refit) -> dict[str, Any]:
+    found = deepcopy(dict(entry))
+    limits = {"lower": refit.lower, "upper": refit.upper, "points": refit.points}
+    told = found["implementation"][ANOMALIES]
+    told.update({name: value for name, value in limits.items() if value is not None})
+    for name in ("lower", "upper"):
+        if limits[name] is None:
+            told.pop(name, None)
+    return found
+
+
+def _evidence(refit: Refit) -> dict[str, Any]:
+    clause = refit.watched.clause
+    return {
+        "partitions": refit.points,
+        "held": refit.points - len(refit.outside),
+        "failed_on": list(refit.outside),
+        "learned_on": refit.points,
+        "judged_on": refit.judged,
+        "history": [[name, value] for name, value in zip(refit.partitions, refit.seen, strict=True)],
+        "limits": [refit.lower, refit.upper],
+        "details": {"approved": list(clause.limits), "refit": clause.refit, "back_test": list(refit.alarms)},
+        "split_by": "time",
+    }

@@ -1,0 +1,47 @@
+"""Routes of what is learned beside a version: fits of programs, and what people say of single points."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from registry import clock, fits, ids, marks, refitting, scope
+from registry.api import schemas
+from registry.api.dependencies import Caller, Reader, Writer
+from registry.datasets import About
+from registry.marks import Said
+from registry.tables import PointMark
+
+router = APIRouter(tags=["learned"])
+FitsAsked = Annotated[schemas.FitsAsked, Query()]
+MarksAsked = Annotated[schemas.MarksAsked, Query()]
+
+
+@router.get("/fits")
+def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
+    """The fits of an object's programs, newest first: limits that were learned after a version was approved, and
+    whether they judge."""
+    scope.see_object(tx, asked.contract_id, asked.object, by)
+    rows = fits.listed(tx, asked.contract_id, asked.object, check_id=asked.check, limit=asked.limit)
+    return [schemas.FitOut.model_validate(each) for each in rows]
+
+
+@router.get("/marks")
+def list_marks(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.MarkOut]:
+    """What people said of an object's data, newest first; the newest word about a content of a partition counts."""
+    scope.see_object(tx, asked.contract_id, asked.object, by)
+    return [_shown(row, name) for row, name in marks.listed(tx, asked.contract_id, asked.object, limit=asked.limit)]
+
+
+@router.post("/marks", status_code=201)
+def set_mark(body: schemas.MarkIn, by: Caller, tx: Writer) -> schemas.MarkOut:
+    """Says that the data of a partition were as expected, or that they were an incident, or takes back what was said.
+    Programs that admit it are refitted."""
+    now = clock.now()
+    row = marks.say(tx, Said(**body.model_dump()), by=by, now=now, mark_id=ids.new())
+    refitting.say(tx, About(row.contract_id, row.object), now=now, task_id=ids.new())
+    tx.commit()
+    return _shown(row, by.name)
+
+
+def _shown(row: PointMark, name: str) -> schemas.MarkOut:
+    return schemas.MarkOut(**row.model_dump(exclude={"contract_id", "since", "author_id"}), by=name)

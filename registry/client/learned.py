@@ -1,0 +1,25 @@
+"""Calls about fits of programs, and about what people say of single points."""
+
+from uuid import UUID
+
+from registry.api import schemas
+from registry.client.calls import Calls
+from registry.words import Mark
+
+
+class Learned(Calls):
+    """What is learned beside a version, and what people say of the data that it is learned from."""
+
+    def fits(self, contract_id: str, object_name: str, check: str | None = None) -> list[schemas.FitOut]:
+        """The fits of the object's programs, newest first."""
+        chosen = {"check": check} if check else {}
+        return self._get(list[schemas.FitOut], "/fits", contract_id=contract_id, object=object_name, **chosen)
+
+    def marks(self, contract_id: str, object_name: str) -> list[schemas.MarkOut]:
+        """What people said of the object's data, newest first."""
+        return self._get(list[schemas.MarkOut], "/marks", contract_id=contract_id, object=object_name)
+
+    def set_mark(self, run_id: UUID, partition: str | None, mark: Mark, why: str) -> schemas.MarkOut:
+        """Says what the data of a partition were that the run judged."""
+        body = schemas.MarkIn(run_id=run_id, partition=partition, mark=mark, why=why)
+        return self._post(schemas.MarkOut, "/marks", body)

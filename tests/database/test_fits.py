@@ -1,0 +1,172 @@
+"""Fits of programs: learned by night from stored states, used where the version admits them, else proposed."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import select
+from support import scenes
+from support.orders import NOW, SCHEMA, check, contract
+from support.orders import states as bag_of
+from support.scenes import Scene
+
+from contracts.writing import write
+from engine.judging import judge
+from engine.requests import Measured
+from engine.results import CheckResult
+from registry import fits, ids, inforce, refitting, states
+from registry.database import reading, transaction
+from registry.refitting import NOTHING, REFIT, UNMOVED
+from registry.tables import Dataset, FitRow, Proposal, SuggestionRow, Task
+from registry.words import FitReason, ProposalState
+from registry.work.duties import order_refits
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+CLAUSE = {"detector": "program", "of": "amount", "rate": 0.001, "points": 20, "width": 12.0}
+WIDE = {**CLAUSE, "lower": 90.0, "upper": 110.0}
+NARROW = {**CLAUSE, "lower": 99.9, "upper": 100.1}
+PROMISED = contract(
+    check("mean", "tightened", column="amount", mustHaveNoAnomalies={**WIDE, "refit": "tighten_only"}),
+    check("maximum", "moved", column="amount", mustHaveNoAnomalies={**NARROW, "refit": "within: 10%"}),
+    check("minimum", "pinned", column="amount", mustHaveNoAnomalies=WIDE),
+)
+
+
+def day(at: int) -> str:
+    return f"day={(START + timedelta(days=at)).date()}"
+
+
+def amounts(at: int) -> Sequence[float]:
+    return [float(each) for each in numpy.random.default_rng(at).normal(100, 2, 40)]
+
+
+def bags(days: Mapping[str, Sequence[float]]) -> dict[str, bytes]:
+    """The packed states of days that have these amounts."""
+    return {
+        name: bag_of(PROMISED, {"id": range(len(each)), "amount": each, "status": [""] * len(each)}).pack()
+        for name, each in days.items()
+    }
+
+
+def store(scene: Scene, days: Mapping[str, Sequence[float]]) -> None:
+    """Stores the states of these days, as a validation does."""
+    packed = bags(days)
+    with transaction(scene.database) as tx:
+        dataset = tx.exec(select(Dataset)).one()
+        measured = Measured(SCHEMA, {name: f"{name}/{hash(tuple(days[name]))}" for name in packed}, packed)
+        states.save(tx, dataset.id, measured, now=scene.clock.now, ids=ids.new)
+        tx.commit()
+
+
+@pytest.fixture
+def scene(engine: Engine, tmp_path: Path) -> Scene:
+    """The contract is in force, and thirty days of its table are stored."""
+    scenes.contract_in_force(engine)
+    scenes.next_version(engine, "1.1.0", write({**PROMISED.document, "version": "1.1.0"}))
+    made = Scene(engine, tmp_path)
+    store(made, {day(at): amounts(at) for at in range(30)})
+    return made
+
+
+def night(scene: Scene, days: int = 1) -> Mapping[str, Any]:
+    """Has programs refitted in the night after so many days; what the task says."""
+    hour = scene.settings.redraft_hour or 0
+    scene.clock.now = scene.clock.now.replace(hour=hour, minute=30) + timedelta(days=days)
+    order_refits(scene.worker())
+    assert order_refits(scene.worker()) == 0
+    scene.work()
+    return next(task.result for task in reversed(scenes.rows(scene.database, Task)) if task.kind == REFIT) or {}
+
+
+def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
+    """The results on a day that comes after the others, as the worker judges it."""
+    with reading(scene.database) as tx:
+        dataset = tx.exec(select(Dataset)).one()
+        (version,) = inforce.versions(tx, "orders")
+        using = fits.judging(tx, version, "orders")
+        stored = states.load(tx, dataset.id)
+    run = judge(using, "orders", states={**stored, **bags({day(99): values})}, delta=[day(99)], started=NOW,
+                finished=NOW, schema=SCHEMA)  # fmt: skip
+    assert (run.contract_fingerprint, run.contract_version) == (version.fingerprint, "1.1.0")
+    return {each.check_id: each for each in run.results if each.partition}
+
+
+def test_by_night_what_a_version_admits_is_used_and_the_rest_is_proposed_once(scene: Scene) -> None:
+    before = judged(scene, [105.0] * 40)
+    told = night(scene)
+    found = {row.check_id: row for row in scenes.rows(scene.database, FitRow)}
+    tightened, moved = found["tightened"], found["moved"]
+    assert found.keys() == {"tightened", "moved"}
+    assert (tightened.admitted, moved.admitted) == (True, False)
+    assert (tightened.points, tightened.first, tightened.last, tightened.judged) == (30, day(0), day(29), 16)
+    assert {row.reason for row in found.values()} == {FitReason.NIGHTLY}
+    (proposal,) = scenes.rows(scene.database, Proposal)
+    (suggestion,) = scenes.rows(scene.database, SuggestionRow)
+    assert (told["fits"], told["admitted"], told["suggestions"]) == (2, 1, 1)
+    assert (proposal.state, told["proposal_id"]) == (ProposalState.IN_REVIEW, str(proposal.id))
+    limits = suggestion.content["patch"]["quality"]["implementation"]["mustHaveNoAnomalies"]
+    assert (limits["lower"], limits["upper"], limits["refit"]) == (moved.lower, moved.upper, "within: 10%")
+    after = judged(scene, [105.0] * 40)
+    assert [each["tightened"].outcome for each in (before, after)] == ["passed", "failed"]
+    assert [(each["tightened"].band or {})["fit"] for each in (before, after)] == [tightened.clause, tightened.name]
+    assert before["moved"].band == after["moved"].band
+    assert before["pinned"].band == after["pinned"].band
+    assert night(scene) == {"note": UNMOVED}
+    store(scene, {day(at): amounts(at) for at in range(30, 33)})
+    assert night(scene)["fits"] == 2
+    assert len(scenes.rows(scene.database, Proposal)) == 1
+
+
+def test_runs_are_done_again_by_the_fits_that_they_name(scene: Scene) -> None:
+    night(scene)
+    first = next(row for row in scenes.rows(scene.database, FitRow) if row.check_id == "tightened")
+    store(scene, {day(at): amounts(at) for at in range(30, 36)})
+    night(scene)
+    with reading(scene.database) as tx:
+        (version,) = inforce.versions(tx, "orders")
+        now, then, none = (
+            using.object("orders").checks[0].assertion
+            for using in (
+                fits.judging(tx, version, "orders"),
+                fits.named(tx, version, "orders", {first.name}),
+                fits.named(tx, version, "orders", {"unknown"}),
+            )
+        )
+        assert len(fits.listed(tx, "orders", "orders", check_id="tightened", limit=9)) == 2
+        assert fits.listed(tx, "orders", "other", limit=9) == []
+    assert [each and each.detection and each.detection.arguments.get("fit") for each in (now, then, none)] == [
+        scenes.rows(scene.database, FitRow)[-2].name, first.name, None,
+    ]  # fmt: skip
+
+
+def test_another_version_has_fits_of_its_own_limits(scene: Scene) -> None:
+    night(scene)
+    approved = contract(
+        check("mean", "tightened", column="amount", mustHaveNoAnomalies={**WIDE, "upper": 111, "refit": "tighten_only"})
+    )
+    scenes.next_version(scene.database, "1.2.0", write({**approved.document, "version": "1.2.0"}))
+    with reading(scene.database) as tx:
+        (version,) = inforce.versions(tx, "orders")
+        assert fits.judging(tx, version, "orders").objects == version.objects
+
+
+def test_what_cannot_be_refitted_is_left_as_it_is(scene: Scene) -> None:
+    scenes.next_version(scene.database, "1.2.0")
+    assert order_refits(scene.worker()) == 0
+    with transaction(scene.database) as tx:
+        payload = {"contract_id": "orders", "object": "orders", "reason": "feedback"}
+        assert refitting.work(tx, scene.settings, payload) == []
+        task = Task(id=ids.new(), kind=REFIT, payload=payload, key="x", created=scene.clock.now)
+        assert refitting.keep(tx, task, [], now=scene.clock.now, ids=ids.new) == {"note": NOTHING}
+
+
+@pytest.mark.parametrize("change", ["update fit set upper = 0", "delete from fit"])
+def test_fits_are_kept_as_they_were_written(scene: Scene, change: str) -> None:
+    night(scene)
+    with pytest.raises(DBAPIError, match="kept as they were written"), scene.database.begin() as connection:
+        connection.exec_driver_sql(change)
