@@ -158,7 +158,6 @@ def reopen(session: Session, step: Step) -> Incident:
     incident.reopened += 1
     session.flush()
     upstream.refresh(session, incident)
-    assert step.by.user_id
     marks.take_back(session, incident, author=step.by.user_id, now=step.now)
     _refit(session, incident, step)
     return _done(session, incident, step, Action.INCIDENT_REOPENED)

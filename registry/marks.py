@@ -49,7 +49,6 @@ def say(session: Session, said: Said, *, by: Principal, now: datetime, mark_id: 
     decide(by, Permission.INCIDENTS, scope.of_object(session, run.contract_id, run.object))
     if not said.why.strip():
         raise Invalid(WHY)
-    assert by.user_id
     row = _row(session, run, said, author=by.user_id, now=now, mark_id=mark_id)
     session.add(row)
     details = {
@@ -58,6 +57,11 @@ def say(session: Session, said: Said, *, by: Principal, now: datetime, mark_id: 
     }  # fmt: skip
     audit.record(session, Action.MARK_SET, actor=by.name, object_id=row.id, now=now, details=details)
     return row
+
+
+def word(session: Session, run: Run, said: Said, *, by: Principal) -> PointMark:
+    """What the principal would say, as it would be kept."""
+    return _row(session, run, said, author=by.user_id, now=run.finished, mark_id=run.id)
 
 
 def seen(session: Session, said: Said, *, by: Principal) -> Run:

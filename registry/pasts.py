@@ -80,10 +80,10 @@ def spoilt_arrivals(session: Session, whose: Whose) -> frozenset[tuple[int, str 
     return frozenset((version, name) for run_id, name in bad if (version := judged.get(run_id)) is not None)
 
 
-def spoilt_partitions(session: Session, whose: Whose) -> tuple[str, ...]:
+def spoilt_partitions(session: Session, whose: Whose, *, also: Sequence[PointMark] = ()) -> tuple[str, ...]:
     """The partitions whose newest run failed in an incident, by name: what was mended since, and judged, is not among
-    them."""
-    bad = spoilt(session, whose)
+    them. `also`: as of `spoilt`."""
+    bad = spoilt(session, whose, also=also)
     names = {name for _, name in bad if name}
     judged = select(ResultRow.partition, ResultRow.run_id).distinct().join(Run).where(*_judged(whose))
     runs = session.exec(judged.where(col(ResultRow.partition).in_(names))).all() if names else ()

@@ -3,7 +3,7 @@ get limits of their newer history, from stored states.
 
 What a version admits judges from the next run on; the rest is proposed to the owners."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,10 +14,12 @@ from sqlmodel import Session, col, select
 from contracts.document import Check, Contract
 from contracts.drift import Drift
 from contracts.fingerprint import fingerprint
+from contracts.logical_types import Schema
 from engine.anomaly.fits import refitted
 from engine.avh import moved
+from engine.avh.drafting import Measured
 from engine.avh.ordering import newest
-from engine.avh.refitting import Refit, of_states, refits, watched
+from engine.avh.refitting import Refit, Watched, of_states, refits, watched
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.months import members
@@ -26,7 +28,7 @@ from registry.config import Settings
 from registry.datasets import About
 from registry.lifecycle import IN_FORCE
 from registry.runs import Whose
-from registry.tables import ContractVersion, FitRow, Task
+from registry.tables import ContractVersion, Dataset, FitRow, Task
 from registry.validation import Ids
 from registry.words import Action, FitReason
 
@@ -43,7 +45,6 @@ class Found:
     about: About
     refits: tuple[Refit, ...]
     contents: Mapping[str, str]
-    spoilt: tuple[str, ...]
     states_version: int
 
 
@@ -88,40 +89,58 @@ def _of(session: Session, contract_id: str) -> Iterator[About]:
     yield from (About(contract_id, name) for name in dict.fromkeys(names))
 
 
+@dataclass(frozen=True)
+class Stored:
+    """The packed states of the newest partitions, the contents of these by name, and what they were read with."""
+
+    packed: Mapping[str, bytes]
+    contents: Mapping[str, str]
+    schema: Schema
+    version: int
+
+    def known(self, wanted: Sequence[Watched], settings: Settings, spoilt: Collection[str]) -> Measured:
+        """What they say of the columns that are watched."""
+        files = StateFiles(settings.states)
+        return of_states(wanted, self.schema, self.packed, spoilt=frozenset(spoilt), files=files)
+
+
+def stored(session: Session, dataset: Dataset) -> Stored | None:
+    """What programs of the dataset are refitted from; None where no time orders its partitions, or there are none."""
+    version = dataset.states_version
+    days = [name for name in states.names(session, dataset.id, version=version) if len(members(name)) == 1]
+    try:
+        names = [name for _, name in newest(days)]
+    except ValueError:
+        return None
+    packed = {row.partition: row.states for row in states.some(session, dataset.id, names, version=version)}
+    contents = states.known(session, dataset.id, version=version)
+    schema = states.schema(session, dataset.id, version=version)
+    return Stored(packed, {name: contents[name] for name in packed}, schema, version)
+
+
 def work(session: Session, settings: Settings, payload: Mapping[str, Any]) -> list[Found]:
-    """The refits of the object in each version in force that has clauses to be refitted; [] where no time orders its
-    partitions, or nothing is stored of them."""
+    """The refits of the object in each version in force that has clauses to be refitted; [] where there is nothing that
+    they could be refitted from."""
     about = About(payload["contract_id"], payload["object"])
     dataset = datasets.kept(session, *about)
     sides = [each for each in inforce.versions(session, about.contract_id) if _has(each, about.object)]
-    if dataset is None or not sides:
+    read = stored(session, dataset) if dataset and sides else None
+    if dataset is None or read is None:
         return []
-    version = dataset.states_version
-    try:
-        names = [name for _, name in newest(_days(states.names(session, dataset.id, version=version)))]
-    except ValueError:
-        return []
-    packed = {row.partition: row.states for row in states.some(session, dataset.id, names, version=version)}
-    known = states.known(session, dataset.id, version=version)
-    schema = states.schema(session, dataset.id, version=version)
     spoilt = pasts.spoilt_partitions(session, Whose(*about, ""))
-    found = []
-    for contract in (inforce.sharing(session, dataset.id, each, about.object) for each in sides):
-        wanted = [each for each in watched(bind(contract.object(about.object), schema)) if each.clause.is_refitted]
-        measured = of_states(wanted, schema, packed, spoilt=frozenset(spoilt), files=StateFiles(settings.states))
-        told = tuple(each for each in refits(wanted, measured).values() if isinstance(each, Refit))
-        contents = {name: known[name] for name in names if name in known}
-        found.append(Found(contract, about, told, contents, spoilt, version))
-    return found
+    shared = (inforce.sharing(session, dataset.id, each, about.object) for each in sides)
+    return [_found(each, about, read, settings, spoilt) for each in shared]
+
+
+def _found(contract: Contract, about: About, read: Stored, settings: Settings, spoilt: Collection[str]) -> Found:
+    checks = bind(contract.object(about.object), read.schema)
+    wanted = [each for each in watched(checks) if each.clause.is_refitted]
+    told = refits(wanted, read.known(wanted, settings, spoilt)).values()
+    return Found(contract, about, tuple(each for each in told if isinstance(each, Refit)), read.contents, read.version)
 
 
 def _has(contract: Contract, name: str) -> bool:
     return any(each.name == name and refitted(each) for each in contract.objects)
-
-
-def _days(names: Sequence[str]) -> list[str]:
-    """Partitions that have states of their own: not those whose states were merged."""
-    return [name for name in names if len(members(name)) == 1]
 
 
 def keep(session: Session, task: Task, found: Sequence[Found], *, now: datetime, ids: Ids) -> dict[str, Any]:

@@ -209,6 +209,18 @@ class Mark(StrEnum):
     UNDONE = "undone"
 
 
+class Outlook(StrEnum):
+    """What becomes of limits that a word about a point would have learned: they judge, are proposed, or stay as they
+    were approved; there are none yet; or the check learns anew for each point (`told`), or not at all (`written`)."""
+
+    JUDGES = "judges"
+    PROPOSED = "proposed"
+    PINNED = "pinned"
+    LEARNING = "learning"
+    TOLD = "told"
+    WRITTEN = "written"
+
+
 class FitReason(StrEnum):
     """Why a clause's limits were learned anew: newer partitions by night, or what somebody said of older ones."""
 

@@ -116,8 +116,13 @@ class Pasts:
         points = list(self._measured(identity, partition, here))
         if partition is not None and here.time is not None:
             points = [*self._stated(here, {each.partition for each in points}, told), *points]
-        past = Series.of(each for each in points if each.partition != partition or here.time is None).before(at)
-        return Judged(detector, Question(past, at, self._alarms(detector, partition), self._holidays, share))
+        past = Series.of(each for each in points if each.partition != partition or here.time is None)
+        return self.after(past, at, detector, partition, share)
+
+    def after(self, past: Series, at: datetime, detector: Detector, partition: str | None, share: bool) -> Judged:  # noqa: FBT001
+        """What the detector says of the metric at that time, after what of that past came before it."""
+        asked = Question(past.before(at), at, self._alarms(detector, partition), self._holidays, share)
+        return Judged(detector, asked)
 
     def _measured(self, identity: str, partition: str | None, here: Place) -> Iterable[Point]:
         """What was measured of the same segment; of what no time dates, of the same partition."""

@@ -50,7 +50,7 @@ class ProgramClause(Detector):
             raise ValueError("a ratio needs an earlier value: give a lag")
         if REFITS.fullmatch(self.refit) is None:
             raise ValueError(f"a refit is {PINNED}, {TIGHTEN}, or such as 'within: 10%'")
-        if self.is_refitted and self.width is None and not self.is_guard:
+        if self.is_refitted and not self.has_width:
             raise ValueError(NEEDS_WIDTH)
         return self
 
@@ -63,6 +63,11 @@ class ProgramClause(Detector):
     def is_guard(self) -> bool:
         """Whether it stands in the program whatever it catches, and counts as no false alarm."""
         return self.rate is None
+
+    @property
+    def has_width(self) -> bool:
+        """Whether it can be refitted: how wide it is, is known."""
+        return self.is_guard or self.width is not None
 
     @property
     def limits(self) -> Limits:

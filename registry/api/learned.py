@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from registry import clock, fits, ids, marks, refitting, scope
+from registry import clock, fits, foreseeing, ids, marks, refitting, scope
 from registry.api import schemas
-from registry.api.dependencies import Caller, Reader, Writer
+from registry.api.dependencies import Caller, Reader, Shared, Writer
 from registry.datasets import About
 from registry.marks import Said
 from registry.tables import PointMark
@@ -41,6 +41,22 @@ def set_mark(body: schemas.MarkIn, by: Caller, tx: Writer) -> schemas.MarkOut:
     refitting.say(tx, About(row.contract_id, row.object), now=now, task_id=ids.new())
     tx.commit()
     return _shown(row, by.name)
+
+
+@router.post("/marks/foreseen")
+def foresee_mark(body: schemas.ForeseenIn, by: Caller, tx: Reader, shared: Shared) -> schemas.ForeseenOut:
+    """What a word about a point would change of a check: the bands and limits as they are and as they would be, and
+    how many points that are clean lie outside. Nothing is stored."""
+    said = Said(body.run_id, body.partition, body.mark, "")
+    found = foreseeing.foresee(tx, shared.settings, said, body.check, by=by)
+    return schemas.ForeseenOut(
+        outlook=found.outlook,
+        points=tuple(schemas.ForeseenPoint.model_validate(each) for each in found.points),
+        limits=found.limits,
+        judged=len(found.judged),
+        alarms=found.alarms,
+        back_test=found.back_test,
+    )
 
 
 def _shown(row: PointMark, name: str) -> schemas.MarkOut:

@@ -23,3 +23,8 @@ class Learned(Calls):
         """Says what the data of a partition were that the run judged."""
         body = schemas.MarkIn(run_id=run_id, partition=partition, mark=mark, why=why)
         return self._post(schemas.MarkOut, "/marks", body)
+
+    def foresee_mark(self, check: str, run_id: UUID, partition: str | None, mark: Mark) -> schemas.ForeseenOut:
+        """What that word would change of the check; nothing is stored."""
+        body = schemas.ForeseenIn(check=check, run_id=run_id, partition=partition, mark=mark)
+        return self._post(schemas.ForeseenOut, "/marks/foreseen", body)

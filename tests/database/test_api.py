@@ -137,6 +137,7 @@ CHANNEL = {"kind": "email", "target": "ada@shop.example"}
 KEEPERS = PRODUCERS - {"service"}
 SEEN = {"revision": 1}
 MARK = {"run_id": "{run}", "partition": None, "mark": "expected", "why": "a public holiday"}
+FORESEEN = {"check": "unknown", "run_id": "{run}", "partition": None, "mark": "expected"}
 NODE = "dataset:file:/lake/known"
 DASH = {"contract_id": "known", "job_namespace": "growth", "job_name": "dash"}
 SUBSCRIBES = "subscription:created reader:confirmed"
@@ -259,6 +260,7 @@ CALLS = [
     Call("GET", "/fits?contract_id=known&object=orders", EVERYBODY, local=True),
     Call("GET", "/marks?contract_id=known&object=orders", EVERYBODY, local=True),
     Call("POST", "/marks", KEEPERS, 201, MARK, "mark:set", local=True),
+    Call("POST", "/marks/foreseen", EVERYBODY, 422, FORESEEN, local=True),
     Call("GET", "/analyzers", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY, local=True),
     Call("GET", "/dataset/profile?name=known", EVERYBODY, local=True),

@@ -19,11 +19,14 @@ from contracts.writing import write
 from engine.judging import judge
 from engine.requests import Measured
 from engine.results import CheckResult
-from registry import fits, ids, inforce, refitting, states
+from registry import fits, foreseeing, ids, inforce, refitting, runs, states
+from registry.access import Principal
 from registry.database import reading, transaction
+from registry.marks import Said
 from registry.refitting import NOTHING, REFIT, UNMOVED
-from registry.tables import Dataset, FitRow, Proposal, SuggestionRow, Task
-from registry.words import FitReason, ProposalState
+from registry.runs import Origin
+from registry.tables import Dataset, FitRow, Proposal, SuggestionRow, Task, User
+from registry.words import FitReason, Mark, Outlook, Permission, ProposalState, Role
 from registry.work.duties import order_refits
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -81,6 +84,12 @@ def night(scene: Scene, days: int = 1) -> Mapping[str, Any]:
     assert order_refits(scene.worker()) == 0
     scene.work()
     return next(task.result for task in reversed(scenes.rows(scene.database, Task)) if task.kind == REFIT) or {}
+
+
+def the_owner(scene: Scene) -> Principal:
+    """The owner, who reads."""
+    (row,) = scenes.rows(scene.database, User)
+    return Principal(row.id, row.name, frozenset({Role.OWNER}), frozenset({Permission.READ}))
 
 
 def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
@@ -163,6 +172,32 @@ def test_what_cannot_be_refitted_is_left_as_it_is(scene: Scene) -> None:
         assert refitting.work(tx, scene.settings, payload) == []
         task = Task(id=ids.new(), kind=REFIT, payload=payload, key="x", created=scene.clock.now)
         assert refitting.keep(tx, task, [], now=scene.clock.now, ids=ids.new) == {"note": NOTHING}
+
+
+def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) -> None:
+    store(scene, {day(30): [108.0, 112.0] * 20})
+    run = ids.new()
+    with transaction(scene.database) as tx:
+        dataset, (version,) = tx.exec(select(Dataset)).one(), inforce.versions(tx, "orders")
+        stored = states.load(tx, dataset.id)
+        result = judge(version, "orders", states=stored, delta=sorted(stored), started=NOW, finished=NOW, schema=SCHEMA)
+        runs.record(tx, run, result, Origin(dataset.id, marker="m", states_version=dataset.states_version), now=NOW)
+        tx.commit()
+    owner = the_owner(scene)
+    found = {}
+    with reading(scene.database) as tx:
+        for check_id in ("tightened", "moved", "pinned"):
+            said = Said(run, day(30), Mark.INCIDENT, "")
+            found[check_id] = foreseeing.foresee(tx, scene.settings, said, check_id, by=owner)
+    assert {name: each.outlook for name, each in found.items()} == {
+        "tightened": Outlook.JUDGES, "moved": Outlook.PROPOSED, "pinned": Outlook.PINNED,
+    }  # fmt: skip
+    tightened = found["tightened"]
+    assert tightened.limits[0] == (90.0, 110.0)
+    assert tightened.back_test == (0, 16)
+    assert tightened.points[-1].bands == tightened.limits
+    assert (len(tightened.points), len(tightened.judged), tightened.alarms) == (32, 30, (0, 0))
+    assert [each.learned for each in tightened.points[-2:]] == [(True, False), (True, True)]
 
 
 @pytest.mark.parametrize("change", ["update fit set upper = 0", "delete from fit"])

@@ -69,7 +69,16 @@ from registry.api.schemas.incidents import (
     StepIn,
     Told,
 )
-from registry.api.schemas.learned import FitOut, FitsAsked, MarkIn, MarkOut, MarksAsked
+from registry.api.schemas.learned import (
+    FitOut,
+    FitsAsked,
+    ForeseenIn,
+    ForeseenOut,
+    ForeseenPoint,
+    MarkIn,
+    MarkOut,
+    MarksAsked,
+)
 from registry.api.schemas.memory import (
     AskedOut,
     DifferenceOut,
@@ -197,6 +206,9 @@ __all__ = [
     "FaultOut",
     "FitOut",
     "FitsAsked",
+    "ForeseenIn",
+    "ForeseenOut",
+    "ForeseenPoint",
     "GateContractOut",
     "GateOut",
     "GatedOut",

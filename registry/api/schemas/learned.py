@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from registry.api.schemas.base import Reason, Request, Schema
-from registry.words import FitReason, Mark
+from registry.words import FitReason, Mark, Outlook
 
 
 class FitsAsked(Schema):
@@ -76,3 +76,42 @@ class MarkOut(Schema):
     by: str
     created: datetime
     incident_id: UUID | None
+
+
+class ForeseenIn(Request):
+    """A word that might be said of what a run judged, and the check of which is asked what that would change."""
+
+    check: str = Field(max_length=1000)
+    run_id: UUID
+    partition: str | None = Field(default=None, max_length=1000)
+    mark: Mark
+
+
+Edges = tuple[float | None, float | None]
+
+
+class ForeseenPoint(Schema):
+    """A point: whether it is learned from, and what is admitted of it, each as it is and as it would be.
+
+    `run_id` None: the next one, which is still to come. A band that is null: nothing is said of the point."""
+
+    partition: str | None
+    time: datetime
+    value: float | None
+    run_id: UUID | None
+    learned: tuple[bool, bool]
+    bands: tuple[Edges | None, Edges | None]
+
+
+class ForeseenOut(Schema):
+    """What a word would change of a check. `limits`: of a program's clause, as they are and as they would be.
+
+    `judged`: how many points would count as clean; `alarms`: how many of them lie outside, as it is and as it would be.
+    `back_test`: of limits learned so, how many of how many alarmed."""
+
+    outlook: Outlook
+    points: tuple[ForeseenPoint, ...]
+    limits: tuple[Edges | None, Edges | None]
+    judged: int
+    alarms: tuple[int, int]
+    back_test: tuple[int, int] | None

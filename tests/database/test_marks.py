@@ -1,0 +1,231 @@
+"""What people say of single points: whether detectors and programs learn from them; kept as said, and taken back."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, select
+from support import scenes
+from support.api import World
+from support.harms import Fails, Harm
+from support.orders import NOW, SCHEMA, check, contract
+from support.orders import states as bag_of
+
+from contracts.writing import write
+from engine.checks import bind
+from engine.judging import judge
+from engine.requests import Measured
+from registry import foreseeing, ids, incidents, marks, pasts, refitting, runs, states
+from registry.access import Principal
+from registry.config import Settings
+from registry.database import reading, transaction
+from registry.datasets import About
+from registry.errors import Forbidden, Invalid
+from registry.foreseeing import Foreseen
+from registry.marks import Said
+from registry.refitting import REFIT
+from registry.runs import Origin, Whose
+from registry.tables import Dataset, PointMark, Run, Task, User
+from registry.words import Mark, Outlook, Permission, Resolution, Role
+
+START = datetime(2026, 4, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+ABOUT = About("orders", "orders")
+WHOSE = Whose(*ABOUT, "")
+CLAUSE = {"detector": "program", "of": "the table", "lower": 1, "points": 14, "refit": "tighten_only"}
+OF = contract(
+    check("size", "watched", mustHaveNoAnomalies="online_normal"),
+    check("size", "guarded", mustHaveNoAnomalies=CLAUSE),
+)
+IDENTITY = bind(OF.object("orders"), SCHEMA).checks[0].identity or ""
+SIZES = [100, 103, 98, 101, 99, 102, 300]
+
+
+def named(at: int) -> str:
+    return f"day={(START + at * DAY).date()}"
+
+
+def judged(database: Engine, at: int, size: int, *, moment: int | None = None, stored: bool = True) -> UUID:
+    """The run that judges a day, `moment` days after the first one; `stored` False: on what is stored of it already."""
+    time = NOW + (at if moment is None else moment) * DAY
+    rows = {"id": range(size), "amount": [1.0] * size, "status": ["new"] * size}
+    packed = {named(at): bag_of(OF, rows).pack()}
+    with transaction(database) as tx:
+        dataset = tx.exec(select(Dataset)).one()
+        measured = Measured(SCHEMA, {name: str(size) for name in packed}, packed) if stored else None
+        version = states.save(tx, dataset.id, measured, now=time, ids=ids.new)
+        known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
+        run = judge(OF, "orders", states=packed, delta=[named(at)], started=time, finished=time, history=known)
+        row = runs.record(tx, ids.uuid7(time), run, Origin(dataset.id, marker="m", states_version=version), now=time)
+        incidents.of_run(tx, row, run, now=time, ids=ids.new)
+        tx.commit()
+        return row.id
+
+
+@pytest.fixture
+def database(engine: Engine) -> Engine:
+    """Seven days were judged, the last of which was an incident."""
+    scenes.contract_in_force(engine)
+    scenes.next_version(engine, "1.1.0", write({**OF.document, "version": "1.1.0"}))
+    for at, size in enumerate(SIZES):
+        judged(engine, at, size)
+    return engine
+
+
+def owner(tx: Session, *permissions: Permission) -> Principal:
+    row = tx.exec(select(User)).first()
+    assert row
+    return Principal(row.id, row.name, frozenset({Role.OWNER}), frozenset({Permission.READ, *permissions}))
+
+
+def say(database: Engine, at: int, mark: Mark, *, days: int = 30) -> UUID:
+    """Says that of the data of a day, so many days after the first one."""
+    with transaction(database) as tx:
+        run = tx.exec(select(Run).order_by(Run.id)).all()[at]  # type: ignore[arg-type]
+        said = Said(run.id, named(at), mark, "a public holiday")
+        row = marks.say(tx, said, by=owner(tx, Permission.INCIDENTS), now=NOW + days * DAY, mark_id=ids.new())
+        tx.commit()
+        return row.id
+
+
+def learned(database: Engine, *, before: datetime | None = None) -> list[int]:
+    """The days that the detector learns from."""
+    with reading(database) as tx:
+        known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA), before=before)[IDENTITY]
+    return [at for at, point in enumerate(known) if not point.excluded]
+
+
+def spoilt(database: Engine) -> tuple[str, ...]:
+    with reading(database) as tx:
+        return pasts.spoilt_partitions(tx, WHOSE)
+
+
+ALL = list(range(7))
+
+
+@pytest.mark.parametrize(
+    ("said", "days", "bad"),
+    [
+        ([], ALL[:6], [6]),
+        ([(6, Mark.EXPECTED)], ALL, []),
+        ([(6, Mark.EXPECTED), (6, Mark.UNDONE)], ALL[:6], [6]),
+        ([(2, Mark.INCIDENT)], [0, 1, 3, 4, 5], [2, 6]),
+        ([(2, Mark.INCIDENT), (2, Mark.UNDONE)], ALL[:6], [6]),
+        ([(2, Mark.INCIDENT), (2, Mark.EXPECTED), (6, Mark.EXPECTED)], ALL, []),
+    ],
+)
+def test_the_newest_word_about_a_day_says_whether_it_is_learned_from(
+    database: Engine, said: list[tuple[int, Mark]], days: list[int], bad: list[int]
+) -> None:
+    for later, (at, mark) in enumerate(said):
+        say(database, at, mark, days=30 + later)
+    assert (learned(database), spoilt(database)) == (days, tuple(map(named, bad)))
+    with reading(database) as tx:
+        assert len(marks.listed(tx, *ABOUT, limit=50)) == len(said)
+        assert {name for _, name in pasts.spoilt_arrivals(tx, WHOSE)} == set(map(named, bad))
+
+
+def test_a_word_is_about_a_content_however_often_that_is_judged(database: Engine) -> None:
+    say(database, 2, Mark.INCIDENT)
+    judged(database, 7, 100)
+    judged(database, 2, SIZES[2], moment=40, stored=False)
+    assert 2 not in learned(database)
+    judged(database, 2, 97, moment=50)
+    assert 2 in learned(database)
+    say(database, 2, Mark.EXPECTED, days=60)
+    judged(database, 2, 99, moment=70)
+    assert 2 in learned(database)
+
+
+def test_what_was_done_is_done_again_as_people_had_said_by_then(database: Engine) -> None:
+    say(database, 2, Mark.INCIDENT, days=30)
+    assert 2 in learned(database, before=NOW + 20 * DAY)
+    assert 2 not in learned(database, before=NOW + 40 * DAY)
+
+
+def test_words_about_what_nobody_judged_or_may_settle_are_refused(database: Engine) -> None:
+    with reading(database) as tx:
+        run = tx.exec(select(Run)).first()
+        assert run
+        may, may_not = owner(tx, Permission.INCIDENTS), owner(tx)
+        good = Said(run.id, run.partitions[0], Mark.EXPECTED, "so")
+        for said, by, error in (
+            (Said(run.id, "day=9", Mark.EXPECTED, "so"), may, Invalid),
+            (Said(run.id, None, Mark.EXPECTED, " "), may, Invalid),
+            (good, may_not, Forbidden),
+        ):
+            with pytest.raises(error):
+                marks.say(tx, said, by=by, now=NOW, mark_id=ids.new())
+
+
+def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tmp_path: Path) -> None:
+    with reading(database) as tx:
+        run = tx.exec(select(Run).order_by(Run.id)).all()[6]  # type: ignore[arg-type]
+
+        def foreseen(check_id: str, mark: Mark) -> Foreseen:
+            said = Said(run.id, named(6), mark, "")
+            return foreseeing.foresee(tx, Settings(home=tmp_path), said, check_id, by=owner(tx))
+
+        now = foreseen("watched", Mark.INCIDENT)
+        then = foreseen("watched", Mark.EXPECTED)
+        guarded = foreseen("guarded", Mark.EXPECTED)
+        with pytest.raises(Invalid):
+            foreseen("other", Mark.EXPECTED)
+    assert (now.outlook, then.outlook, guarded.outlook) == (Outlook.TOLD, Outlook.TOLD, Outlook.LEARNING)
+    assert [each.partition for each in then.points] == [*map(named, range(7)), None]
+    assert [each.learned for each in then.points[-2:]] == [(False, True), (True, True)]
+    assert now.points[-1].bands[0] == now.points[-1].bands[1] == then.points[-1].bands[0]
+    before, after = then.points[-1].bands
+    assert before
+    assert after
+    assert (after[1] or 0) > 300 > (before[1] or 0)
+    assert (now.alarms, then.alarms, len(then.judged)) == ((0, 0), (1, 1), 4)
+    assert scenes.rows(database, PointMark) == []
+
+
+@pytest.mark.parametrize("change", ["update point_mark set why = ''", "delete from point_mark"])
+def test_words_are_kept_as_they_were_said(database: Engine, change: str) -> None:
+    say(database, 2, Mark.INCIDENT)
+    with pytest.raises(DBAPIError, match="kept as they were written"), database.begin() as connection:
+        connection.exec_driver_sql(change)
+
+
+def test_programs_that_admit_it_are_refitted_after_a_word(database: Engine) -> None:
+    with transaction(database) as tx:
+        first = refitting.say(tx, ABOUT, now=NOW, task_id=ids.new())
+        assert refitting.say(tx, About("orders", "others"), now=NOW, task_id=ids.new()) is None
+        tx.commit()
+        assert first
+        assert first.payload["reason"] == "feedback"
+
+
+@pytest.mark.parametrize(
+    ("resolution", "mark"),
+    [
+        (Resolution.FALSE_ALARM, Mark.EXPECTED),
+        (Resolution.EXPECTED_CHANGE, Mark.EXPECTED),
+        (Resolution.FIXED, Mark.INCIDENT),
+    ],
+)
+def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
+    world: World, resolution: Resolution, mark: Mark
+) -> None:
+    harm = Harm(world)
+    harm.promise("orders")
+    run = harm.judge("orders", Fails(), at=1)
+    with reading(world.engine) as tx:
+        assert pasts.spoilt(tx, WHOSE) == {(run, "ds=1")}
+    client, found = world.client("owner"), harm.only
+    client.resolve_incident(found.id, found.revision, resolution, comment="sale")  # type: ignore[arg-type]
+    (said,) = client.marks("orders", "orders")
+    assert (said.mark, said.why, said.by, said.run_id, said.incident_id) == (mark, "sale", "owner", run, found.id)
+    with reading(world.engine) as tx:
+        assert pasts.spoilt(tx, WHOSE) == (set() if mark is Mark.EXPECTED else {(run, "ds=1")})
+    client.reopen_incident(found.id, harm.only.revision)
+    assert [each.mark for each in client.marks("orders", "orders")] == [Mark.UNDONE, mark]
+    with reading(world.engine) as tx:
+        assert pasts.spoilt(tx, WHOSE) == {(run, "ds=1")}
+    assert REFIT not in {each.kind for each in scenes.rows(world.engine, Task)}
