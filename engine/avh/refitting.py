@@ -16,17 +16,20 @@ from engine.anomaly.series import finite
 from engine.avh.drafting import TABLE, Measured, outward
 from engine.avh.fitting import again
 from engine.avh.history import History
-from engine.avh.measures import MEASURES, ROWS
+from engine.avh.measures import MEASURES, PRESENT, ROWS
 from engine.avh.ordering import newest
 from engine.avh.program import Clause, Learning
 from engine.avh.recipes import LEAST_BATCHES
 from engine.avh.stationarity import Change
+from engine.avh.stored import compared
 from engine.checks import BoundCheck, BoundChecks
 from engine.plan import ROWS as COUNT
 from engine.profile.facts import bound
 from engine.states import Files, StateError, States
 
 ROW_COUNT = "row_count"
+# What says how little a statistic moves at least, and which partitions are far from all others.
+FLOORS = (PRESENT, "distinct_count", "mean", "standard_deviation", "mean_length")
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,9 @@ def of_states(
     """What the states of the newest partitions say of the columns that are watched; of damaged ones nothing.
 
     Raises ValueError where no time orders them, or one has several."""
-    asked = {each.column: _measures(each.column, schema) for each in wanted}
+    asked: dict[str | None, dict[str, BoundAnalyzer]] = {}
+    for each in wanted:
+        asked.setdefault(each.column, {}).update(_measures(each, schema))
     keys = frozenset(part.key for of in asked.values() for each in of.values() for part in each.parts.values())
     read = ((time, name, _read(packed[name], keys | {COUNT.key}, files)) for time, name in newest(packed))
     found = [(time, name, bag) for time, name, bag in read if bag is not None]
@@ -186,12 +191,14 @@ def of_states(
         frozenset(name for name in asked if name and not _is_number(name, schema)),
         {},
         spoilt,
+        {name: [compared(of.values(), bag.values) for _, _, bag in found] for name, of in asked.items() if name},
     )
 
 
-def _measures(column: str | None, schema: Schema) -> dict[str, BoundAnalyzer]:
-    """The statistics of the column, by name, as the schema binds them; {} for the table."""
-    found = {name: bound(make(column), schema) for name, make in MEASURES.items()} if column else {}
+def _measures(of: Watched, schema: Schema) -> dict[str, BoundAnalyzer]:
+    """The statistic of the column and those that floors are told from, as the schema binds them; {} for the table."""
+    names = (*FLOORS, of.statistic) if of.column else ()
+    found = {name: bound(MEASURES[name](of.column or ""), schema) for name in names}
     return {name: each for name, each in found.items() if each}
 
 
@@ -210,7 +217,8 @@ def _read(packed: bytes, keys: frozenset[str], files: Files | None) -> States | 
 
 
 def _values(of: Mapping[str, BoundAnalyzer], bags: Sequence[States]) -> dict[str, list[float | None]]:
-    return {name: [_value(each, bag) for bag in bags] for name, each in of.items()}
+    alone = {name: each for name, each in of.items() if not each.analyzer.compares}
+    return {name: [_value(each, bag) for bag in bags] for name, each in alone.items()}
 
 
 def _value(of: BoundAnalyzer, bag: States) -> float | None:

@@ -18,7 +18,7 @@ from engine.avh.issues import Column, column
 from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from engine.avh.ordering import PARTITIONS, newest
 from engine.avh.recipes import SAMPLE
-from engine.avh.stored import apart
+from engine.avh.stored import compared
 from engine.plan import ROWS, plan
 from engine.profile.facts import bound
 from engine.progress import Tell
@@ -44,6 +44,10 @@ class Asked:
         """Whether its values are told as texts: all that are no numbers."""
         return self.field.base_type not in NUMERIC
 
+    def compared(self, bag: States) -> dict[str, Any]:
+        """What distances of the column are told from; of what could not be computed nothing."""
+        return compared(self.statistics.values(), bag.values)
+
 
 def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: Tell) -> Measured:
     """What is known of the newest partitions; the sample is of the newest that is not spoilt. Raises EngineError where
@@ -65,7 +69,10 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: f
         frozenset(each.field.name for each in asked if each.is_text),
         _samples(partitions.only(table.frame, by, [last]), asked),
         spoilt,
-        {each.field.name: [_apart(each, states[name]) for name in names] for each in asked},
+        {
+            each.field.name: [compared(each.statistics.values(), states[name].values) for name in names]
+            for each in asked
+        },
     )
 
 
@@ -105,12 +112,6 @@ def _rows(bag: States) -> int:
 def _statistics(asked: Asked, bags: Sequence[States]) -> dict[str, list[float | None]]:
     alone = {name: bound for name, bound in asked.statistics.items() if not bound.analyzer.compares}
     return {name: [_value(bound, bag) for bag in bags] for name, bound in alone.items()}
-
-
-def _apart(asked: Asked, bag: States) -> dict[str, Any]:
-    """What distances of the column are told from; of what could not be computed nothing."""
-    parts = [part for bound in asked.statistics.values() if bound.analyzer.compares for part in bound.parts.values()]
-    return apart({each.component.kind: bag.values[each.key] for each in parts if each.key in bag.values})
 
 
 def _value(bound: BoundAnalyzer, bag: States) -> float | None:

@@ -23,10 +23,12 @@ MEAN = {"detector": "program", "of": "amount", "lower": 90.0, "upper": 110.0, "r
 STEP = {**MEAN, "lag": 1, "lower": -20.0, "upper": 20.0}
 GUARD = {"detector": "program", "of": "amount", "lower": 0.5, "points": 20}
 ROWS = {"detector": "program", "of": "the table", "lower": 10, "upper": 100, "points": 20}
+APART = {**MEAN, "lower": None, "upper": 0.9, "refit": "tighten_only"}
 PROMISED = contract(
     check("mean", "mean", column="amount", mustHaveNoAnomalies={**MEAN, "refit": "tighten_only"}),
     check("mean", "step", column="amount", mustHaveNoAnomalies={**STEP, "refit": "within: 10%"}),
     check("completeness", "there", column="amount", mustHaveNoAnomalies={**GUARD, "refit": "tighten_only"}),
+    check("distance", "apart", column="amount", by="kolmogorov_smirnov", mustHaveNoAnomalies=APART),
     check("size", "rows", mustHaveNoAnomalies=ROWS),
     check("size", "other", mustBeGreaterThan=1),
 )
@@ -118,7 +120,7 @@ def test_a_fit_is_named_by_its_limits_until_it_has_a_name() -> None:
 
 def test_stored_states_tell_each_clause_its_limits_and_how_often_they_would_have_alarmed() -> None:
     found = refitted(table())
-    assert found.keys() == {"mean", "step", "there", "rows"}
+    assert found.keys() == {"mean", "step", "there", "apart", "rows"}
     for name, refit in found.items():
         assert isinstance(refit, Refit)
         assert (refit.points, refit.judged, refit.alarms) == (30, 16, ()), name
