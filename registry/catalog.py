@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, false, func, not_, or_
@@ -9,7 +10,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
-from registry import forewarned, revisions, scope
+from registry import attention, forewarned, revisions, scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
@@ -137,17 +138,18 @@ def listed(session: Session, proposal: Proposal) -> ListedProposal:
     return _counted(session, query.where(Proposal.id == proposal.id))[0]
 
 
-def inbox(session: Session, by: Principal, *, limit: int = 50) -> Inbox:
+def inbox(session: Session, by: Principal, *, now: datetime, limit: int = 50) -> Inbox:
     """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide.
 
-    Who approved a proposal already, or had a hand in it, waits for others."""
+    Who approved a proposal already, or had a hand in it, waits for others. A failed run waits for nobody whose incident
+    somebody else looks after, or is put off, or over."""
     query = _visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(limit)
     mine = or_(revisions.wrote(by.user_id), _approved(by))
     others = query.where(col(Proposal.state).in_(PROPOSAL.where("approve")), not_(mine))
     decides = scope.proposals(by, Permission.DECIDE)
     concerning = col(Proposal.contract_id).in_(_concerning(by))
     failed = _latest_runs(col(Run.contract_id).in_(_concerning(by))).where(
-        col(Run.verdict).in_(FAILING), scope.runs(by)
+        col(Run.verdict).in_(FAILING), scope.runs(by), not_(attention.cared_for(by, now=now))
     )
     return Inbox(
         to_decide=_counted(session, others.where(decides)) if Permission.DECIDE in by.somewhere else [],

@@ -1,13 +1,13 @@
 """What people do with incidents: look at them, acknowledge, assign, put off, resolve with a reason, and open again."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry import audit, incidents, marks, pasts, refitting, scope, upstream
+from registry import attention, audit, incidents, marks, pasts, refitting, scope, upstream
 from registry.access import Principal, decide, decide_somewhere, rights_of
 from registry.cursors import Asked, Order, Portion
 from registry.datasets import About
@@ -82,6 +82,12 @@ def get(session: Session, incident_id: UUID, *, by: Principal, lock: bool = Fals
     return found
 
 
+def of_runs(session: Session, runs: Collection[UUID], by: Principal) -> list[Listed]:
+    """The incidents that those runs are the last word of, as far as the principal may read what they are about."""
+    found = attention.incidents(session, runs)
+    return _listed(session, [each for each in found if _may_read(session, (each.contract_id, each.object), by)], by)
+
+
 def shown(session: Session, incident: Incident, by: Principal) -> Listed:
     """The incident as people see it: of its parts those that the principal may read."""
     return _listed(session, [incident], by)[0]
@@ -149,18 +155,25 @@ def resolve(
 
 
 def reopen(session: Session, step: Step) -> Incident:
-    """Opens it again; what fails in another incident by now stays there. Raises as `acknowledge` does."""
+    """Opens it again: what was over, or what nobody looks after any more. What fails in another incident by now stays
+    there. Raises as `acknowledge` does."""
     incident = _taken(session, step, "reopen")
+    incident.acknowledged_by_id = None
+    if incident.resolution is not None:
+        _revive(session, incident, step)
+    return _done(session, incident, step, Action.INCIDENT_REOPENED)
+
+
+def _revive(session: Session, incident: Incident, step: Step) -> None:
     for part in incidents.parts(session, incident.id):
         part.active = None if part.recovered or _fails_elsewhere(session, part) else True
     incident.resolution, incident.resolved, incident.resolved_by_id = None, None, None
-    incident.duplicate_of, incident.acknowledged_by_id, incident.recovered = None, None, None
+    incident.duplicate_of, incident.recovered = None, None
     incident.reopened += 1
     session.flush()
     upstream.refresh(session, incident)
     marks.take_back(session, incident, author=step.by.user_id, now=step.now)
     _refit(session, incident, step)
-    return _done(session, incident, step, Action.INCIDENT_REOPENED)
 
 
 def _taken(session: Session, step: Step, name: str) -> Incident:

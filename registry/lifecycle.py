@@ -85,6 +85,7 @@ INCIDENT = Lifecycle(
             "assign": IncidentState.ACKNOWLEDGED,
             "snooze": IncidentState.ACKNOWLEDGED,
             "resolve": IncidentState.RESOLVED,
+            "reopen": IncidentState.OPEN,
         },
         IncidentState.RESOLVED: {"reopen": IncidentState.OPEN},
     },

@@ -8,7 +8,7 @@ import streamlit as st
 from registry.api.schemas import ApprovedOut, PreviewOut, ProposalOut
 from registry.client import ClientError
 from registry.words import Decision
-from ui import panels, session
+from ui import panels, session, undoing, words
 
 
 def attempt(step: Callable[[], object], *, done: str = "") -> bool:
@@ -23,14 +23,40 @@ def attempt(step: Callable[[], object], *, done: str = "") -> bool:
     return True
 
 
-def judge(step: Callable[[], ProposalOut], *, done: str = "") -> bool:
+def judge(step: Callable[[], ProposalOut]) -> bool:
     """Takes a step of a review, as `attempt` does; the page then shows the proposal that it answered."""
-    return attempt(lambda: session.keep(step()), done=done)
+    return attempt(lambda: session.keep(step()))
+
+
+def decide(
+    proposal: ProposalOut, suggestions: Sequence[UUID], decision: Decision, *, reason: str | None = None
+) -> Callable[[], None] | None:
+    """Decides about these suggestions, all or none; the way back, None where the registry refused."""
+    registry, revision = session.registry(), proposal.revision
+    if not judge(lambda: registry.judge(proposal.id, suggestions, decision, revision=revision, reason=reason)):
+        return None
+    said = f"{judged(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
+    return undoing.remember(said, lambda: _undecide(proposal.id, suggestions, decision))
+
+
+def judged(decision: Decision, number: int) -> str:
+    """What was decided, about how many."""
+    return f"{words.DECISIONS[decision.value].word}: {words.several(number, 'suggestion')}"
+
+
+def _undecide(proposal_id: UUID, suggestions: Sequence[UUID], decision: Decision) -> None:
+    """Makes those pending again that are still so decided. Raises ClientError where the registry refuses."""
+    registry = session.registry()
+    seen = registry.proposal(proposal_id)
+    if still := [each.id for each in seen.suggestions if each.id in suggestions and each.decision == decision]:
+        registry.judge(proposal_id, still, Decision.PENDING, revision=seen.revision)
 
 
 def accept(proposal: ProposalOut, suggestions: Sequence[UUID]) -> None:
-    """Accepts these suggestions, all or none."""
-    judge(lambda: session.registry().judge(proposal.id, suggestions, Decision.ACCEPTED, revision=proposal.revision))
+    """Accepts these suggestions, all or none; of several at once it is said, with the way back."""
+    undo = decide(proposal, suggestions, Decision.ACCEPTED)
+    if undo and len(suggestions) > 1:
+        panels.tell(f"{judged(Decision.ACCEPTED, len(suggestions))}.", undo=undo)
 
 
 def reject(proposal: ProposalOut, suggestion: UUID) -> None:
@@ -39,10 +65,7 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
     if not reason:
         panels.tell("Say why, so that the same suggestion does not come back", problem=True)
         return
-    revision = proposal.revision
-    if judge(
-        lambda: session.registry().judge(proposal.id, [suggestion], Decision.REJECTED, revision=revision, reason=reason)
-    ):
+    if decide(proposal, [suggestion], Decision.REJECTED, reason=reason):
         close_reason(suggestion)
 
 

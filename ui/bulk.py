@@ -8,7 +8,7 @@ import streamlit as st
 
 from registry.api.schemas import ProposalOut, SuggestionOut
 from registry.words import Decision
-from ui import actions, panels, session, words
+from ui import actions, panels, words
 from ui.evidence import held_everywhere, read
 
 CHOSEN = "chosen"
@@ -99,17 +99,15 @@ def judge(
     given = None if decision is Decision.ACCEPTED else reason
     left = [each for each in chosen if each not in about]
     names = [each.id for each in about]
-    registry, revision = session.registry(), proposal.revision
-    if actions.judge(
-        lambda: registry.judge(proposal.id, names, decision, revision=revision, reason=given),
-        done=told(decision, about, left),
-    ):
+    undo = actions.decide(proposal, names, decision, reason=given)
+    if undo:
+        panels.tell(told(decision, about, left), undo=undo)
         st.session_state.pop(REASON, None)
 
 
 def told(decision: Decision, about: Sequence[SuggestionOut], left: Sequence[SuggestionOut]) -> str:
     """What was decided, and each that was not, with the reason."""
-    done = f"{words.DECISIONS[decision.value].word}: {words.several(len(about), 'suggestion')}."
+    done = f"{actions.judged(decision, len(about))}."
     why = [f"{each.content.get('sentence', '')} ({_left(each)})" for each in left]
     return f"{done} Left as they are: {'; '.join(why)}." if why else done
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from uuid import UUID
 
-from registry.api.schemas import AcknowledgementOut, InboxOut, ProposalSummary, RunSummary
+from registry.api.schemas import AcknowledgementOut, InboxOut, IncidentOut, ProposalSummary, RunSummary
 from registry.words import Answer
 
 LATER = datetime.max.replace(tzinfo=UTC)
@@ -16,6 +17,11 @@ def failed(found: InboxOut) -> list[RunSummary]:
     """The runs that need attention, the worst first, and of those alike the newest."""
     newest = sorted(found.failed_runs, key=lambda run: run.finished, reverse=True)
     return sorted(newest, key=lambda run: VERDICTS.index(run.verdict))
+
+
+def incidents(found: InboxOut) -> dict[UUID, IncidentOut]:
+    """By the runs that need attention the incidents that they are the last word of."""
+    return {part.last_run_id: each for each in found.incidents for part in each.parts}
 
 
 def asked(found: InboxOut) -> list[AcknowledgementOut]:

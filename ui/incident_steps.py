@@ -1,57 +1,116 @@
-"""What the buttons of an incident do: one step in the registry each, at the revision that was seen."""
+"""What the buttons of incidents do: one step in the registry for each, at the revision that was seen, and the way back.
 
+A step is taken back only where the incident still stands as it left it."""
+
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import streamlit as st
 
 from registry.api.schemas import IncidentOut, Told
-from ui import actions, panels, session
+from registry.client import Client, ClientError
+from registry.words import IncidentState
+from ui import panels, session, undoing, words
 
 ASSIGNEE, REASON, COMMENT = "assignee", "reason", "comment"
+Incidents = Sequence[IncidentOut]
+Step = Callable[[Client, IncidentOut], IncidentOut]
 
 
-def acknowledge(incident: IncidentOut) -> None:
-    """Says that the viewer looks after it."""
-    actions.attempt(
-        lambda: session.registry().acknowledge_incident(incident.id, incident.revision), done="You look after it."
-    )
+def acknowledge(found: Incidents) -> None:
+    """Says that the viewer looks after them."""
+    fresh = [each for each in found if each.state is IncidentState.OPEN]
+    _take(fresh, _acknowledged, back=lambda _: _reopened, said=lambda names: f"You look after {names}.")
 
 
-def assign(incident: IncidentOut) -> None:
-    """Gives it to whom the input names; to nobody where it is empty."""
-    name = _typed(ASSIGNEE)
-    actions.attempt(
-        lambda: session.registry().assign_incident(incident.id, incident.revision, name or None),
-        done=f"It is given to {name}." if name else "It is nobody's now.",
-    )
+def assign(found: Incidents) -> None:
+    """Gives them to whom the input names; to nobody where it is empty."""
+    name = _typed(ASSIGNEE) or None
+    said = f"given to {name}" if name else "given to nobody"
+    _take(found, _assigned(name), back=lambda old: _assigned(old.assignee), said=lambda names: f"{names}: {said}.")
 
 
-def snooze(incident: IncidentOut, until: datetime) -> None:
-    """Puts it off."""
-    actions.attempt(
-        lambda: session.registry().snooze_incident(incident.id, incident.revision, until),
-        done="It is put off: nobody is told of it until then.",
-    )
+def snooze(found: Incidents, until: datetime) -> None:
+    """Puts them off."""
+    told = f"put off until {words.moment(until, timezone=session.timezone())}; nobody is told of it until then"
+    _take(found, _snoozed(until), back=lambda old: _snoozed(_ahead(old)), said=lambda names: f"{names}: {told}.")
 
 
-def resolve(incident: IncidentOut) -> None:
-    """Ends it for the reason that was chosen."""
+def resolve(found: Incidents) -> None:
+    """Ends them for the reason that was chosen."""
     reason: Told | None = st.session_state.get(REASON)
     if reason is None:
         panels.tell("Say why it is over", problem=True)
         return
     comment = _typed(COMMENT) or None
-    actions.attempt(
-        lambda: session.registry().resolve_incident(incident.id, incident.revision, reason, comment=comment),
-        done="Resolved.",
+    _take(
+        found,
+        lambda registry, each: registry.resolve_incident(each.id, each.revision, reason, comment=comment),
+        back=lambda _: _reopened,
+        said=lambda names: f"Resolved: {names}.",
     )
 
 
 def reopen(incident: IncidentOut) -> None:
     """Opens it again."""
-    actions.attempt(
-        lambda: session.registry().reopen_incident(incident.id, incident.revision), done="It is open again."
-    )
+    _take([incident], _reopened, back=None, said=lambda names: f"{names} is open again.")
+
+
+def name(incident: IncidentOut) -> str:
+    """What an incident is called: by what it is about."""
+    return f"{incident.contract_id} · {incident.object}"
+
+
+def _acknowledged(registry: Client, each: IncidentOut) -> IncidentOut:
+    return registry.acknowledge_incident(each.id, each.revision)
+
+
+def _reopened(registry: Client, each: IncidentOut) -> IncidentOut:
+    return registry.reopen_incident(each.id, each.revision)
+
+
+def _assigned(to: str | None) -> Step:
+    return lambda registry, each: registry.assign_incident(each.id, each.revision, to)
+
+
+def _snoozed(until: datetime | None) -> Step:
+    return lambda registry, each: registry.snooze_incident(each.id, each.revision, until)
+
+
+def _ahead(incident: IncidentOut) -> datetime | None:
+    """Until when it is put off still; None for a time that is over."""
+    until = incident.snoozed_until
+    return until if until and until > session.now() else None
+
+
+def _take(
+    found: Incidents, step: Step, *, back: Callable[[IncidentOut], Step] | None, said: Callable[[str], str]
+) -> None:
+    """Takes the step with each; says of those that refused why, and keeps the way back of the others."""
+    taken, refused = [], []
+    for each in found:
+        try:
+            taken.append((each, step(session.registry(), each)))
+        except ClientError as error:
+            refused.append(f"{name(each)}: {panels.sentence(error)}")
+    done = said(words.listed([name(each) for each, _ in taken])) if taken else ""
+    undo = undoing.remember(done, lambda: _put_back(taken, back)) if done and back else None
+    if done or refused:
+        panels.tell(" ".join([done, *refused]).strip(), problem=bool(refused), undo=undo)
+
+
+def _put_back(taken: Sequence[tuple[IncidentOut, IncidentOut]], back: Callable[[IncidentOut], Step]) -> None:
+    """Takes each back. Raises ClientError for the first that somebody changed since."""
+    registry = session.registry()
+    for before, after in taken:
+        now = registry.incident(after.id)
+        if _stands(now) != _stands(after):
+            raise ClientError(409, f"{name(now)} is not as you left it")
+        back(before)(registry, now)
+
+
+def _stands(incident: IncidentOut) -> tuple[object, ...]:
+    return incident.state, incident.assignee, incident.acknowledged_by, incident.snoozed_until, incident.resolution
 
 
 def _typed(key: str) -> str:

@@ -104,9 +104,11 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[Point, ...]:
     )
 
 
-def run_row(run: RunSummary, *, named: bool) -> None:
-    """A run in a list: its verdict, what it judged, its counts and age; opens the report."""
-    about = f"{counts(run)} · {words.count(run.rows)} rows · version {run.version}"
+def run_row(run: RunSummary, *, named: bool, more: str = "") -> None:
+    """A run in a list: its verdict, what it judged, its counts, what `more` there is to say, and age; opens the
+    report."""
+    parts = (counts(run), f"{words.count(run.rows)} rows", f"version {run.version}", more)
+    about = " · ".join(part for part in parts if part)
     name = f"{run.contract_id} · {run.object}" if named else run.object
     with row(words.VERDICTS[run.verdict], age=run.finished, about=about, key=f"run-{run.id}"):
         link("run", f"{name} {_partitions(run.partitions)}".strip(), help_text=when(run.finished), id=str(run.id))
@@ -161,19 +163,23 @@ def commands(*lines: Sequence[str]) -> None:
     source("\n".join(shlex.join(line) for line in lines))
 
 
-def tell(text: str, *, problem: bool = False) -> None:
-    """Keeps a sentence for the page that is drawn next. It may hold foreign text."""
-    st.session_state[TOLD] = (text, problem)
+def tell(text: str, *, problem: bool = False, undo: Callable[[], None] | None = None) -> None:
+    """Keeps a sentence for the page that is drawn next, with the way back where there is one. It may hold foreign
+    text."""
+    st.session_state[TOLD] = (text, problem, undo)
 
 
 def told() -> None:
     """Says what the last step did, once: on the page, and over it for who has scrolled away from there."""
-    text, problem = st.session_state.pop(TOLD, ("", False))
-    if text:
-        st.toast(words.esc(text), icon=":material/info:" if problem else ":material/check:", duration="long")
-        (st.warning if problem else st.success)(
-            words.esc(text), icon=":material/info:" if problem else ":material/check:"
-        )
+    text, problem, undo = st.session_state.pop(TOLD, ("", False, None))
+    if not text:
+        return
+    icon = ":material/info:" if problem else ":material/check:"
+    st.toast(words.esc(text), icon=icon, duration="long")
+    with st.container(horizontal=True, vertical_alignment="center", key="told"):
+        (st.warning if problem else st.success)(words.esc(text), icon=icon)
+        if undo:
+            st.button("Undo", key="take-back", icon=":material/undo:", on_click=undo)
 
 
 def sentence(error: ClientError) -> str:

@@ -11,8 +11,8 @@ from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Writer
 from registry.api.etags import IfMatch, tagged
-from registry.incident_steps import Listed, Step, Which
-from registry.tables import Incident, IncidentPart
+from registry.incident_steps import Step, Which
+from registry.tables import Incident
 from registry.words import IncidentState
 
 router = APIRouter(tags=["incidents"])
@@ -40,7 +40,7 @@ def list_incidents(
     by: Caller, tx: Reader, asked: Paging, which: Annotated[Which, Depends(which)]
 ) -> schemas.Page[schemas.IncidentOut]:
     """Incidents, newest first: of a contract, in a state, one's own; with `snoozed=false` none that is put off."""
-    return views.page(_out, incident_steps.listed(tx, by, asked, which, now=clock.now()))
+    return views.page(views.incident, incident_steps.listed(tx, by, asked, which, now=clock.now()))
 
 
 @router.get(ONE)
@@ -91,23 +91,4 @@ def _committed(tx: Session, incident: Incident, by: Principal) -> schemas.Incide
 
 
 def _shown(tx: Session, incident: Incident, by: Principal) -> schemas.IncidentOut:
-    return _out(incident_steps.shown(tx, incident, by))
-
-
-def _out(listed: Listed) -> schemas.IncidentOut:
-    told = listed.incident.model_dump(
-        exclude={"dataset_id", "data_version", "acknowledged_by_id", "assignee_id", "resolved_by_id"}
-    )
-    return schemas.IncidentOut(
-        **told,
-        assignee=listed.assignee,
-        acknowledged_by=listed.acknowledged_by,
-        resolved_by=listed.resolved_by,
-        parts=tuple(map(_part, listed.parts)),
-    )
-
-
-def _part(part: IncidentPart) -> schemas.IncidentPartOut:
-    failing = tuple(schemas.FailingOut(check=str(check), partition=at) for check, at in part.failing)
-    told = part.model_dump(exclude={"incident_id", "failing", "active"})
-    return schemas.IncidentPartOut(**told, active=bool(part.active), failing=failing)
+    return views.incident(incident_steps.shown(tx, incident, by))

@@ -21,6 +21,7 @@ from registry import (
     drafts,
     editing,
     ids,
+    incident_steps,
     replays,
     revisions,
     subscriptions,
@@ -56,12 +57,14 @@ UNCHANGED = [Depends(unchanged)]
 def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     """What waits for the asking user."""
     access.decide_somewhere(by, Permission.READ)
-    found = catalog.inbox(tx, by)
+    found = catalog.inbox(tx, by, now=clock.now())
+    incidents = incident_steps.of_runs(tx, [each.id for each in found.failed_runs], by)
     return schemas.InboxOut(
         to_decide=_summaries(found.to_decide, by),
         waiting=_summaries(found.waiting, by),
         affecting=_summaries(found.affecting, by),
         failed_runs=tuple(map(schemas.RunSummary.model_validate, found.failed_runs)),
+        incidents=tuple(map(views.incident, incidents)),
         asked=tuple(map(views.acknowledgement, acknowledgements.waiting(tx, by))),
         lagging=tuple(views.subscription(each, by) for each in subscriptions.lagging(tx, by)),
     )

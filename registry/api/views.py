@@ -12,12 +12,14 @@ from registry.approval import may_approve
 from registry.catalog import ListedContract, ListedProposal
 from registry.cursors import Portion
 from registry.history import Report
+from registry.incident_steps import Listed
 from registry.lifecycle import PROPOSAL
 from registry.tables import (
     ApprovalRow,
     CommentRow,
     ContractVersion,
     Dataset,
+    IncidentPart,
     Run,
     SuggestionRow,
     User,
@@ -200,3 +202,23 @@ def _permitted(listed: ListedProposal, review: Review, by: Principal) -> dict[st
         "may_reject": row.state in PROPOSAL.where("reject") and by.may(Permission.DECIDE, place),
         "may_withdraw": own and row.state in PROPOSAL.where("withdraw"),
     }
+
+
+def incident(found: Listed) -> schemas.IncidentOut:
+    """An incident with what fails in it, as far as that may be read."""
+    told = found.incident.model_dump(
+        exclude={"dataset_id", "data_version", "acknowledged_by_id", "assignee_id", "resolved_by_id"}
+    )
+    return schemas.IncidentOut(
+        **told,
+        assignee=found.assignee,
+        acknowledged_by=found.acknowledged_by,
+        resolved_by=found.resolved_by,
+        parts=tuple(map(_part, found.parts)),
+    )
+
+
+def _part(part: IncidentPart) -> schemas.IncidentPartOut:
+    failing = tuple(schemas.FailingOut(check=str(check), partition=at) for check, at in part.failing)
+    told = part.model_dump(exclude={"incident_id", "failing", "active"})
+    return schemas.IncidentPartOut(**told, active=bool(part.active), failing=failing)

@@ -245,6 +245,36 @@ def test_people_take_its_steps_in_turn(harm: Harm) -> None:
     ]  # fmt: skip
 
 
+def test_what_nobody_looks_after_any_more_is_open_again(harm: Harm) -> None:
+    harm.judge("orders", Fails(), at=1)
+    client, seen = harm.world.client("owner"), harm.only
+    seen = client.acknowledge_incident(seen.id, seen.revision)
+    seen = client.reopen_incident(seen.id, seen.revision)
+    assert (seen.state, seen.acknowledged_by, seen.reopened, seen.parts[0].active) == (OPEN, None, 0, True)
+
+
+Needs = Callable[[Any, schemas.IncidentOut], Any]
+
+
+@pytest.mark.parametrize(
+    ("step", "shown"),
+    [
+        (lambda c, i: i, {"owner": 1, "producer": 0}),
+        (lambda c, i: c.acknowledge_incident(i.id, i.revision), {"owner": 1}),
+        (lambda c, i: c.assign_incident(i.id, i.revision, "owner"), {"owner": 1}),
+        (lambda c, i: c.assign_incident(i.id, i.revision, "producer"), {"owner": 0}),
+        (lambda c, i: c.snooze_incident(i.id, i.revision, clock.now() + timedelta(hours=1)), {"owner": 0}),
+        (lambda c, i: c.resolve_incident(i.id, i.revision, Resolution.FALSE_ALARM), {"owner": 0}),
+    ],
+)
+def test_a_failed_run_is_in_the_inbox_of_whom_it_needs(harm: Harm, step: Needs, shown: dict[str, int]) -> None:
+    run = harm.judge("orders", Fails(), at=1)
+    step(harm.world.client("owner"), harm.only)
+    inboxes = {who: harm.world.client(who).inbox() for who in shown}
+    assert {who: len(each.failed_runs) for who, each in inboxes.items()} == shown
+    assert [part.last_run_id for each in inboxes["owner"].incidents for part in each.parts] == [run] * shown["owner"]
+
+
 Step = Callable[[Any, schemas.IncidentOut], Any]
 
 

@@ -768,7 +768,8 @@ def test_an_incident_is_acknowledged_assigned_put_off_and_resolved(open_page: Op
     at.text_input(key="assignee").set_value("producer")
     click(at, "assign")
     assigned = incident(the_shop)
-    click(at, next(each.key for each in at.button if str(each.key).startswith("snooze-")))
+    at.menu_button(key="snooze").click("1 day")
+    shown(at)
     snoozed = incident(the_shop)
     at.selectbox(key="reason").set_value(Resolution.FIXED)
     at.text_input(key="comment").set_value("loaded again")
@@ -780,6 +781,70 @@ def test_an_incident_is_acknowledged_assigned_put_off_and_resolved(open_page: Op
     assert (resolved.resolution, resolved.comment) == (Resolution.FIXED, "loaded again")
     click(at, "reopen")
     assert incident(the_shop).state is IncidentState.OPEN
+
+
+def test_what_is_chosen_in_the_inbox_is_looked_after_and_given_back(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "inbox")
+    assert at.button(key="acknowledge").disabled
+    at.checkbox(key=f"choose-{the_shop.failed_run}").check()
+    assert "1 chosen" in texts(shown(at))
+
+    assert "You look after shop-sales · orders." in texts(click(at, "acknowledge"))
+    assert "owner looks after it" in texts(at)
+    taken = incident(the_shop)
+    assert "Taken back" in texts(click(at, "take-back"))
+    assert "nobody looks after it" in texts(at)
+    given_back = incident(the_shop)
+    assert [(each.state, each.acknowledged_by, each.reopened) for each in (taken, given_back)] == [
+        (IncidentState.ACKNOWLEDGED, "owner", 0), (IncidentState.OPEN, None, 0),
+    ]  # fmt: skip
+
+
+STEPS: list[tuple[str, Callable[[AppTest], Any]]] = [
+    ("assign", lambda at: at.text_input(key="assignee").set_value("producer")),
+    ("resolve", lambda at: at.selectbox(key="reason").set_value(Resolution.FALSE_ALARM)),
+    ("snooze", lambda at: at.menu_button(key="snooze").click("1 week")),
+]
+
+
+@pytest.mark.parametrize(("step", "prepare"), STEPS, ids=[name for name, _ in STEPS])
+def test_what_leaves_the_inbox_comes_back_with_undo(
+    open_page: Open, the_shop: Shop, step: str, prepare: Callable[[AppTest], Any]
+) -> None:
+    before = incident(the_shop)
+    at = open_page("owner", "inbox")
+    at.checkbox(key=f"choose-{the_shop.failed_run}").check()
+    prepare(shown(at))
+    said = texts(click(at, step) if step != "snooze" else shown(at))
+    assert "Needs attention" not in said
+    assert the_shop.client("owner").inbox().failed_runs == ()
+
+    assert "Needs attention (1)" in texts(click(at, "take-back"))
+    after = incident(the_shop)
+    assert (after.state, after.assignee, after.snoozed_until) == (before.state, None, None)
+
+
+def test_a_step_is_not_taken_back_over_what_somebody_did_since(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "inbox")
+    at.checkbox(key=f"choose-{the_shop.failed_run}").check()
+    click(shown(at), "acknowledge")
+    seen = incident(the_shop)
+    the_shop.client("producer").assign_incident(seen.id, seen.revision, "producer")
+
+    assert "shop-sales · orders is not as you left it" in texts(click(at, "take-back"))
+    assert incident(the_shop).assignee == "producer"
+
+
+def test_many_decisions_are_taken_back_at_once_but_for_those_decided_since(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "review", proposal=the_shop.review)
+    assert "Accepted: 9 suggestions." in texts(click(at, "accept-all"))
+    kept = first_card(the_shop)
+    client = the_shop.client("owner")
+    seen = client.judge(the_shop.review, [kept], Decision.PENDING, revision=client.proposal(the_shop.review).revision)
+    client.judge(the_shop.review, [kept], Decision.REJECTED, revision=seen.revision, reason="too strict")
+
+    click(at, "take-back")
+    assert decisions(the_shop) == [Decision.REJECTED, *[Decision.PENDING] * 9]
 
 
 def test_an_incident_is_not_resolved_without_a_reason(open_page: Open, the_shop: Shop) -> None:

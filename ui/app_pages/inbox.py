@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import AcknowledgementOut, InboxOut, ProposalSummary, RunSummary, SubscriptionOut
+from registry.api.schemas import AcknowledgementOut, InboxOut, ProposalSummary, SubscriptionOut
 from registry.words import Answer
-from ui import actions, desk, panels, session, words
+from ui import actions, attention, desk, panels, session, undoing, words
 
 
 def page() -> None:
@@ -14,12 +14,13 @@ def page() -> None:
     found = session.inbox()
     st.title("Inbox")
     panels.told()
+    undoing.draw()
     if desk.is_empty(found):
         panels.empty("Nothing waits for you", "New drafts to review and failed runs of your contracts appear here.")
         panels.link("start", "Getting started")
         return
     st.markdown(f"**{summary(found)}**")
-    attention(desk.failed(found))
+    attention.draw(found)
     questions(desk.asked(found))
     proposals("You decide", found.to_decide, "These drafts are in review. You may approve them.")
     proposals("You wait for", found.waiting, "Your own. Somebody else decides about them.")
@@ -36,14 +37,6 @@ def summary(found: InboxOut) -> str:
     )
     said = [f"{words.several(number, noun)} {todo}" for number, noun, todo in counts if number]
     return words.listed(said) or "Nothing waits for you"
-
-
-def attention(runs: Sequence[RunSummary]) -> None:
-    """The last runs that failed or could not be evaluated."""
-    if runs:
-        st.subheader(f"Needs attention ({len(runs)})", help="The last runs of contracts that concern you.")
-        for run in runs:
-            panels.run_row(run, named=True)
 
 
 def questions(asked: Sequence[AcknowledgementOut]) -> None:

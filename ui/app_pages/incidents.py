@@ -1,18 +1,14 @@
 """Incidents: what is wrong now, who looks after it, what it has reached, and how it ends."""
 
-from datetime import timedelta
-from typing import get_args
-
 import streamlit as st
 
-from registry.api.schemas import BlastEntry, IncidentOut, Told
-from registry.words import IncidentState, Permission, Resolution
-from ui import incident_steps, panels, session, words
+from registry.api.schemas import BlastEntry, IncidentOut
+from registry.words import IncidentState, Permission
+from ui import attention, incident_steps, panels, session, words
 
 SHOWN = 50
 MINE = "Mine"
 WHICH = {"Open": IncidentState.OPEN, "Acknowledged": IncidentState.ACKNOWLEDGED, "Resolved": IncidentState.RESOLVED}
-SNOOZES = {"1 hour": timedelta(hours=1), "1 day": timedelta(days=1), "1 week": timedelta(weeks=1)}
 
 
 def page() -> None:
@@ -45,7 +41,7 @@ def row(incident: IncidentOut) -> None:
     said = (words.several(failing, "failing check") if failing else "", assigned(incident), snoozed(incident))
     about = " · ".join(part for part in said if part)
     with panels.row(words.INCIDENTS[incident.state], age=incident.opened, about=about, key=f"incident-{incident.id}"):
-        panels.link("incidents", f"{incident.contract_id} · {incident.object}", id=str(incident.id))
+        panels.link("incidents", incident_steps.name(incident), id=str(incident.id))
 
 
 def assigned(incident: IncidentOut) -> str:
@@ -62,7 +58,7 @@ def snoozed(incident: IncidentOut) -> str:
 def one(incident: IncidentOut) -> None:
     """An incident: its state, what fails, what can be done, and what it has reached."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.esc(f"{incident.contract_id} · {incident.object}"), width="content")
+        st.subheader(words.esc(incident_steps.name(incident)), width="content")
         st.markdown(words.INCIDENTS[incident.state].badge, width="content")
     facts(incident)
     panels.link("contract", f"Open the contract {incident.contract_id}", id=incident.contract_id)
@@ -105,25 +101,12 @@ def steps(incident: IncidentOut) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="steps"):
         if incident.state is IncidentState.OPEN:
-            st.button("I look after it", key="acknowledge", on_click=incident_steps.acknowledge, args=(incident,))
+            st.button("I look after it", key="acknowledge", on_click=incident_steps.acknowledge, args=([incident],))
         st.text_input("Assign to", value=incident.assignee or "", key=incident_steps.ASSIGNEE, on_change="ignore")
-        st.button("Assign", key="assign", on_click=incident_steps.assign, args=(incident,))
-        for name, length in SNOOZES.items():
-            later = session.now() + length
-            st.button(f"Put off: {name}", key=f"snooze-{words.slug(name)}", on_click=incident_steps.snooze,
-                      args=(incident, later))  # fmt: skip
-    end(incident)
-
-
-def end(incident: IncidentOut) -> None:
-    """The ways to end it, of which one must be chosen."""
+        st.button("Assign", key="assign", on_click=incident_steps.assign, args=([incident],))
+        attention.put_off([incident])
     with st.container(horizontal=True, vertical_alignment="bottom", key="end"):
-        reasons = [each for each in get_args(Told) if each is not Resolution.DUPLICATE]
-        st.selectbox(
-            "Why it is over", reasons, index=None, key=incident_steps.REASON, format_func=words.RESOLUTIONS.get
-        )
-        st.text_input("What others should know", key=incident_steps.COMMENT, on_change="ignore")
-        st.button("Resolve", key="resolve", type="primary", on_click=incident_steps.resolve, args=(incident,))
+        attention.resolve([incident])
 
 
 def reached(incident: IncidentOut) -> None:

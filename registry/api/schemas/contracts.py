@@ -8,6 +8,7 @@ from uuid import UUID
 from engine.results import Outcome, Verdict
 from registry.api.schemas.base import Schema
 from registry.api.schemas.consumers import AcknowledgementOut, SubscriptionOut
+from registry.api.schemas.incidents import IncidentOut
 from registry.api.schemas.proposals import ProposalSummary
 from registry.api.schemas.versions import VersionOut
 
@@ -139,13 +140,16 @@ class RunOut(RunSummary):
 
 class InboxOut(Schema):
     """What waits for the asking principal: to decide, own and under way; and what else affects them: proposals for
-    contracts that concern them, and failed runs of these.
+    contracts that concern them, and failed runs of these whose incident is not over, put off or looked after by
+    somebody else.
 
-    `asked`: the versions that they have not acknowledged; `lagging`: their subscriptions whose pin is behind."""
+    `incidents`: those that the failed runs belong to. `asked`: the versions that they have not acknowledged; `lagging`:
+    their subscriptions whose pin is behind."""
 
     to_decide: tuple[ProposalSummary, ...]
     waiting: tuple[ProposalSummary, ...]
     affecting: tuple[ProposalSummary, ...]
     failed_runs: tuple[RunSummary, ...]
+    incidents: tuple[IncidentOut, ...] = ()
     asked: tuple[AcknowledgementOut, ...] = ()
     lagging: tuple[SubscriptionOut, ...] = ()

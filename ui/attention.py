@@ -1,0 +1,85 @@
+"""The runs that need the viewer, and what can be done about the incidents they belong to: about many at once."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import get_args
+
+import streamlit as st
+
+from registry.api.schemas import InboxOut, IncidentOut, RunSummary, Told
+from registry.words import Permission, Resolution
+from ui import desk, incident_steps, panels, session, words
+
+SNOOZES = {"1 hour": timedelta(hours=1), "1 day": timedelta(days=1), "1 week": timedelta(weeks=1)}
+REASONS = [each for each in get_args(Told) if each is not Resolution.DUPLICATE]
+
+
+def draw(found: InboxOut) -> None:
+    """The last runs that failed or could not be evaluated, and the steps for those that are chosen."""
+    runs = desk.failed(found)
+    if not runs:
+        return
+    st.subheader(f"Needs attention ({len(runs)})", help="The last runs of contracts that concern you.")
+    of, place = desk.incidents(found), st.container()
+    may = bool(of) and session.may(Permission.INCIDENTS)
+    chosen = {each.id: each for run in runs if (each := row(run, of.get(run.id) if may else None))}
+    if may:
+        with place:
+            steps(list(chosen.values()))
+
+
+def row(run: RunSummary, incident: IncidentOut | None) -> IncidentOut | None:
+    """A run, with a box to choose its incident by where it has one; the incident where it is chosen."""
+    if incident is None:
+        panels.run_row(run, named=True)
+        return None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"needs-{run.id}"):
+        name = words.esc(f"Choose {incident_steps.name(incident)}")
+        chosen = st.checkbox(name, key=f"choose-{run.id}", label_visibility="collapsed", width=24)
+        with st.container(gap=None):
+            panels.run_row(run, named=True, more=care(incident))
+    return incident if chosen else None
+
+
+def care(incident: IncidentOut) -> str:
+    """Who looks after it; "" for nobody."""
+    who = incident.assignee or incident.acknowledged_by
+    return f"{who} looks after it" if who else "nobody looks after it"
+
+
+def steps(chosen: Sequence[IncidentOut]) -> None:
+    """What can be done about the chosen ones; nothing while none is."""
+    none = not chosen
+    with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+        st.button(
+            "I look after it",
+            key="acknowledge",
+            icon=":material/visibility:",
+            disabled=none,
+            on_click=incident_steps.acknowledge,
+            args=(chosen,),
+        )
+        put_off(chosen)
+        with st.popover("Give to …", key="give", disabled=none):
+            st.text_input("Whom?", key=incident_steps.ASSIGNEE, max_chars=200, on_change="ignore")
+            st.button("Give", key="assign", on_click=incident_steps.assign, args=(chosen,))
+        with st.popover("Done …", key="over", disabled=none):
+            resolve(chosen)
+        st.caption(words.several(len(chosen), "chosen", "chosen") if chosen else "Choose runs to do something about")
+
+
+def put_off(chosen: Sequence[IncidentOut]) -> None:
+    """A menu of how long they may wait."""
+    key = "snooze"
+
+    def later() -> None:
+        incident_steps.snooze(chosen, session.now() + SNOOZES[st.session_state[key]])
+
+    st.menu_button("Put off", list(SNOOZES), key=key, icon=":material/snooze:", disabled=not chosen, on_click=later)
+
+
+def resolve(chosen: Sequence[IncidentOut]) -> None:
+    """The ways to end them, of which one must be chosen."""
+    st.selectbox("Why it is over", REASONS, index=None, key=incident_steps.REASON, format_func=words.RESOLUTIONS.get)
+    st.text_input("What others should know", key=incident_steps.COMMENT, max_chars=1000, on_change="ignore")
+    st.button("Resolve", key="resolve", type="primary", on_click=incident_steps.resolve, args=(chosen,))
