@@ -1,12 +1,15 @@
-"""Suggestions of references: columns named after the key of another dataset, all of whose values are among its values.
+"""Suggestions of references: columns all of whose values are among those of another dataset's key.
 
-Only names say which columns are held against which keys: small whole numbers lie in any key of running numbers."""
+Held against a key are the columns that are named after it, and those whose sketches say so though chance would not:
+small whole numbers lie in any key of running numbers."""
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from contracts.assertions import Assertion
 from engine.analyzers.quoting import INTEGRAL, TEXT
+from engine.analyzers.theta import Theta, overlap
 from engine.profile.candidates import Candidate, Measure, check
 from engine.profile.holding import Held
 from engine.profile.measured import Part
@@ -16,8 +19,36 @@ from engine.requests import KeyOf
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # Of fewer values, and with fewer different ones, it is chance that all of them are keys of another dataset.
 LEAST_ROWS, LEAST_DISTINCT = 10, 3
+# Of so many different texts it is no chance, whatever they are called; of numbers the key says how likely it is.
+LEAST_TOLD, CHANCE = 10, 1e-9
 # What keys of whatever datasets are called.
 COMMON = frozenset({"code", "guid", "id", "key", "name", "nr", "number", "uuid"})
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The values of a column: their `Theta` state, and their ends where all of them read as whole numbers."""
+
+    sketch: bytes | None
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def density(self) -> float:
+        """The share of the whole numbers between the ends that are among them; 0 for texts."""
+        if self.low is None or self.high is None:
+            return 0.0
+        return min(1.0, Theta.estimate(self.sketch).value / (self.high - self.low + 1))
+
+
+def lie_within(ours: Keys, theirs: Keys) -> bool:
+    """Whether all of our values are among theirs, as far as sketches tell, and chance does not explain it.
+
+    Numbers are among theirs by chance as if each had been drawn from between their ends."""
+    share, count = overlap(ours.sketch, theirs.sketch).of_left, Theta.estimate(ours.sketch).value
+    if share is None or share.value < 1:
+        return False
+    return count >= LEAST_TOLD if not theirs.density else theirs.density**count < CHANCE
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -42,9 +73,14 @@ def _singular(word: str) -> str:
 
 def pairs(part: Part, keys: Iterable[KeyOf]) -> Iterator[tuple[ColumnProfile, KeyOf]]:
     """The columns that may refer to a key, with that key; no key refers to itself, and no classified column is told."""
-    likely = [each for each in part.history.columns if not each.classified and _has_values(each, part)]
+    likely = referable(part)
     for key in keys:
         yield from ((each, key) for each in likely if is_named_after(each.column.name, key))
+
+
+def referable(part: Part) -> list[ColumnProfile]:
+    """The columns of texts and whole numbers, of values enough, that are not classified."""
+    return [each for each in part.history.columns if not each.classified and _has_values(each, part)]
 
 
 def _has_values(column: ColumnProfile, part: Part) -> bool:

@@ -1,19 +1,28 @@
-"""Which columns of a table have no value that the key of another dataset lacks: counted exactly, of few pairs."""
+"""Which columns of a table have no value that the key of another dataset lacks: counted exactly, of few pairs.
 
+Pairs are told by names, and by theta sketches of the table's columns and of others' keys."""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from contracts.logical_types import Schema
 from contracts.predicates import quote
-from engine.analyzers.quoting import TEXT
+from engine.analyzers.base import operand_of
+from engine.analyzers.quoting import INTEGRAL, TEXT
+from engine.analyzers.theta import Theta
 from engine.profile import referring
 from engine.profile.holding import Held
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile, History
+from engine.profile.referring import Keys
 from engine.progress import Tell
-from engine.requests import DraftRequest, EngineError, KeyOf
+from engine.requests import DraftRequest, EngineError, KeyOf, Source
 from engine.spark.profile import Opened
 from engine.spark.sources import read, schema_of
 
 MOST_PAIRS = 20
+# Keys of further datasets are held against columns that are named after them alone.
+MOST_DATASETS = 20
 
 
 def references(session: Any, table: Opened, found: History, request: DraftRequest, tell: Tell) -> list[Held]:
@@ -22,10 +31,56 @@ def references(session: Any, table: Opened, found: History, request: DraftReques
     if found.sampled < 1 or not request.keys:
         return []
     part = Part.of(found)
-    likely = list(referring.pairs(part, request.keys))[:MOST_PAIRS]
+    named = list(referring.pairs(part, request.keys))
+    told = (pair for pair in _overlapping(session, table, part, request.keys) if pair not in named)
+    likely = [*named, *told][:MOST_PAIRS]
     if likely:
         tell(f"looking for what {len(likely)} columns refer to")
     return [referring.held(column, key, part) for column, key in likely if _is_within(session, table, column, key)]
+
+
+def _overlapping(
+    session: Any, table: Opened, part: Part, keys: Iterable[KeyOf]
+) -> Iterator[tuple[ColumnProfile, KeyOf]]:
+    """The pairs whose sketches admit that no value is missing, of the first datasets that have keys."""
+    columns = referring.referable(part)
+    ours = _sketched(table.frame, [each.column.name for each in columns])
+    by_source: dict[Source, list[KeyOf]] = {}
+    for key in keys:
+        by_source.setdefault(key.source, []).append(key)
+    for source, those in list(by_source.items())[:MOST_DATASETS]:
+        try:
+            theirs = _sketched(read(session, source), [key.column for key in those])
+        except EngineError:
+            continue
+        for key in (each for each in those if each.column in theirs):
+            within = (each for each in columns if referring.lie_within(ours[each.column.name], theirs[key.column]))
+            yield from ((each, key) for each in within)
+
+
+def _sketched(frame: Any, names: Iterable[str]) -> dict[str, Keys]:
+    """What the values are of those of the columns that are texts or whole numbers; nothing is read for none."""
+    schema = schema_of(frame)
+    fit = {each.name for each in schema if each.base_type in TEXT | INTEGRAL}
+    known = [name for name in dict.fromkeys(names) if name in fit]
+    if not known:
+        return {}
+    row = frame.selectExpr(*(each for at, name in enumerate(known) for each in _told(at, name, schema))).first()
+    return {name: _keys(*row[3 * at : 3 * at + 3]) for at, name in enumerate(known)}
+
+
+def _told(at: int, name: str, schema: Schema) -> tuple[str, str, str]:
+    (sketch,), whole = Theta().aggregates((operand_of(name, schema),)), f"try_cast({quote(name)} as bigint)"
+    numbers = f"count({quote(name)}) = count({whole})"
+    return (
+        f"{sketch} as s{at}",
+        f"if({numbers}, min({whole}), null) as l{at}",
+        f"if({numbers}, max({whole}), null) as h{at}",
+    )
+
+
+def _keys(sketch: Any, low: int | None, high: int | None) -> Keys:
+    return Keys(bytes(sketch) if sketch else None, low, high)
 
 
 def _is_within(session: Any, table: Opened, column: ColumnProfile, key: KeyOf) -> bool:

@@ -1,4 +1,5 @@
-"""References that drafts suggest: of columns named after a key, where every value is among the key's."""
+"""References that drafts suggest: of columns named after a key, or that sketches hold against it, where every value is
+among the key's."""
 
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ def shop(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "cast(id % 40 as int) as customer_id",
         "concat('s', if(id = 7, 99, id % 9)) as shop_id",
         "cast(null as bigint) as agent_id",
+        "concat('s', id % 12) as seller",
+        "concat('s', if(id = 7, 99, id % 12)) as buyer",
         "concat('2026-01-0', 1 + id % 6) as day",
     )
     orders.write.partitionBy("day").parquet(f"{home}/orders")
@@ -51,11 +54,12 @@ def suggested(spark: Any, shop: Path, **more: Any) -> list[dict[str, Any]]:
 
 
 def test_a_reference_is_suggested_where_no_value_dangles(spark: Any, shop: Path) -> None:
-    (found,) = suggested(spark, shop, keys=keys(shop))
-    assert (found["column"], found["sentence"]) == (
-        "customer_id",
-        "every customer_id exists in customers as customer_id",
-    )
+    by_column = {each["column"]: each for each in suggested(spark, shop, keys=keys(shop))}
+    found = by_column.pop("customer_id")
+    assert found["sentence"] == "every customer_id exists in customers as customer_id"
+    assert {name: each["sentence"] for name, each in by_column.items()} == {
+        "seller": "every seller exists in shops as id"
+    }
     made = found["patch"]["quality"]["implementation"]
     assert made == {
         "analyzer": "referential_integrity", "columns": ["customer_id"], "dataset": "customers", "mustBe": 1,
@@ -64,8 +68,10 @@ def test_a_reference_is_suggested_where_no_value_dangles(spark: Any, shop: Path)
     assert (found["evidence"]["held"], found["evidence"]["partitions"]) == (6, 6)
 
 
-@pytest.mark.parametrize("more", [{"sample": 20}, {"in_force": CONTRACT.encode()}, {"keys": ()}])
+@pytest.mark.parametrize(
+    ("more", "told"), [({"sample": 20}, []), ({"in_force": CONTRACT.encode()}, ["seller"]), ({"keys": ()}, [])]
+)
 def test_nothing_is_told_of_rows_that_were_drawn_and_of_classified_columns(
-    spark: Any, shop: Path, more: dict[str, Any]
+    spark: Any, shop: Path, more: dict[str, Any], told: list[str]
 ) -> None:
-    assert suggested(spark, shop, **{"keys": keys(shop), **more}) == []
+    assert [each["column"] for each in suggested(spark, shop, **{"keys": keys(shop), **more})] == told

@@ -1,8 +1,11 @@
-"""Which columns are held against which keys: by names alone."""
+"""Which columns are held against which keys: by names, and by sketches."""
+
+from collections.abc import Iterable
 
 import pytest
+from support.oracles import STATE_OF
 
-from engine.profile.referring import is_named_after, words
+from engine.profile.referring import Keys, is_named_after, lie_within, words
 from engine.requests import KeyOf, Source
 
 NAMED = [
@@ -32,3 +35,33 @@ def test_a_column_is_named_after_the_key_that_it_ends_with(column: str, dataset:
 
 def test_names_are_read_word_by_word() -> None:
     assert words("HTTPServer_id2 of-theName") == ("http", "server", "id", "2", "of", "the", "name")
+
+
+def texts(values: Iterable[int]) -> Keys:
+    return Keys(STATE_OF["theta"]([f"s{each}" for each in values]))
+
+
+def numbers(values: Iterable[int]) -> Keys:
+    whole = list(values)
+    return Keys(STATE_OF["theta"](whole), min(whole, default=None), max(whole, default=None))
+
+
+WITHIN = {
+    "texts of a key": (texts(range(12)), texts(range(20)), True),
+    "of a large key": (texts(range(0, 20_000, 7)), texts(range(20_000)), True),
+    "few texts": (texts(range(5)), texts(range(20)), False),
+    "one that the key lacks": (texts(range(21)), texts(range(20)), False),
+    "the other way round": (texts(range(20)), texts(range(12)), False),
+    "running numbers": (numbers(range(50)), numbers(range(100)), False),
+    "a tenth of all numbers": (numbers(range(0, 200, 10)), numbers(range(0, 1000, 10)), True),
+    "three of a tenth": (numbers(range(0, 30, 10)), numbers(range(0, 1000, 10)), False),
+    "numbers and texts": (numbers(range(50)), texts(range(50)), False),
+    "nothing": (texts([]), texts(range(20)), False),
+    "nothing in the key": (texts(range(20)), texts([]), False),
+}
+
+
+@pytest.mark.parametrize("case", WITHIN)
+def test_values_are_within_a_key_where_sketches_say_so_and_chance_does_not(case: str) -> None:
+    ours, theirs, within = WITHIN[case]
+    assert lie_within(ours, theirs) is within
