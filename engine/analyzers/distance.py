@@ -1,6 +1,6 @@
 """How far a partition is from the one before: metrics of two distributions, told from the stored states of both."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -12,13 +12,30 @@ from engine.analyzers.masks import PatternProfile
 from engine.analyzers.moments import Moments
 from engine.analyzers.sketches import HeavyHitters, Quantiles
 
-OF_NUMBERS = ("kolmogorov_smirnov", "earth_movers_distance", "cohens_d", "jensen_shannon", "kullback_leibler")
-OF_TEXTS = ("l1", "l_infinity", "cosine", "chi_squared", "jensen_shannon", "kullback_leibler", "new")
+_OF_TEXTS = ("l1", "l_infinity", "cosine", "chi_squared", "jensen_shannon", "kullback_leibler", "new")
 By = Literal[
     "kolmogorov_smirnov", "earth_movers_distance", "cohens_d", "jensen_shannon", "kullback_leibler",
     "l1", "l_infinity", "cosine", "chi_squared", "new",
 ]  # fmt: skip
 Looked = Literal["values", "masks", "shapes"]
+# The distances that there are, by what is compared; None: the numbers themselves.
+OF_NUMBERS: Mapping[str | None, tuple[str, ...]] = {
+    None: ("kolmogorov_smirnov", "earth_movers_distance", "cohens_d", "jensen_shannon", "kullback_leibler"),
+}
+OF_TEXTS: Mapping[str | None, tuple[str, ...]] = {"values": _OF_TEXTS, "masks": _OF_TEXTS, "shapes": ("new",)}
+KNOWN = {**OF_NUMBERS, **OF_TEXTS}
+PARTS = {None: "ranks", "values": "listed", "masks": "masks", "shapes": "masks"}
+COUNTED: Mapping[str, Callable[[Any], int]] = {
+    "moments": lambda given: int(given[0]),
+    "ranks": Quantiles.count,
+    "listed": HeavyHitters.rows,
+    "masks": HeavyHitters.rows,
+}
+
+
+def statistic(by: str, of: str | None) -> str:
+    """What the distance is called among the statistics of programs."""
+    return f"{by}_of_{of}" if of else by
 
 
 class Distance(Analyzer):
@@ -37,7 +54,7 @@ class Distance(Analyzer):
     unmeasured: ClassVar[str] = "there is nothing to compare: this partition has no values, or none before it has any"
     column: ColumnName
     by: By = Field(description="the distance, or `new`: the share that is new")
-    of: Looked | None = Field(default=None, description="what of texts is compared; of numbers nothing is given")
+    of: Looked | None = Field(default=None, description="what is compared; without it the numbers themselves")
     ranks = Quantiles("{column}")
     moments = Moments("{column}")
     listed = HeavyHitters("{column}")
@@ -45,9 +62,8 @@ class Distance(Analyzer):
 
     @model_validator(mode="after")
     def _told_of_that(self) -> Self:
-        known = OF_NUMBERS if self.of is None else ("new",) if self.of == "shapes" else OF_TEXTS
-        if self.by not in known:
-            raise ValueError(f"of {self.of or 'numbers'} there are {', '.join(known)}")
+        if self.by not in KNOWN[self.of]:
+            raise ValueError(f"of {self.of or 'numbers'} there are {', '.join(KNOWN[self.of])}")
         return self
 
     @property
@@ -61,30 +77,24 @@ class Distance(Analyzer):
     @property
     def _part(self) -> str:
         """The component whose states are compared."""
-        if self.of is None:
-            return "moments" if self.by == "cohens_d" else "ranks"
-        return "listed" if self.of == "values" else "masks"
+        return "moments" if self.by == "cohens_d" else PARTS[self.of]
 
     def counted(self, state: Any) -> int:
-        given = getattr(state, self._part)
-        if self._part == "moments":
-            return int(given[0])
-        return HeavyHitters.rows(given) if self.of else Quantiles.count(given)
+        return COUNTED[self._part](getattr(state, self._part))
 
     def value(self, state: Any) -> float | None:
         from engine.avh.statistics import STATISTICS, Sides
 
         if state.before is None:
             return None
-        statistic = STATISTICS[f"{self.by}_of_{self.of}" if self.of else self.by]
         now, before = (self._side(each) for each in (state, state.before))
-        return statistic.value(now, Sides(now, before))
+        return STATISTICS[statistic(self.by, self.of)].value(now, Sides(now, before))
 
     def _side(self, state: Any) -> Any:
         from engine.avh import stored
 
         given = getattr(state, self._part)
-        if self.of is None:
+        if self.of in OF_NUMBERS:
             moments, ranks = (given, None) if self._part == "moments" else (Moments.zero, given)
             return stored.numbers(state.rows, moments, ranks)
         known = {"values": stored.frequent(given)} if self.of == "values" else stored.looks(given)

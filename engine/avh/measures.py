@@ -5,11 +5,9 @@ Statistics without a row are told of summaries alone, not in contracts."""
 from collections.abc import Callable, Mapping
 
 from contracts.predicates import quote
+from engine.analyzers import distance
 from engine.analyzers.base import Analyzer
 from engine.analyzers.characters import MeanCharacters
-from engine.analyzers.distance import OF_NUMBERS as APART_IN_NUMBERS
-from engine.analyzers.distance import OF_TEXTS as APART_IN_TEXTS
-from engine.analyzers.distance import Distance
 from engine.analyzers.distinct import ApproxCountDistinct
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, Range, StandardDeviation, Sum
@@ -38,8 +36,12 @@ def _characters(of: str) -> Measure:
     return lambda column: MeanCharacters.model_validate({"column": column, "of": of})
 
 
-def _apart(by: str, of: str | None = None) -> Measure:
-    return lambda column: Distance.model_validate({"column": column, "by": by, "of": of})
+def _apart(by: str, of: str | None) -> Measure:
+    return lambda column: distance.Distance.model_validate({"column": column, "by": by, "of": of})
+
+
+def _all_apart(known: Mapping[str | None, tuple[str, ...]]) -> dict[str, Measure]:
+    return {distance.statistic(by, of): _apart(by, of) for of, names in known.items() for by in names}
 
 
 def _plain(kind: type[Analyzer]) -> Measure:
@@ -64,7 +66,7 @@ OF_NUMBERS: Mapping[str, Measure] = {
     "quantile_95": _quantile(0.95),
     "zero_ratio": _present_that("{} = 0"),
     "negative_ratio": _present_that("{} < 0"),
-    **{by: _apart(by) for by in APART_IN_NUMBERS},
+    **_all_apart(distance.OF_NUMBERS),
 }
 OF_TEXTS: Mapping[str, Measure] = {
     "mean_length": _plain(MeanLength),
@@ -72,7 +74,6 @@ OF_TEXTS: Mapping[str, Measure] = {
     "maximum_length": _plain(MaximumLength),
     "padded_ratio": _present_that("length(trim({0})) <> length({0})"),
     **{f"mean_{of}": _characters(of) for of in ("letters", "digits", "punctuation", "upper", "blanks")},
-    **{f"{by}_of_{of}": _apart(by, of) for of in ("values", "masks") for by in APART_IN_TEXTS},
-    "new_of_shapes": _apart("new", "shapes"),
+    **_all_apart(distance.OF_TEXTS),
 }
 MEASURES: Mapping[str, Measure] = {**OF_ALL, **OF_NUMBERS, **OF_TEXTS}

@@ -41,7 +41,8 @@ class Clause:
 
     def holds(self, seen: float) -> bool:
         """Whether what is seen lies between the limits, both included."""
-        return (self.lower is None or seen >= self.lower) and (self.upper is None or seen <= self.upper)
+        above = self.lower is None or seen >= self.lower
+        return bool(above and (self.upper is None or seen <= self.upper))
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ TEXTS = (["A1", "A2", "B-1", "", "A1"], ["A1", "c9", "B-12", "A1", "Ä é"])
 def test_each_distance_of_states_is_that_of_the_values(name: str) -> None:
     before, now = NUMBERS if name in OF_NUMBERS else TEXTS
     by, _, of = name.partition("_of_")
-    where = {"column": "status", "of": of} if of else {"column": "amount"}
+    where = {"column": "amount" if name in OF_NUMBERS else "status", **({"of": of} if of else {})}
     given = contract(check("distance", by=by, mustBeLessOrEqualTo=10**6, **where))
     found = judged(given, days(before, now))
     assert found.outcome is Outcome.PASSED

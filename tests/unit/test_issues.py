@@ -172,3 +172,10 @@ def test_a_draw_is_repeated_by_its_seed_and_leaves_the_column_as_it_is(
     resized = {"volume_change"}
     assert all(len(each.values) == len(values) for each in first if each.issue.name not in resized)
     assert all(each.values.dtype == before.dtype for each in first)
+
+
+@pytest.mark.parametrize(("values", "names"), [(NUMBERS, 7), (TEXTS, 8)])
+def test_issues_of_few_rows_can_be_drawn_alone(values: list[Any], names: int) -> None:
+    found = list(variations(column(values, values[::-1]), default_rng(1), 10))
+    assert len({each.issue.name for each in found}) == names
+    assert all(each.issue.drawn and each.setting[0] <= 10 and len(each.values) == len(values) for each in found)
