@@ -17,7 +17,8 @@ from engine.analyzers.frequencies import Counts
 from engine.analyzers.sketches import PARAMETER
 from engine.plan import Plan, plan
 from engine.profile.looks import mask_of
-from engine.profile.profile import History, looked_into, profile_of, profile_plan, second_plan
+from engine.profile.profile import History, profile_of, profile_plan
+from engine.profile.second import looked_into, second_plan, traits_plan, untold
 from engine.profile.suggestions import worth_counting
 from engine.profile.traits import TRAITS, traits_of
 from engine.states import States
@@ -35,7 +36,9 @@ def history(
     columns = tuple(looked_into(each, found.whole, schema) for each in columns)
     if second := second_plan(columns):
         found = found.beside(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
-    found = found.with_columns(columns)
+    late = untold(columns, found.whole, schema)
+    found = found.beside(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
+    found = found.with_columns(late.get(each.column.name, each) for each in columns)
     counted = plan([each.unique for each in worth_counting(found, table) if each.unique])
     return found.beside({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 

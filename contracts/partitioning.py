@@ -36,6 +36,12 @@ def sql(word: str) -> str:
     return quote(name) if by is None else scalar(by).sql
 
 
+def reads(words: Iterable[str]) -> frozenset[str]:
+    """The columns that the words are read from, as they are written, and what fields are of. Raises PredicateError."""
+    columns = [column for word in words for column in _read(word)]
+    return frozenset((*columns, *(column.partition(".")[0] for column in columns)))
+
+
 def parted_by(of: DataObject, given: Sequence[str] | None, schema: Schema) -> list[str]:
     """What a table of that schema is parted by: as is `given`, else as the contract says, where the table has the
     columns."""

@@ -9,7 +9,8 @@ from contracts.logical_types import Schema
 from engine import sealing
 from engine import states as bags
 from engine.plan import ROWS
-from engine.profile.profile import History, looked_into, ordered, profile_of, profile_plan, second_plan, settled
+from engine.profile.profile import History, ordered, profile_of, profile_plan
+from engine.profile.second import looked_into, second_plan, settled, traits_plan, untold
 from engine.sealing import Opened
 from engine.states import ALL, StateError, States
 
@@ -28,7 +29,10 @@ def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -
     wanted = second_plan(looked)
     if wanted and (more := _also(opened, wanted.keys)):
         found = found.beside(more)
-    return found.with_columns(settled(each, found.whole) for each in looked)
+    late = untold(looked, found.whole, schema)
+    if late and (more := _also(opened, traits_plan(late.values()).keys)):
+        found = found.beside(more)
+    return found.with_columns(settled(late.get(each.column.name, each), found.whole) for each in looked)
 
 
 def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, Opened], dict[str, States], tuple[str, ...]]:

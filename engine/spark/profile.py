@@ -4,18 +4,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from contracts import partitioning
 from contracts.classification import marked
 from contracts.document import DataObject
 from contracts.errors import nearest
 from contracts.logical_types import Schema
+from contracts.predicates import quote
 from contracts.reading import read as read_contract
 from engine.plan import Plan
 from engine.profile.document import document
-from engine.profile.profile import ColumnProfile, History, looked_into, ordered, profile_of, profile_plan, second_plan
-from engine.profile.profile import settled as settled_by
+from engine.profile.profile import ColumnProfile, History, ordered, profile_of, profile_plan
+from engine.profile.second import (
+    beginning,
+    classes_plan,
+    looked_into,
+    mistaken,
+    second_plan,
+    settled,
+    traits_plan,
+    untold,
+)
 from engine.progress import Tell
 from engine.requests import EngineError, ProfileRequest
-from engine.spark import changes, partitions
+from engine.spark import changes, glance, partitions
 from engine.spark.scan import scan
 from engine.spark.sources import read, schema_of
 from engine.states import States
@@ -60,12 +71,21 @@ def history(table: Opened, request: ProfileRequest, tell: Tell) -> History:
     """The profile of each partition, by both scans; `tell` hears of every portion before it is read."""
     by = request.source.partition_by
     frame, share = _sampled(table.frame, request.sample, tell)
-    columns = [profile_of(each, table.schema) for each in _wanted(table.schema, request)]
+    columns = _glanced(frame, [profile_of(each, table.schema) for each in _wanted(table.schema, request)])
     scans = _Scans(frame, by, table.names, frozenset(request.partitions), tell)
     found = History((), ordered(scans.read("first scan", columns, profile_plan)), share)
+    found = found.beside(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
     looked = tuple(looked_into(each, found.whole, table.schema) for each in columns)
     found = found.beside(scans.read("second scan", looked, second_plan))
-    return found.with_columns(settled_by(each, found.whole) for each in looked)
+    late = untold(looked, found.whole, table.schema)
+    found = found.beside(scans.read("third scan", list(late.values()), traits_plan))
+    return found.with_columns(settled(late.get(each.column.name, each), found.whole) for each in looked)
+
+
+def _glanced(frame: Any, columns: Sequence[ColumnProfile]) -> list[ColumnProfile]:
+    """The columns, those of texts as their first rows say that they are best read."""
+    texts = glance.texts(frame, [each.column.name for each in columns if each.classes and not each.classified])
+    return [beginning(each) if each.column.name in texts else each for each in columns]
 
 
 def _wanted(schema: Schema, request: ProfileRequest) -> list[Any]:
@@ -108,16 +128,24 @@ class _Scans:
 
     def read(self, what: str, columns: Sequence[ColumnProfile], plans: Plans) -> dict[str, States]:
         """The states of each partition by name; {} where the columns have nothing to be read."""
-        portions = [plan for some in _portions(columns, plans) if (plan := plans(some))]
+        portions = [(some, plan) for some in _portions(columns, plans) if (plan := plans(some))]
         found: dict[str, States] = {}
-        for number, plan in enumerate(portions, start=1):
+        for number, (some, plan) in enumerate(portions, start=1):
             of = f", portion {number} of {len(portions)} of the columns" if len(portions) > 1 else ""
             for told, names, frame in self._frames():
                 self.tell(f"{what}{of}{told}")
                 expected = [name for name in names if name in self.expected]
-                for name, bag in scan(frame, plan, partition_by=self.by, expected=expected).items():
+                read = self._of(frame, some) if of else frame
+                for name, bag in scan(read, plan, partition_by=self.by, expected=expected).items():
                     found[name] = found[name].beside(bag) if name in found else bag
         return found
+
+    def _of(self, frame: Any, columns: Sequence[ColumnProfile]) -> Any:
+        """The frame with these columns and what partitions are made of: of each aggregate Spark looks at all columns
+        that there are."""
+        wanted, parts = {each.column.name for each in columns}, {part.lower() for part in partitioning.reads(self.by)}
+        chosen = [name for name in frame.columns if name in wanted or {name.lower(), quote(name).lower()} & parts]
+        return frame.select(*(frame[quote(name)] for name in chosen))
 
     def _frames(self) -> Iterator[tuple[str, Sequence[str], Any]]:
         """The rows of so many partitions at a time: which these are in words, their names, the frame."""
@@ -131,10 +159,11 @@ class _Scans:
 
 
 def _portions(columns: Sequence[ColumnProfile], plans: Plans) -> Iterator[list[ColumnProfile]]:
-    """The columns in their order, as many together as make about AGGREGATES aggregates."""
+    """The columns, as many together as make about AGGREGATES aggregates; those of a type together: Spark compiles what
+    it generates once for portions that are alike."""
     portion: list[ColumnProfile] = []
     room = AGGREGATES
-    for each in columns:
+    for each in sorted(columns, key=lambda each: each.column.type):
         plan = plans([each])
         asked = len(plan.aggregates) if plan else 0
         if portion and asked > room:

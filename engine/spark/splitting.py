@@ -1,4 +1,6 @@
-"""Tables without partitions, split by a hash of their rows: what is learned on some parts is judged on another."""
+"""Tables without partitions, split by a hash of their rows: what is learned on some parts is judged on another.
+
+The hash is of the columns that tell rows apart: who reads a few columns of a part reads those beside them, not all."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,6 +9,7 @@ from contracts.predicates import quote
 from engine.analyzers.quoting import NUMERIC, TEMPORAL, TEXT
 from engine.profile.profile import History
 from engine.requests import DraftRequest
+from engine.spark import glance
 from engine.spark.profile import Opened
 
 PART = "treaty_part"
@@ -21,7 +24,7 @@ def split(table: Opened, request: DraftRequest) -> tuple[Opened, DraftRequest]:
     if request.source.partition_by or not hashed or PART in table.schema.names:
         return table, request
     parted = replace(request, source=replace(request.source, partition_by=(PART,)))
-    return replace(table, frame=_parted(table.frame, hashed), names=()), parted
+    return replace(table, frame=_parted(table.frame, glance.telling(table.frame, hashed)), names=()), parted
 
 
 def _parted(frame: Any, hashed: list[str]) -> Any:

@@ -142,6 +142,19 @@ def test_one_scan_is_enough_where_the_first_leaves_nothing_open(spark: Any, tmp_
     assert heard == ["first scan"]
 
 
+def test_first_rows_that_mislead_cost_a_reading_and_nothing_else(spark: Any, tmp_path: Path) -> None:
+    late = "if(id < 1000, concat('n', id), string(id))"
+    rows = spark.range(20_000).selectExpr(f"{late} as late", "concat('w', id % 5) as word")
+    rows.coalesce(1).write.parquet(str(tmp_path / "t"))
+    heard: list[str] = []
+    found = told(spark, ProfileRequest(Source(str(tmp_path / "t")), "t"), heard)
+    assert heard == ["first scan", "first scan, types of texts", "second scan"]
+    reads, facts = column(found, "late").reads_as, column(found, "late").facts
+    assert reads
+    assert (reads.kind, reads.share, facts["minimum"]) == ("integer", 0.95, 1000)
+    assert column(found, "word").reads_as is None
+
+
 def test_a_sample_says_that_it_is_one(spark: Any, tmp_path: Path) -> None:
     spark.range(20_000).write.parquet(str(tmp_path / "t"))
     found = told(spark, ProfileRequest(Source(str(tmp_path / "t")), "t", sample=2000))

@@ -8,7 +8,8 @@ from support.bags import Columns, bag
 
 from contracts.logical_types import Column, Schema
 from engine.plan import plan
-from engine.profile.profile import History, looked_into, profile_of, profile_plan
+from engine.profile.profile import History, profile_of, profile_plan
+from engine.profile.second import looked_into, untold
 from engine.profile.together import Rows, looked_at, together, with_counted
 from engine.states import States
 
@@ -20,7 +21,10 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:
     scanned, counted = profile_plan(columns), plan([each.unique for each in columns if each.unique])
     bags = [_both(bag(scanned, schema, day), bag(counted, schema, day)) for day in days]
     found = History(columns, tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags)))
-    traits = [replace(each, traits=looked_into(each, found.whole, schema).traits) for each in columns]
+    looked = [looked_into(each, found.whole, schema) for each in columns]
+    late = untold(looked, found.whole, schema)
+    told = (late.get(each.column.name, each) for each in looked)
+    traits = [replace(each, traits=other.traits) for each, other in zip(columns, told, strict=True)]
     wanted = plan(measured for each in traits for measured in each.traits.values())
     more = {name: bag(wanted, schema, day) for (name, _), day in zip(found.partitions, days, strict=True)}
     return found.beside(more).with_columns(traits)

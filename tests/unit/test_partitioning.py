@@ -100,6 +100,10 @@ def test_a_column_with_an_equals_sign_in_its_name_is_a_column() -> None:
     assert partitioning.split(" day = to_date(ts) ") == ("day", "to_date(ts)")
 
 
+def test_what_partitions_are_read_from_is_known() -> None:
+    assert partitioning.reads(["day=to_date(ts)", "country"]) == {"ts", "`country`"}
+
+
 def test_a_name_in_a_text_is_left_as_it_is() -> None:
     assert partitioning.spelled_out("`day` = '`day`\\' `day`'", ["day=to_date(ts)"]) == (
         "(TRY_CAST(`ts` AS DATE)) = '`day`\\' `day`'"
