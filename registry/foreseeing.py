@@ -10,7 +10,6 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.document import Contract
 from engine.anomaly.base import Band, Detector
 from engine.anomaly.pasts import Pasts
 from engine.anomaly.programs import Limits, ProgramClause
@@ -119,24 +118,21 @@ def foresee(session: Session, settings: Settings, said: Said, check_id: str, *, 
 def _asked(session: Session, settings: Settings, run: Run, word: PointMark, check_id: str) -> Asked:
     about = About(run.contract_id, run.object)
     dataset = datasets.kept(session, *about)
-    versions = inforce.versions(session, about.contract_id)
-    contract = next((each for each in versions if _promises(each, about.object, check_id)), None)
-    if dataset is None or contract is None:
-        raise Invalid(UNKNOWN.format(check_id, about))
-    shared = inforce.sharing(session, dataset.id, contract, about.object)
-    schema = states.schema(session, dataset.id)
-    approved, now = (
-        bind(each.object(about.object), schema) for each in (shared, fits.judging(session, shared, about.object))
-    )
-    return Asked(session, settings, run, dataset, approved, _of(approved, check_id), _of(now, check_id), word)
+    for contract in inforce.versions(session, about.contract_id) if dataset else ():
+        if dataset and any(each.name == about.object for each in contract.objects):
+            shared = inforce.sharing(session, dataset.id, contract, about.object)
+            schema = states.schema(session, dataset.id)
+            approved, now = (
+                bind(each.object(about.object), schema)
+                for each in (shared, fits.judging(session, shared, about.object))
+            )
+            if found := _of(approved, check_id):
+                return Asked(session, settings, run, dataset, approved, found, _of(now, check_id) or found, word)
+    raise Invalid(UNKNOWN.format(check_id, about))
 
 
-def _promises(contract: Contract, name: str, check_id: str) -> bool:
-    return any(check.id == check_id for each in contract.objects if each.name == name for check in each.checks)
-
-
-def _of(checks: BoundChecks, check_id: str) -> BoundCheck:
-    return next(each for each in checks.checks if each.check.id == check_id)
+def _of(checks: BoundChecks, check_id: str) -> BoundCheck | None:
+    return next((each for each in checks.checks if each.check.id == check_id), None)
 
 
 def _outlook(clause: ProgramClause, refit: Refit | None) -> Outlook:

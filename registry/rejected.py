@@ -13,8 +13,8 @@ from registry.words import Decision
 TOLERANCE = 0.1
 # So much more data than when it was rejected is new evidence, even for the very same limit.
 GROWTH = 2
-# How often each value was seen changes with every partition.
-COUNTED = "counts"
+# How often each value was seen, and how many partitions limits were learned from, changes with every partition.
+COUNTED, LEARNED = "counts", ".points"
 
 
 def remembered(session: Session, contract_id: str, identities: Collection[str]) -> dict[str, Mapping[str, Any]]:
@@ -47,9 +47,13 @@ def _claims(content: Mapping[str, Any]) -> dict[str, Any]:
     """What the suggestion claims, leaf by leaf, without its wording."""
     evidence = content.get("evidence") or {}
     details = {key: value for key, value in (evidence.get("details") or {}).items() if key != COUNTED}
-    patch = {path: leaf for path, leaf in _leaves(content.get("patch"), "") if not isinstance(leaf, str)}
+    patch = {path: leaf for path, leaf in _leaves(content.get("patch"), "") if _is_claim(path, leaf)}
     claims = {"severity": content.get("severity"), "limits": evidence.get("limits"), "details": details, "set": patch}
     return dict(_leaves(claims, ""))
+
+
+def _is_claim(path: str, leaf: Any) -> bool:
+    return not isinstance(leaf, str) and not path.endswith(LEARNED)
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:

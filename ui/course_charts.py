@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from registry.api.schemas import ForeseenPoint
+from registry.api.schemas.learned import Edges
 from ui import words
 from ui.charts import BLUE, INK, SOFT, VERMILLION, Band, Spec, framed
 from ui.explored import Seen
@@ -37,6 +39,11 @@ def extent(seen: Sequence[Seen], limits: Band) -> tuple[float, float]:
     """The range of the vertical axis: all values, bands and limits with a little air, and never empty."""
     found = [each.value for each in seen if each.value is not None] + list(limits.edges)
     found += [edge for each in seen if each.learned for edge in each.band.edges]
+    return aired(found)
+
+
+def aired(found: Sequence[float]) -> tuple[float, float]:
+    """The range of these numbers with a little air, and never empty."""
     low, high = min(found, default=0.0), max(found, default=1.0)
     air = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
     return low - air, high + air
@@ -131,3 +138,75 @@ def _steps(name: str, edges: Sequence[float], counts: Sequence[int], look: tuple
         "mark": {**drawn, "color": colour, "fillOpacity": 0.15},
         "encoding": {"x": x, "y": y, "tooltip": told},
     }
+
+
+def foreseen(points: Sequence[ForeseenPoint], labels: Sequence[str], *, metric: str) -> Spec:
+    """The values with what is admitted of each, dashed, and what would be, shaded; what would be left out is a cross.
+
+    The last one is still to come: it has limits alone."""
+    edges = [edge for each in points for band in each.bands for edge in band or () if edge is not None]
+    found = [*edges, *(each.value for each in points if each.value is not None)]
+    low, high = aired(found)
+    scale = {"domain": [low, high], "nice": False, "zero": False}
+    axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
+    told = [{"field": name, "type": "nominal", "title": title} for name, title in FORESEEN]
+    base: Spec = {
+        "data": {"values": [_foreseen(each, label, low, high) for each, label in zip(points, labels, strict=True)]},
+        "encoding": {
+            "x": {"field": "label", "type": "nominal", "sort": None, "axis": X_AXIS, "scale": {"padding": 0.5}},
+            "y": {"field": "value", "type": "quantitative", "axis": axis, "scale": scale},
+            "tooltip": told,
+        },
+    }
+    return framed([_shaded(base), *_dashed(base), *_values(base)], height=HEIGHT)
+
+
+FORESEEN = (("label", "of"), ("shown", "value"), ("now", "admitted"), ("then", "would be admitted"), ("why", "note"))
+
+
+def _foreseen(point: ForeseenPoint, label: str, low: float, high: float) -> Spec:
+    now, then = (_edges(band, low, high) for band in point.bands)
+    admits = Band(*(point.bands[1] or (None, None)))
+    outside = point.value is not None and not admits.admits(point.value)
+    return {
+        "label": label,
+        "value": point.value,
+        "at": point.value,
+        "state": "gap" if not point.learned[1] else "anomaly" if outside else "within",
+        "least": now[0], "most": now[1], "lower": then[0], "upper": then[1],
+        "shown": words.value(point.value),
+        "now": words.limits(*(point.bands[0] or (None, None))) or words.NOTHING,
+        "then": words.limits(*(point.bands[1] or (None, None))) or words.NOTHING,
+        "why": words.NOTHING if point.learned[1] else "left out",
+    }  # fmt: skip
+
+
+def _edges(band: Edges | None, low: float, high: float) -> Edges:
+    if band is None:
+        return None, None
+    return low if band[0] is None else band[0], high if band[1] is None else band[1]
+
+
+def _shaded(base: Spec) -> Spec:
+    """What would be admitted."""
+    x, y = base["encoding"]["x"], base["encoding"]["y"]
+    band = {"x": x, "y": {**y, "field": "lower"}, "y2": {"field": "upper"}}
+    known = {"transform": [{"filter": "isValid(datum.lower)"}]}
+    return {
+        "data": base["data"], **known, "mark": {"type": "area", "color": BLUE, "opacity": 0.16}, "encoding": band
+    }  # fmt: skip
+
+
+def _dashed(base: Spec) -> list[Spec]:
+    """What is admitted now."""
+    x, y = base["encoding"]["x"], base["encoding"]["y"]
+    look = {"type": "line", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2, "opacity": 0.7}
+    return [
+        {
+            "data": base["data"],
+            "transform": [{"filter": f"isValid(datum.{edge})"}],
+            "mark": look,
+            "encoding": {"x": x, "y": {**y, "field": edge}},
+        }
+        for edge in ("least", "most")
+    ]

@@ -15,7 +15,8 @@ class Evidence:
     all that is stored. `holds`: the least chance to hold on a new partition; `catches`: the chance to tell one of the
     common `issues`; `counter_examples`: masks of values that break it; `owners`: how many of its kind were accepted,
     of how many decided. `by_rows`: the partitions are parts of one table, split by a hash of its rows. `likely`: the
-    chance, by names alone, that values are meant to be unique. `confirmed`: they were counted."""
+    chance, by names alone, that values are meant to be unique. `confirmed`: they were counted. `tested`: of partitions
+    that were judged each by what came before it, those that alarmed; None: that was not tried."""
 
     rows: int = 0
     partitions: int = 0
@@ -35,13 +36,14 @@ class Evidence:
     by_rows: bool = False
     likely: float | None = None
     confirmed: bool = True
+    tested: tuple[str, ...] | None = None
 
     @property
     def worth(self) -> tuple[str, ...]:
         """What it would cost to be wrong, what it would catch, what breaks it already, what owners made of its kind.
 
         Holds names of issues and masks of values, as they were recorded."""
-        return tuple(filter(None, (self._cost, self._named, self._caught, self._broken, self._liked)))
+        return tuple(filter(None, (self._cost, self._back, self._named, self._caught, self._broken, self._liked)))
 
     @property
     def _cost(self) -> str:
@@ -51,6 +53,14 @@ class Evidence:
             return ""
         most, of = f"{1 - self.holds:.0%}", "parts of the table" if self.by_rows else "new partitions"
         return f"By what it was judged on, at most {most} of {of} alarm for nothing (95 % certain)"
+
+    @property
+    def _back(self) -> str:
+        if self.tested is None:
+            return ""
+        alarmed = f"{len(self.tested):,}" if self.tested else "none"
+        named = f": {words.listed(list(self.tested[:5]))}" if self.tested else ""
+        return f"Judged each by what came before it, {alarmed} of {self.judged_on:,} alarmed{named}"
 
     @property
     def _named(self) -> str:
@@ -113,6 +123,7 @@ def read(suggestion: SuggestionOut) -> Evidence:
         by_rows=found.get("split_by") == "rows",
         likely=charts.number(found.get("likely")),
         confirmed=found.get("confirmed") is not False,
+        tested=tuple(map(str, found["back_test"])) if isinstance(found.get("back_test"), list) else None,
     )
 
 

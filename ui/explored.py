@@ -1,12 +1,12 @@
 """A metric over time: what was measured, what was expected and admitted each time, and how it was judged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from registry.api.schemas import CheckedOut, HistoryOut
+from registry.api.schemas import CheckedOut, HistoryOut, MarkOut
 from ui import words
 from ui.charts import Band, number
 
@@ -16,8 +16,9 @@ GOOD, BAD, LEARNED = "passed", "failed", "learning"
 @dataclass(frozen=True)
 class Seen:
     """A metric as it was measured once. `value` None: a gap, for the `reason`. `band`: what was admitted of it, open
-    where nothing was said. `learned`: a detector told the band from the past, and what it `expected`. `outcome`: of
-    the check, "" where it was not judged."""
+    where nothing was said. `learned`: a detector told the band from the past, and what it `expected`; `fit` names
+    limits that were learned beforehand. `outcome`: of the check, "" where it was not judged. `said`: what somebody said
+    of its data."""
 
     label: str
     time: datetime
@@ -28,6 +29,9 @@ class Seen:
     expected: float | None = None
     learned: bool = False
     outcome: str = ""
+    partition: str | None = None
+    fit: str = ""
+    said: str = ""
 
     @property
     def is_anomaly(self) -> bool:
@@ -39,15 +43,18 @@ Key = tuple[UUID, str | None]
 
 
 def course(
-    measured: Sequence[HistoryOut], judged: Sequence[CheckedOut], limits: Band, *, timezone: str
-) -> tuple[Seen, ...]:
+    measured: Sequence[HistoryOut], judged: Sequence[CheckedOut], limits: Band, *, timezone: str,
+    marks: Sequence[MarkOut] = (),
+) -> tuple[Seen, ...]:  # fmt: skip
     """The metric by the time of its data: of a partition what was measured last, of a whole table every run's.
 
-    `limits` are those of the contract, which hold where no band was told."""
+    `limits` are those of the contract, which hold where no band was told; `marks`, newest first, what was said."""
     verdicts = {(each.run_id, each.partition or None): each for each in judged}
     newest: dict[object, HistoryOut] = {each.partition or each.run_id: each for each in measured}
     ordered = sorted(newest.values(), key=lambda each: (each.data_time, each.partition or "", each.measured))
-    return tuple(_seen(each, verdicts, limits, timezone) for each in ordered)
+    said = {each.partition or each.run_id: each.mark.value for each in reversed(marks)}
+    seen = (_seen(each, verdicts, limits, timezone) for each in ordered)
+    return tuple(replace(each, said=said.get(each.partition or each.run_id, "")) for each in seen)
 
 
 def _seen(of: HistoryOut, verdicts: Mapping[Key, CheckedOut], limits: Band, timezone: str) -> Seen:
@@ -63,6 +70,8 @@ def _seen(of: HistoryOut, verdicts: Mapping[Key, CheckedOut], limits: Band, time
         expected=number(told.get("expected")),
         learned=bool(told),
         outcome=str(verdict.outcome) if verdict else "",
+        partition=of.partition or None,
+        fit=str(told.get("fit") or ""),
     )
 
 
@@ -99,6 +108,8 @@ def rows(seen: Sequence[Seen]) -> list[dict[str, Any]]:
             "Admitted": words.limits(each.band.lower, each.band.upper),
             "Outcome": words.glyph(words.OUTCOMES[each.outcome]) if each.outcome in words.OUTCOMES else "",
             "Why": each.reason,
+            "Fit": each.fit,
+            "Said": words.SAID[each.said].word if each.said in words.SAID else "",
             "Report": f"/run?id={each.run_id}",
         }
         for each in reversed(seen)

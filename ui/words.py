@@ -104,6 +104,20 @@ RESOLUTIONS = {
     "recovered": "recovered", "fixed": "the data were fixed", "expected_change": "the change was expected",
     "false_alarm": "a false alarm", "duplicate": "a duplicate", "wont_fix": "it stays as it is",
 }  # fmt: skip
+SAID = {
+    "expected": Mark("Expected", ":material/check_circle:", "blue"),
+    "incident": Mark("Incident", ":material/error:", "red"),
+    "undone": Mark("Taken back", ":material/undo:", "gray"),
+}
+OUTLOOKS = {
+    "judges": "The contract admits these limits: the next run is judged by them.",
+    "proposed": "These limits are beyond what was approved: they become a proposal to the owners, and judge nothing.",
+    "pinned": "The limits are pinned: they stay as they were approved until the contract is drafted again.",
+    "learning": "Too few partitions are left to learn other limits from: they stay as they are.",
+    "told": "What is admitted is told anew for each point: from the next run on, without this one or with it.",
+    "written": "The limits are written in the contract and stay; drafts and other checks learn from it or do not.",
+}
+REASONS = {"nightly": "newer partitions", "feedback": "what was said of a point"}
 SPREADS = {"contaminated": "came", "in_flight": "on their way", "at_risk": "come with the next run"}
 # The text glyphs stand in tables, where icons cannot.
 GLYPHS = {

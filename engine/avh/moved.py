@@ -59,6 +59,7 @@ def _with_limits(entry: Mapping[str, Any], refit: Refit) -> dict[str, Any]:
 def _evidence(refit: Refit) -> dict[str, Any]:
     clause = refit.watched.clause
     return {
+        "rows": refit.rows,
         "partitions": refit.points,
         "held": refit.points - len(refit.outside),
         "failed_on": list(refit.outside),
@@ -66,6 +67,7 @@ def _evidence(refit: Refit) -> dict[str, Any]:
         "judged_on": refit.judged,
         "history": [[name, value] for name, value in zip(refit.partitions, refit.seen, strict=True)],
         "limits": [refit.lower, refit.upper],
-        "details": {"approved": list(clause.limits), "refit": clause.refit, "back_test": list(refit.alarms)},
+        "back_test": list(refit.alarms),
+        "details": {"approved": list(clause.limits), "refit": clause.refit},
         "split_by": "time",
     }

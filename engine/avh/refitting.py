@@ -48,9 +48,9 @@ class Watched:
 class Refit:
     """A clause's limits as newer history tells them, rounded outwards.
 
-    `partitions`: those that they were learned from. `judged`: how many of these were judged in the back-test, each by
-    limits of those before it alone; `alarms`: which of them alarmed, none of which was bad as far as anybody knows.
-    `seen`: what the clause looks at in each partition, None where there is nothing."""
+    `partitions`: those that they were learned from, of so many `rows`. `judged`: how many of these were judged in the
+    back-test, each by limits of those before it alone; `alarms`: which of them alarmed, none of which was bad as far as
+    anybody knows. `seen`: what the clause looks at in each partition, None where there is nothing."""
 
     watched: Watched
     lower: float | None
@@ -59,6 +59,7 @@ class Refit:
     judged: int
     alarms: tuple[str, ...]
     seen: tuple[float | None, ...]
+    rows: int = 0
 
     @property
     def limits(self) -> Limits:
@@ -140,6 +141,7 @@ def _refit(of: Watched, past: Past) -> Refit | Learning:
         sum(holds is not None for holds in tested.values()),
         tuple(names[at] for at, holds in tested.items() if holds is False),
         tuple(map(finite, clause.change.series(history.series[of.statistic]).tolist())),
+        sum(batch.summary.rows for batch in history.learned),
     )
 
 

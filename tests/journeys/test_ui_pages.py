@@ -23,7 +23,7 @@ from registry.config import Settings
 from registry.database import transaction
 from registry.exchange.exports import FORMS
 from registry.tables import Proposal, SuggestionRow, Task, User
-from registry.words import Decision, IncidentState, Permission, Resolution, TaskState
+from registry.words import Decision, IncidentState, Mark, Permission, Resolution, TaskState
 from registry.worker import Worker
 from ui import asgi, session, words
 
@@ -405,6 +405,23 @@ def test_the_explorer_shows_a_metric_with_its_anomalies_and_leads_to_each_report
     assert "Triangle: the check failed" in said
     assert [each.label for each in at.expander if "columns" in each.label]
     assert at.get("vega_lite_chart") or at.get("arrow_vega_lite_chart")
+
+
+def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("owner", "metric", contract="shop-sales", check="row-count")
+    at.toggle(key="marking").set_value(True)
+    shown(at)
+    assert at.selectbox(key="point").value == "day=2026-02-25"
+    assert words.OUTLOOKS["written"] in texts(at)
+    click(at, "say")
+    assert "Say why" in texts(at)
+    at.text_input(key="why").set_value("a holiday")
+    click(at, "say")
+    (said,) = the_shop.client("viewer").marks("shop-sales", "orders")
+    assert (said.partition, said.mark, said.why, said.by) == ("day=2026-02-25", Mark.EXPECTED, "a holiday", "owner")
+    assert "day=2026-02-25: expected, by owner, just now: a holiday" in texts(at)
+    at = open_page("viewer", "metric", contract="shop-sales", check="row-count", marking="true")
+    assert [each.key for each in at.button if each.key == "say"] == []
 
 
 def test_an_explorer_s_address_that_names_nothing_falls_back(open_page: Open) -> None:

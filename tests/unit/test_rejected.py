@@ -30,6 +30,11 @@ def changed(content: dict[str, Any], **evidence: Any) -> dict[str, Any]:
     return {**content, "sentence": "now", "evidence": {**content["evidence"], **evidence}}
 
 
+def learned(points: int) -> dict[str, Any]:
+    """A clause with limits of so many partitions."""
+    return {"id": "x", "patch": {"quality": {"implementation": {"upper": 9.0, "points": points}}}}
+
+
 @pytest.mark.parametrize(
     ("before", "now"),
     [
@@ -39,6 +44,7 @@ def changed(content: dict[str, Any], **evidence: Any) -> dict[str, Any]:
         (RANGE, {**RANGE, "patch": {"quality": {**RANGE["patch"]["quality"], "query": "another wording"}}}),  # type: ignore[dict-item]
         (VALUES, changed(VALUES, details={"values": ["b", "a"], "counts": [50, 70]})),
         ({"id": "x"}, {"id": "x"}),
+        (learned(20), learned(60)),
     ],
 )
 def test_the_same_limit_on_a_few_more_days_is_nothing_new(before: dict[str, Any], now: dict[str, Any]) -> None:

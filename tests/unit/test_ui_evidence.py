@@ -111,3 +111,16 @@ def test_evidence_is_told_in_a_sentence(found: Evidence, said: str) -> None:
 @pytest.mark.parametrize(("held", "everywhere"), [(25, True), (24, False), (0, False)])
 def test_only_what_held_on_every_partition_is_safe_to_accept_in_bulk(held: int, *, everywhere: bool) -> None:
     assert held_everywhere(suggestion(evidence=WHOLE | {"held": held})) is everywhere
+
+
+@pytest.mark.parametrize(
+    ("alarmed", "said"),
+    [
+        (None, ()),
+        ([], ("Judged each by what came before it, none of 16 alarmed",)),
+        (["day=1", "day=2"], ("Judged each by what came before it, 2 of 16 alarmed: day=1 and day=2",)),
+    ],
+)
+def test_a_back_test_is_told_with_what_alarmed_in_it(alarmed: list[str] | None, said: tuple[str, ...]) -> None:
+    found = read(suggestion(evidence={"judged_on": 16, **({} if alarmed is None else {"back_test": alarmed})}))
+    assert found.worth == said

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from contracts.logical_types import Column, Schema
 from engine import views
 from engine.spark import partitions
+from registry.api import schemas
 from registry.api.schemas import CheckedOut, HistoryOut
-from ui import charts, compared, course_charts, explored
+from ui import charts, compared, course_charts, explored, marking
 from ui.charts import Band
 from ui.explored import Seen
 
@@ -121,6 +122,52 @@ def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[Seen], limits:
     altair.LayerChart.from_dict(drawn, validate=True)
     altair.LayerChart.from_dict(charts.on_dark(drawn), validate=True)
     assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+
+
+def foreseen(limits: Any = (None, None), **more: Any) -> schemas.ForeseenOut:
+    told = {"outlook": "told", "points": (), "limits": limits, "judged": 0, "alarms": (0, 0), "back_test": None}
+    return schemas.ForeseenOut.model_validate({**told, **more})
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (foreseen(), []),
+        (foreseen(((1, 9), (2, 8))), ["Between 1 and 9 is admitted now; it would be between 2 and 8."]),
+        (foreseen(((None, 9), (None, 9))), ["At most 9 is admitted, as before."]),
+        (foreseen(judged=30, alarms=(2, 0)), ["Of 30 clean points, 2 lie outside now; 0 would."]),
+        (foreseen(back_test=(1, 16)), ["Limits learned so would have alarmed 1 of 16 times."]),
+    ],
+)
+def test_what_a_word_would_change_is_told_in_sentences(found: schemas.ForeseenOut, said: list[str]) -> None:
+    assert marking.sentences(found) == said
+
+
+EDGES = st.none() | st.tuples(st.none() | FINITE, st.none() | FINITE)
+FORESEEN = st.builds(
+    schemas.ForeseenPoint, partition=st.just("a"), time=st.just(NOW), value=st.none() | FINITE, run_id=st.just(RUN),
+    learned=st.tuples(st.booleans(), st.booleans()), bands=st.tuples(EDGES, EDGES),
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=4)  # checking against the schema takes a while
+@given(st.lists(FORESEEN, max_size=5))
+def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[schemas.ForeseenPoint]) -> None:
+    drawn = course_charts.foreseen(points, [str(at) for at in range(len(points))], metric="size")
+    altair.LayerChart.from_dict(drawn, validate=True)
+    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+
+
+def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
+    said = [
+        schemas.MarkOut(id=RUN, object="o", run_id=RUN, partition="a", mark=mark, why="w", by="b", created=NOW,
+                        incident_id=None)
+        for mark in ("expected", "incident")
+    ]  # fmt: skip
+    verdicts = [judged("a", "failed", band={"lower": 1, "upper": 2, "fit": "f1"})]
+    (found,) = explored.course([measured("a", 12)], verdicts, LIMITS, timezone="UTC", marks=said)
+    (row,) = explored.rows([found])
+    assert (found.fit, found.said, row["Fit"], row["Said"]) == ("f1", "expected", "f1", "Expected")
 
 
 def test_two_distributions_are_drawn_as_shares_over_each_other() -> None:

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import streamlit as st
 
-from registry.api.schemas import CheckedOut, ContractOut, HistoryOut, ResultOut, RunOut, RunSummary
-from ui import compared, course_charts, documents, explored, panels, session, words
+from registry.api.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary
+from ui import compared, course_charts, documents, explored, fitted, marking, panels, session, words
 from ui.charts import Band
 from ui.explored import Seen
 
@@ -66,14 +66,18 @@ def explore(contract: ContractOut, report: RunOut, checks: dict[str, ResultOut])
             "Of the last", list(PERIODS), default=ALL, required=True, key="period", bind="query-params"
         )
     document = documents.parsed(session.registry().document(contract.id, report.version).decode())
-    seen = metric(report, checks[check or next(iter(checks))], document, period or ALL, key="course")
+    said = session.registry().marks(contract.id, report.object)
+    chosen = checks[check or next(iter(checks))]
+    seen = metric(report, chosen, document, period or ALL, said, key="course")
+    fitted.section(report, chosen)
     if beside in checks and beside != check:
-        metric(report, checks[beside], document, period or ALL, key="beside-course")
+        metric(report, checks[beside], document, period or ALL, said, key="beside-course")
+    marking.section(report, chosen, seen, said)
     partitions(report, seen)
 
 
 def metric(
-    report: RunOut, check: ResultOut, document: documents.Document, period: str, *, key: str
+    report: RunOut, check: ResultOut, document: documents.Document, period: str, said: Sequence[MarkOut], *, key: str
 ) -> tuple[Seen, ...]:
     """One metric: what it is, how it stands, its course as a chart and as a table. What of it was drawn comes back."""
     st.subheader(words.esc(check.name or check.check_id))
@@ -83,7 +87,11 @@ def metric(
     limits = documents.band(document, check.check_id)
     segment = segmented(measured, key=key)
     seen = explored.course(
-        [each for each in measured if segment in (None, each.segment)], judged, limits, timezone=session.timezone()
+        [each for each in measured if segment in (None, each.segment)],
+        judged,
+        limits,
+        timezone=session.timezone(),
+        marks=said,
     )
     if not any(each.value is not None for each in seen):
         panels.empty("No values", "This metric has no number to draw in that time.")
@@ -114,6 +122,8 @@ def standing(seen: Sequence[Seen], judged: Sequence[CheckedOut]) -> None:
         panels.fact("Last", words.value(last.value), help_text=last.label)
         panels.fact("Expected", words.value(last.expected))
         panels.fact("Admitted", words.limits(last.band.lower, last.band.upper) or "anything")
+        if last.fit:
+            panels.fact("Fit", last.fit, help_text="The limits that the last run was judged by")
         panels.fact("Anomalies", f"{sum(each.is_anomaly for each in seen):,} of {len(seen):,}")
     if said := explored.learning(judged):
         st.info(words.esc(said.capitalize()), icon=":material/hourglass_empty:")

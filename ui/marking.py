@@ -1,0 +1,95 @@
+"""What people say of points of a metric: what was said, what another word would change, and saying it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from registry.api.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut, RunOut
+from registry.words import Mark, Permission
+from ui import actions, course_charts, panels, session, words
+from ui.explored import Seen
+
+WHY, POINT, WORD = "why", "point", "word"
+SHOWN = 5
+
+
+def section(report: RunOut, check: ResultOut, seen: Sequence[Seen], said: Sequence[MarkOut]) -> None:
+    """What was said of the data, and the form that says more, with what that would change of the check."""
+    points = [each for each in seen if each.value is not None]
+    st.subheader("What a point was")
+    for each in said[:SHOWN]:
+        st.text(told(each))
+    offered = "Say that a point was expected, or an incident"
+    if points and st.toggle(offered, key="marking", bind="query-params"):
+        form(report, check, points)
+
+
+def told(said: MarkOut) -> str:
+    """What was said, in a line. Holds foreign text."""
+    age = words.age(said.created, now=session.now())
+    return f"{said.partition or 'all data'}: {words.SAID[said.mark].word.lower()}, by {said.by}, {age}: {said.why}"
+
+
+def form(report: RunOut, check: ResultOut, points: Sequence[Seen]) -> None:
+    """The point, the word, what it would change, and the reason for it."""
+    labels = [each.label for each in reversed(points)]
+    worst = next((at for at, each in enumerate(reversed(points)) if each.is_anomaly), 0)
+    with st.container(horizontal=True, key="mark"):
+        label = st.selectbox("Point", labels, index=worst, key=POINT, width=320)
+        word = st.segmented_control(
+            "Its data were", list(Mark), default=Mark.EXPECTED, required=True, key=WORD, format_func=_named
+        )
+    point = next(each for each in points if each.label == label)
+    found = session.registry().foresee_mark(check.check_id, point.run_id, point.partition, word or Mark.EXPECTED)
+    change(found, name=check.name or check.check_id)
+    if session.may(Permission.INCIDENTS):
+        with st.container(horizontal=True, vertical_alignment="bottom", key="saying"):
+            st.text_input("Why", key=WHY, on_change="ignore")
+            st.button("Save", key="say", type="primary", on_click=save, args=(point, word or Mark.EXPECTED))
+
+
+def _named(mark: Mark) -> str:
+    return words.SAID[mark].word
+
+
+def change(found: ForeseenOut, *, name: str) -> None:
+    """What the word would change: in sentences, and as a chart."""
+    st.markdown(words.OUTLOOKS[found.outlook])
+    for sentence in sentences(found):
+        st.text(sentence)
+    labels = [label(each) for each in found.points]
+    if any(band is not None for each in found.points for band in each.bands):
+        spec = course_charts.foreseen(found.points, labels, metric=name)
+        panels.drawn(spec, key="foreseen", alt=" ".join([name, *sentences(found)]))
+        st.caption("Dashed: what is admitted now · Shaded: what would be admitted · Cross: what would be left out")
+
+
+def label(point: ForeseenPoint) -> str:
+    """What the point is called in the chart."""
+    return "next" if point.run_id is None else point.partition or words.moment(point.time, timezone=session.timezone())
+
+
+def sentences(found: ForeseenOut) -> list[str]:
+    """The limits, and the false alarms, as they are and as they would be."""
+    now, then = (None if each is None else words.limits(*each) or "anything" for each in found.limits)
+    moved = f"{now} is admitted now; it would be {then}" if now != then else f"{now} is admitted, as before"
+    limits = [f"{moved[:1].upper()}{moved[1:]}."] if now and then else []
+    clean = words.several(found.judged, "clean point")
+    alarms = [f"Of {clean}, {found.alarms[0]:,} lie outside now; {found.alarms[1]:,} would."] if found.judged else []
+    tested = found.back_test
+    back = (
+        f"Limits learned so would have alarmed {tested[0]:,} of {words.several(tested[1], 'time')}." if tested else ""
+    )
+    return [*limits, *alarms, *filter(None, [back])]
+
+
+def save(point: Seen, mark: Mark) -> None:
+    """Says it, for the reason that was typed."""
+    why = str(st.session_state.get(WHY, "")).strip()
+    if not why:
+        panels.tell("Say why: whoever looks at this point later will ask", problem=True)
+        return
+    actions.attempt(
+        lambda: session.registry().set_mark(point.run_id, point.partition, mark, why),
+        done="It is said. What is learned from now on goes by it.",
+    )
