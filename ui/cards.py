@@ -51,7 +51,8 @@ def chart(suggestion: SuggestionOut, found: Evidence) -> None:
     elif found.series:
         metric = str(suggestion.content.get("sentence", "metric"))
         alt = charts.described(found.series, found.band, metric=metric)
-        panels.drawn(charts.sparkline(found.series, found.band), key=f"chart-{suggestion.id}", alt=alt)
+        spec = charts.sparkline(found.series, found.band, marked=found.tested or ())
+        panels.drawn(spec, key=f"chart-{suggestion.id}", alt=alt)
         st.caption(caption(found))
 
 
@@ -71,7 +72,8 @@ def caption(found: Evidence) -> str:
     low, high = words.value(min(values)), words.value(max(values))
     seen = f"Seen {low}" if low == high else f"Seen {low} to {high}"
     allowed = words.limits(found.band.lower, found.band.upper)
-    return f"{seen} · allowed {allowed}" if allowed else seen
+    ringed = " · ring: alarmed in the back-test" if found.tested else ""
+    return f"{seen} · allowed {allowed}{ringed}" if allowed else seen
 
 
 def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:

@@ -3,7 +3,7 @@
 They are written out as plain data: building them through Altair checks each against its schema, 50 ms a chart."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,11 +84,12 @@ def described(series: Sequence[Point], band: Band, *, metric: str) -> str:
     )
 
 
-def sparkline(series: Sequence[Point], band: Band) -> Spec:
-    """A small history without labels below: the band that is allowed, the line, and what lies outside."""
+def sparkline(series: Sequence[Point], band: Band, *, marked: Collection[str] = ()) -> Spec:
+    """A small history without labels below: the band that is allowed, the line, and what lies outside; the points of
+    these labels (`marked`) stand out."""
     bare = {"labels": False, "ticks": False, "domain": False, "grid": False, "title": None}
     few = {"tickCount": 3, "grid": False, "domain": False, "ticks": False, "title": None, "format": "~s"}
-    return framed(_layers(series, band, x=bare, y=few), height=96)
+    return framed(_layers(series, band, x=bare, y=few, marked=marked), height=96)
 
 
 def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | None = None) -> Spec:
@@ -96,7 +97,8 @@ def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | N
     x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
     y = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
     labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band)]
-    return framed([*_layers(series, band, x=x, y=y, marked=marked), *labels], height=280)
+    run = () if marked is None else (marked,)
+    return framed([*_layers(series, band, x=x, y=y, marked=run), *labels], height=280)
 
 
 def distribution(edges: Sequence[float], counts: Sequence[int], *, metric: str) -> Spec:
@@ -152,7 +154,7 @@ def framed(layers: list[Spec], *, height: int) -> Spec:
     }
 
 
-def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: str | None = None) -> list[Spec]:
+def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: Collection[str]) -> list[Spec]:
     low, high = domain(series, band)
     line = {"type": "line", "color": INK, "strokeWidth": 1.5, "opacity": 0.65}
     base = {
@@ -174,18 +176,18 @@ def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: st
 TOLD = (("label", "partition"), ("shown", "value"), ("state", "state"))
 
 
-def _row(point: Point, band: Band, marked: str | None) -> Spec:
+def _row(point: Point, band: Band, marked: Collection[str]) -> Spec:
     return {
         "label": point.label,
         "value": point.value,
         "shown": words.value(point.value),
         "state": "within" if band.admits(point.value) else "outside",
-        "marked": point.label == marked,
+        "marked": point.label in marked,
     }
 
 
 def _marks(base: Spec) -> list[Spec]:
-    """Shape and size say what is outside, not colour alone; a ring marks this run."""
+    """Shape and size say what is outside, not colour alone; a ring marks this run, or what alarmed in a back-test."""
     shown = (
         ("datum.state == 'within'", {"color": BLUE, "filled": True, "size": 28}),
         ("datum.state == 'outside'", {"color": VERMILLION, "filled": True, "size": 80, "shape": "triangle-up"}),

@@ -10,6 +10,7 @@ import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 from support.events import event, output
+from support.fits import fit
 from support.histories import history
 from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
@@ -405,6 +406,16 @@ def test_the_explorer_shows_a_metric_with_its_anomalies_and_leads_to_each_report
     assert "Triangle: the check failed" in said
     assert [each.label for each in at.expander if "columns" in each.label]
     assert at.get("vega_lite_chart") or at.get("arrow_vega_lite_chart")
+
+
+def test_the_explorer_lists_the_limits_that_were_learned_since_they_were_approved(
+    open_page: Open, the_shop: Shop
+) -> None:
+    with transaction(the_shop.world.engine) as tx:
+        tx.add(fit("shop-sales", "row-count"))
+        tx.commit()
+    at = open_page("viewer", "metric", contract="shop-sales", check="row-count")
+    assert "Limits learned since they were approved (1)" in [each.label for each in at.expander]
 
 
 def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(open_page: Open, the_shop: Shop) -> None:

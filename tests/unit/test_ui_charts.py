@@ -71,6 +71,8 @@ def test_this_run_stands_out() -> None:
 
     assert [row["label"] for rows in _data(spec)[:4] for row in rows if row.get("marked")].count("day=4") >= 1
     assert not any(row["marked"] for rows in _data(spec) for row in rows if row.get("label") == "day=2")
+    small = charts.sparkline(DAYS, Band(1, 3), marked=("day=2", "day=4"))
+    assert {row["label"] for rows in _data(small) for row in rows if row.get("marked")} == {"day=2", "day=4"}
 
 
 @pytest.mark.parametrize(
