@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from contracts import partitioning
+from engine.anomaly.programs import PINNED, REFITS, TIGHTEN
 from engine.clock import now
 from engine.options import (
     AsJson,
@@ -34,6 +35,7 @@ from engine.options import (
     Overwrite,
     PartitionBy,
     Plugins,
+    Refit,
     Remote,
     Report,
     ReportForm,
@@ -199,15 +201,17 @@ def _console() -> Any:
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
     sample: Sample = None, without: Without = None, object_name: ObjectName = None, lake: LakeIndex = None,
-    by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, out: Out = None, format: Format = None,
-    as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+    by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED, out: Out = None,
+    format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)
+    if REFITS.fullmatch(refit) is None:
+        raise Stop(f"--refit {refit} is no recipe: write {PINNED}, {TIGHTEN}, or 'within: 10%'")
     request = DraftRequest(
         source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
-        lake=str(lake) if lake else None, alarms=false_alarms if by_history else None,
+        lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
         spoilt=_named(without or (), partition_by or ()),
     )  # fmt: skip
     with in_spark(remote, memory) as spark:

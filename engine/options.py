@@ -53,6 +53,9 @@ ByHistory = Annotated[
 FalseAlarms = Annotated[
     float, typer.Option(min=0.01, max=1000, help="with --by-history: false alarms of the table in a quarter of a year")
 ]
+Refit = Annotated[
+    str, typer.Option(help="with --by-history: which later limits judge: pinned (none), tighten_only, 'within: 10%'")
+]
 Without = Annotated[
     list[str] | None,
     typer.Option(help="learn nothing from this partition, such as one of an incident: day=2026-01-01; repeat for more"),

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlmodel import Session
 
+from engine.anomaly.programs import PINNED
 from engine.profile.arriving import suggest
 from engine.requests import Drafted, DraftRequest, Source
 from registry import alarms, arrivals, catalog, datasets, drafts, pasts, preferences, profiles, referable
@@ -35,6 +36,7 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         sample=payload.get("sample"),
         lake=lake,
         alarms=payload.get("alarms"),
+        refit=payload.get("refit") or PINNED,
         keys=referable.keys(session, payload),
         spoilt=pasts.spoilt_partitions(session, Whose(payload["contract_id"], payload["object"], "")),
     )

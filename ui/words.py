@@ -117,6 +117,11 @@ OUTLOOKS = {
     "told": "What is admitted is told anew for each point: from the next run on, without this one or with it.",
     "written": "The limits are written in the contract and stay; drafts and other checks learn from it or do not.",
 }
+REFITS = {
+    "pinned": "are proposed with the next draft only",
+    "tighten_only": "judge where they are tighter than what was approved, else are proposed",
+    "within: 10%": "judge where they move by at most 10 % of the approved band, else are proposed",
+}
 REASONS = {"nightly": "newer partitions", "feedback": "what was said of a point"}
 SPREADS = {"contaminated": "came", "in_flight": "on their way", "at_risk": "come with the next run"}
 # The text glyphs stand in tables, where icons cannot.

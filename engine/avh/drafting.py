@@ -15,6 +15,7 @@ from contracts.assertions import ANOMALIES
 from contracts.fingerprint import fingerprint
 from engine.analyzers.base import Analyzer
 from engine.analyzers.sketches import Distinct
+from engine.anomaly.programs import PINNED
 from engine.avh import explaining
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
@@ -100,13 +101,25 @@ def programs(measured: Measured, alarms: float, recipe: Recipe = IN_CONTRACTS) -
     return fit_table(measured.histories, measured.samples, alarms, recipe)
 
 
-def suggestions(measured: Measured, object_name: str, alarms: float) -> list[dict[str, Any]]:
-    """A suggestion for each clause, column by column, with what it rests on; [] while there is too little history."""
+def suggestions(
+    measured: Measured, object_name: str, alarms: float, refit: str = PINNED
+) -> list[dict[str, Any]]:  # fmt: skip
+    """A suggestion for each clause, column by column, with what it rests on; [] while there is too little history.
+
+    `refit`: which limits that the clauses learn later may judge."""
     found = programs(measured, alarms)
     histories = measured.histories
-    return [
-        _suggested(column, clause, found, measured, histories, object_name) for column, clause in _clauses(found)
-    ]  # fmt: skip
+    told = [_suggested(column, clause, found, measured, histories, object_name) for column, clause in _clauses(found)]
+    return told if refit == PINNED else [_refitted(each, refit) for each in told]
+
+
+def _refitted(suggestion: Mapping[str, Any], refit: str) -> dict[str, Any]:
+    entry = suggestion["patch"]["quality"]
+    limit = {**entry["implementation"][ANOMALIES], "refit": refit}
+    return {
+        **suggestion,
+        "patch": {"quality": {**entry, "implementation": {**entry["implementation"], ANOMALIES: limit}}},
+    }
 
 
 def learning(measured: Measured, alarms: float) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ def _by_history(table: Opened, request: DraftRequest, tell: Tell) -> list[dict[s
 
     found = measured(table, request.source.partition_by, request.columns, frozenset(request.spoilt), tell)
     tell("learning programs")
-    return suggestions(found, request.object, request.alarms)
+    return suggestions(found, request.object, request.alarms, request.refit)
 
 
 def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:

@@ -99,6 +99,7 @@ def payload(body: schemas.DraftIn) -> dict[str, object]:
         "sample": body.sample,
         "aliases": [each.model_dump() for each in body.aliases],
         "alarms": body.false_alarms if body.by_history else None,
+        "refit": body.refit,
     }
 
 

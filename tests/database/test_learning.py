@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from sqlalchemy import Engine
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows
@@ -92,9 +93,12 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
 @pytest.mark.parametrize("alarms", [None, 0.5])
 def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, scene: Scene) -> None:
     asked_for = DraftIn(location=LOCATION, contract_id="orders", object="orders", by_history=alarms is not None)
-    told = payload(asked_for.model_copy(update={"false_alarms": alarms or 1.0}))
+    told = payload(asked_for.model_copy(update={"false_alarms": alarms or 1.0, "refit": "tighten_only"}))
     with reading(scene.database) as tx:
-        assert drafting.request(tx, told, scene.settings.lake).alarms == alarms
+        made = drafting.request(tx, told, scene.settings.lake)
+    assert (made.alarms, made.refit) == (alarms, "tighten_only")
+    with pytest.raises(ValidationError):
+        DraftIn(location=LOCATION, contract_id="orders", object="orders", refit="loosen")
 
 
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:

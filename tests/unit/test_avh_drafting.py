@@ -82,6 +82,13 @@ def test_every_measure_is_of_a_statistic_that_there_is() -> None:
     assert MEASURES.keys() <= STATISTICS.keys()
 
 
+def test_a_draft_says_which_later_limits_may_judge() -> None:
+    told = suggestions(known(), "orders", alarms=1.0, refit="within: 10%")
+    bound = bind(contract(*(each["patch"]["quality"] for each in told)).object("orders"), SCHEMA).checks
+    assert {each.detector.refit for each in bound if each.detector} == {"within: 10%"}  # type: ignore[union-attr]
+    assert all(each.detector.has_width for each in bound if each.detector)  # type: ignore[union-attr]
+
+
 def test_each_clause_is_a_check_that_binds_and_names_its_program(promised: Contract) -> None:
     bound = bind(promised.object("orders"), SCHEMA).checks
     assert {each.detector.name for each in bound if each.detector} == {"program"}

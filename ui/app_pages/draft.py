@@ -46,6 +46,7 @@ def form() -> None:
         st.text_input("Sample", key="sample", placeholder="all rows", help="Read only about so many rows")
         st.checkbox("Learn programs from its past", key="by_history", help="Needs one partition a time of data")
         st.text_input(FIELDS["false_alarms"], key="alarms", placeholder="1", help="Of all its programs together")
+        st.selectbox("Limits that they learn later", list(words.REFITS), key="refit", format_func=words.REFITS.get)
         st.text_input(FIELDS["object"], key="object", placeholder="orders")
         st.text_input(FIELDS["contract_id"], key="contract", placeholder="shop-orders", help="Letters, digits, . _ : -")
         st.form_submit_button("Draft", type="primary", icon=":material/edit_note:", on_click=request)
@@ -89,6 +90,7 @@ def wanted() -> DraftIn:
         columns=several("columns"),
         by_history=bool(st.session_state.get("by_history")),
         false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] # the model says what is wrong with it
+        refit=typed("refit") or next(iter(words.REFITS)),
         sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] # the model says what is wrong with it
     )
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
+from engine.anomaly.programs import PINNED, REFITS
 from registry.api.schemas.base import Location, Name, Request, Schema
 from registry.words import TaskState
 
@@ -21,7 +22,7 @@ class DraftIn(Request):
     """A table to draft a contract of. `columns` () means all; `format` None: found out.
 
     `sample`: about so many rows are read; None: all. `by_history`: programs are learned from the partitions, too, for
-    so many `false_alarms` a quarter of the whole table."""
+    so many `false_alarms` a quarter of the whole table; `refit` says which limits that they learn later judge."""
 
     location: Location
     contract_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,200}$")]
@@ -34,6 +35,7 @@ class DraftIn(Request):
     sample: Annotated[int, Field(ge=1)] | None = None
     by_history: bool = False
     false_alarms: Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)] = 1.0
+    refit: Annotated[str, StringConstraints(pattern=f"^({REFITS.pattern})$")] = PINNED
 
 
 class TaskOut(Schema):
