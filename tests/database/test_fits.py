@@ -1,6 +1,7 @@
 """Fits of programs: learned by night from stored states, used where the version admits them, else proposed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,21 +12,22 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from support import scenes
+from support.engines import FakeEngine
 from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 from support.scenes import Scene
 
 from contracts.writing import write
 from engine.judging import judge
-from engine.requests import Measured
+from engine.requests import Measured, MeasureRequest
 from engine.results import CheckResult
-from registry import fits, foreseeing, ids, inforce, refitting, runs, states
+from registry import fits, foreseeing, ids, inforce, refitting, reruns, runs, states
 from registry.access import Principal
 from registry.database import reading, transaction
 from registry.marks import Said
 from registry.refitting import NOTHING, REFIT, UNMOVED
 from registry.runs import Origin
-from registry.tables import Dataset, FitRow, Proposal, SuggestionRow, Task, User
+from registry.tables import Dataset, FitRow, Proposal, ResultRow, Run, SuggestionRow, Task, User
 from registry.words import FitReason, Mark, Outlook, Permission, ProposalState, Role
 from registry.work.duties import order_refits
 
@@ -198,6 +200,55 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
     assert tightened.points[-1].bands == tightened.limits
     assert (len(tightened.points), len(tightened.judged), tightened.alarms) == (32, 30, (0, 0))
     assert [each.learned for each in tightened.points[-2:]] == [(True, False), (True, True)]
+
+
+class Packing(FakeEngine):
+    """Its tables' texts are days as numbers, or after a sign the one amount of all rows."""
+
+    def measure(self, request: MeasureRequest) -> Measured:
+        """The states of such days, packed."""
+        found = super().measure(request)
+        days = {name: bytes(packed).decode() for name, packed in found.states.items()}
+        values = {name: [float(text[1:])] * 40 if text[0] == "=" else amounts(int(text)) for name, text in days.items()}
+        return replace(found, schema=SCHEMA, states=bags(values))
+
+
+def test_a_worker_judges_by_the_newest_fit_and_each_run_is_done_again_by_its_own(
+    engine: Engine, tmp_path: Path
+) -> None:
+    tightened = PROMISED.document["schema"][0]["quality"][:1]
+    scenes.contract_in_force(engine)
+    scenes.next_version(engine, "1.1.0", write(contract(*tightened).document | {"version": "1.1.0"}))
+    scene = Scene(engine, tmp_path, engine=Packing())
+    for at in range(30):
+        scene.write(day(at), str(at))
+    scene.ask("first")
+    scene.work(judge=judge)
+    before = scene.runs[-1]
+    assert night(scene)["admitted"] == 1
+    scene.write(day(99), "=105")
+    scene.ask("second")
+    scene.work(judge=judge)
+    run = scene.runs[-1]
+    (fit,) = scenes.rows(engine, FitRow)
+    (failed,) = results(scene, run)
+    assert (failed.outcome, failed.partition, (failed.band or {})["fit"]) == ("failed", day(99), fit.name)
+    assert {(each.band or {})["fit"] for each in results(scene, before)} == {fit.clause}
+    for at in range(30, 36):
+        scene.write(day(at), str(at))
+    scene.ask("third")
+    scene.work(judge=judge)
+    assert night(scene)["admitted"] == 1
+    newest = scenes.rows(engine, FitRow)[-1]
+    assert newest.without == [day(99)]
+    with reading(engine) as tx:
+        again = [reruns.again(tx, each.id, judge) for each in (before, run)]
+    assert [each.differences for each in again] == [(), ()]
+
+
+def results(scene: Scene, run: Run) -> list[ResultRow]:
+    """The results of the run's program."""
+    return [each for each in scenes.rows(scene.database, ResultRow) if each.run_id == run.id and each.band]
 
 
 @pytest.mark.parametrize("change", ["update fit set upper = 0", "delete from fit"])
