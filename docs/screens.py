@@ -95,6 +95,7 @@ def picture(page: Page) -> bytes:
     """The part of the page that is in sight, once it and its charts are drawn."""
     page.locator(READY).first.wait_for(timeout=PATIENCE)
     page.wait_for_load_state("networkidle")
+    page.locator("[data-testid=stSkeleton]").first.wait_for(state="hidden", timeout=PATIENCE)
     page.wait_for_timeout(700)
     return page.screenshot()
 
