@@ -109,6 +109,7 @@ def buttons(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         if suggestion.decision != "pending":
             _button(f"undo-{suggestion.id}", "Undo", "undo", step=actions.undo, args=(proposal, suggestion.id))
             _edit(proposal, suggestion)
+            edits.remark(proposal, suggestion)
             return
         _button(
             f"accept-{suggestion.id}",
@@ -120,6 +121,7 @@ def buttons(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         )
         _edit(proposal, suggestion)
         _button(f"reject-{suggestion.id}", "Reject …", "close", step=actions.open_reason, args=(suggestion.id,))
+        edits.remark(proposal, suggestion)
 
 
 def _edit(proposal: ProposalOut, suggestion: SuggestionOut) -> None:

@@ -12,6 +12,8 @@ from ui.evidence import Evidence
 
 # What stands in a check is written as it was; only its terms are edited here.
 NAMED = 5
+# Of what a comment is about, as much as tells it from the others.
+ABOUT = 200
 
 
 def patch(suggestion: SuggestionOut) -> Mapping[str, Any]:
@@ -133,3 +135,27 @@ def say(proposal: ProposalOut) -> None:
         panels.tell("There is nothing to say yet", problem=True)
     elif actions.attempt(lambda: session.registry().say(proposal.id, text)):
         st.session_state["comment"] = ""
+
+
+def remark(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """The way to say something about one suggestion without leaving its card; it stands in the discussion."""
+    with st.popover("Comment …", key=f"about-{suggestion.id}", icon=":material/comment:"):
+        st.text_input("What is there to say about it?", key=remark_key(suggestion), max_chars=1000, on_change="ignore")
+        st.button("Say it", key=f"say-{suggestion.id}", on_click=remarked, args=(proposal, suggestion))
+
+
+def remark_key(suggestion: SuggestionOut) -> str:
+    """The card's input for a comment."""
+    return f"remark-{suggestion.id}"
+
+
+def remarked(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """Says what was typed, and about what; it stays in the input where that did not work."""
+    text = str(st.session_state.get(remark_key(suggestion)) or "").strip()
+    about = str(suggestion.content.get("sentence", ""))[:ABOUT]
+    if not text:
+        panels.tell("There is nothing to say yet", problem=True)
+    elif actions.attempt(
+        lambda: session.registry().say(proposal.id, f"“{about}”: {text}"), done="It stands under Discussion."
+    ):
+        st.session_state[remark_key(suggestion)] = ""

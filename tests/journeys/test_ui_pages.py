@@ -112,8 +112,10 @@ def test_the_inbox_lists_what_needs_the_owner(open_page: Open) -> None:
     assert "0 of 10 suggestions decided · by producer · shop-orders" in said
 
 
-def test_an_empty_inbox_says_so(open_page: Open) -> None:
-    assert "Nothing waits for you" in texts(open_page("viewer", "inbox"))
+def test_an_empty_inbox_says_so_and_what_was_judged_last(open_page: Open) -> None:
+    said = texts(open_page("viewer", "inbox"))
+    assert "Nothing waits for you" in said
+    assert said.index("What was judged last") < said.index("shop-sales · orders day=2026-02-25")
 
 
 def test_the_menu_counts_what_waits(open_page: Open, the_shop: Shop) -> None:
@@ -635,6 +637,12 @@ def reject_first(the_shop: Shop) -> None:
     other.judge(seen.id, [seen.suggestions[1].id], Decision.REJECTED, revision=seen.revision, reason="not now")
 
 
+def test_a_search_that_finds_nothing_is_given_up_with_a_click(open_page: Open) -> None:
+    at = open_page("viewer", "catalog", q="no such words")
+    assert "Nothing matches" in texts(at)
+    assert "shop-sales" in texts(click(at, "clear"))
+
+
 def test_the_catalog_finds_by_words_and_tells_how_many_have_which_label(open_page: Open) -> None:
     found = texts(open_page("viewer", "catalog", q="orders"))
     labels = texts(open_page("viewer", "catalog", q="orders", state="retired"))
@@ -873,6 +881,15 @@ def test_many_decisions_are_taken_back_at_once_but_for_those_decided_since(open_
 
     click(at, "take-back")
     assert decisions(the_shop) == [Decision.REJECTED, *[Decision.PENDING] * 9]
+
+
+def test_a_comment_is_made_on_the_card_that_it_is_about(open_page: Open, the_shop: Shop) -> None:
+    card, at = first_card(the_shop), open_page("owner", "review", proposal=the_shop.review)
+    assert "nothing to say yet" in texts(click(at, f"say-{card}"))
+    at.text_input(key=f"remark-{card}").set_value("is Sunday in it?")
+    assert "It stands under Discussion" in texts(click(at, f"say-{card}"))
+    (said,) = the_shop.client("producer").comments(the_shop.review)
+    assert said.text == "“a partition has between 1,009 and 1,522 rows”: is Sunday in it?"
 
 
 def test_an_incident_is_not_resolved_without_a_reason(open_page: Open, the_shop: Shop) -> None:

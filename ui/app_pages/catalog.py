@@ -54,11 +54,25 @@ def listed(found: CatalogPage, asked: str, chosen: dict[LabelKind, str]) -> None
     """A portion of what was found, and the way to the next."""
     st.caption(words.several(found.total, "contract"))
     if not found.items:
-        panels.empty("Nothing matches", "Search for fewer words, or choose fewer labels.")
+        nothing(anything=bool(asked or chosen))
     for item in found.items:
         row(item)
     if found.next:
         st.button("More", key="more", on_click=_turn, args=(asked, chosen, found.next))
+
+
+def nothing(*, anything: bool) -> None:
+    """What can be done where nothing matches; with `anything` asked, to ask for everything again."""
+    panels.empty("Nothing matches", "Search for fewer words, choose fewer labels, or draft a contract of the table.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if anything:
+            st.button("Show all contracts", key="clear", icon=":material/filter_alt_off:", on_click=clear)
+        panels.link("draft", "Draft a contract")
+
+
+def clear() -> None:
+    """Asks for every contract."""
+    st.session_state.update({"q": "", **{kind.value: ALL for kind in LabelKind}})
 
 
 def row(item: CatalogItem) -> None:

@@ -44,6 +44,7 @@ def header(contract: ContractOut) -> None:
         panels.fact("Contract", contract.id)
         panels.fact("Version", contract.active_version or words.NOTHING)
         panels.fact("Owner", contract.owner)
+        panels.fact("Consumers", words.count(len(session.registry().subscriptions(contract_id=contract.id))))
         panels.time("Last run", contract.last_run.finished if contract.last_run else None)
         panels.fact("Open drafts", words.count(contract.open_proposals))
     if contract.last_run:

@@ -8,6 +8,8 @@ from registry.api.schemas import AcknowledgementOut, InboxOut, ProposalSummary, 
 from registry.words import Answer
 from ui import actions, attention, desk, panels, session, undoing, words
 
+LAST = 3
+
 
 def page() -> None:
     """Draws the inbox; says so where nothing waits."""
@@ -16,8 +18,7 @@ def page() -> None:
     panels.told()
     undoing.draw()
     if desk.is_empty(found):
-        panels.empty("Nothing waits for you", "New drafts to review and failed runs of your contracts appear here.")
-        panels.link("start", "Getting started")
+        nothing()
         return
     st.markdown(f"**{summary(found)}**")
     attention.draw(found)
@@ -26,6 +27,16 @@ def page() -> None:
     proposals("You wait for", found.waiting, "Your own. Somebody else decides about them.")
     proposals("It affects you", found.affecting, "For contracts that you own or use. Others decide about them.")
     behind(found.lagging)
+
+
+def nothing() -> None:
+    """What is said where nothing waits: that it does not, and what happened last."""
+    panels.empty("Nothing waits for you", "New drafts to review and failed runs of your contracts appear here.")
+    panels.link("start", "Getting started")
+    if last := session.registry().runs(limit=LAST):
+        st.subheader("What was judged last")
+    for run in last:
+        panels.run_row(run, named=True)
 
 
 def summary(found: InboxOut) -> str:

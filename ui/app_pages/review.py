@@ -86,11 +86,10 @@ def suggestions(proposal: ProposalOut) -> None:
     if not proposal.suggestions:
         return
     shown = filtered(proposal)
-    safe(proposal, shown)
-    if (
-        st.segmented_control("Shown as", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params")
-        == TABLED
-    ):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="ways"):
+        view = st.segmented_control("Shown as", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params")
+        safe(proposal, shown)
+    if view == TABLED:
         bulk.table(proposal, shown)
         return
     place, pages = st.container(), max(1, -(-len(shown) // CARDS))
