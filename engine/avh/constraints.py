@@ -5,7 +5,7 @@ floor, for a statistic that never varied is not one that never will. What alarms
 which are proven or assume what real tables do not keep, or the tail that was measured on real tables, by default."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy
@@ -60,7 +60,8 @@ PAPERS: Mapping[Law, Callable[[Array], Array]] = {"any": chebyshev, "distance": 
 class Past:
     """What the past says of a statistic, as its change has it: the middle, the spread with its floor, of how many.
 
-    `moved`: the standard deviation as a share of the spread; 1 beyond the floor, 0 where nothing ever moved."""
+    `moved`: the standard deviation as a share of the spread; 1 beyond the floor, 0 where nothing ever moved. `seen`:
+    the values themselves, as the change has them."""
 
     statistic: Statistic
     change: Change
@@ -68,6 +69,12 @@ class Past:
     spread: float
     points: int
     moved: float = 1.0
+    seen: Array = field(default_factory=lambda: numpy.zeros(0), compare=False, repr=False)
+
+    def broken(self, width: Array) -> Array:
+        """The share of the past itself that lies beyond each width; 0 where it is not known."""
+        beyond: Array = (self.away(self.seen) > width[:, None]).sum(axis=1) / max(1, len(self.seen))
+        return beyond
 
     def away(self, seen: Any) -> Any:
         """How many spreads values lie from the middle, on the sides that alarm; 0 within these."""
@@ -87,10 +94,12 @@ def measured_tail(past: Past, width: Array) -> Array:
     """What was measured on clean batches of real tables: about 1 / 4 k^2, and events that no width admits.
 
     No guarantee. With fewer points than the thirty it was measured with both grow as their number falls. A width is of
-    spreads: where these are of the floor, k is so much larger."""
+    spreads: where these are of the floor, k is so much larger. Nor is a rate below that of the past itself: what comes
+    at the end of each month comes again."""
     scarce = max(1.0, MEASURED_AT / max(past.points, 1))
     tail = scarce**2 * QUARTER * numpy.square(past.moved / width)
-    return numpy.minimum(1.0, tail + scarce * EVENTS * (1.0 + (1.0 - past.moved) / width))
+    told = tail + scarce * EVENTS * (1.0 + (1.0 - past.moved) / width)
+    return numpy.minimum(1.0, numpy.maximum(told, past.broken(width)))
 
 
 def _deviations(past: Past, width: Array) -> Array:
@@ -130,7 +139,8 @@ def past(statistic: Statistic, change: Change, values: Array, floor: float) -> P
     # One row more or less is within one floor, however it was rounded.
     spread = max(deviation, (1 + 1e-6) * _floor(change, values, floor), 1e-9 * abs(middle), 1e-12)
     finite = numpy.isfinite(middle) and numpy.isfinite(WIDTHS[-1] * spread)
-    return Past(statistic, change, middle, spread, len(seen), min(1.0, deviation / spread)) if finite else None
+    moved = min(1.0, deviation / spread)
+    return Past(statistic, change, middle, spread, len(seen), moved, seen) if finite else None
 
 
 def _floor(change: Change, values: Array, floor: float) -> float:

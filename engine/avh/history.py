@@ -1,6 +1,8 @@
 """The partitions of one column that a program is learned from, in the order in which they came; their statistics."""
 
-from collections.abc import Callable, Iterable, Iterator
+from calendar import monthrange
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -9,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.avh.stationarity import Cadence, cadence
+from engine.avh.stationarity import DAILY, Cadence, cadence
 from engine.avh.statistics import DISTANCES, STATISTICS, measured
 from engine.avh.summaries import Numbers, Summary
 
@@ -65,6 +67,8 @@ class History:
         odd = set_aside(_each(_complete, given), FAR, FAR_ROWS * self._row)
         spread = float(numpy.median(_each(_deviation, given))) if given else 0.0
         odd |= set_aside(_each(_mean, given), FAR_MEAN, spread)
+        if self.cadence == DAILY:
+            odd -= recurring(odd, [self.batches[at].time for at in alike])
         return [at for place, at in enumerate(alike) if place not in odd]
 
     @property
@@ -177,6 +181,18 @@ def set_aside(values: Array, far: float, least: float) -> set[int]:
             odd -= set(waiting)
             kept, waiting = [*values[waiting].tolist(), values[at]], []
     return odd
+
+
+def recurring(odd: Iterable[int], times: Sequence[datetime | None]) -> set[int]:
+    """Those that share their day of the month with another one, counted from its beginning or from its end.
+
+    What comes again at the end of each month is no accident: it is learned from."""
+    days: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for at in odd:
+        if (time := times[at]) is not None:
+            days["from the beginning", time.day].add(at)
+            days["from the end", monthrange(time.year, time.month)[1] - time.day].add(at)
+    return {at for alike in days.values() if len(alike) > 1 for at in alike}
 
 
 def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from engine.anomaly.series import placed
 
-# Two months of days, more than a year of weeks. By hand.
-PARTITIONS = 60
+# Two months of days, however long, so that the ends of both are among them; more than a year of weeks. By hand.
+PARTITIONS = 62
 UNDATED = "programs are learned from partitions in the order of their time: partition the table by a date"
 SEGMENTED = "programs are learned from one partition at a time: several are of one moment, such as {} and {}"
 

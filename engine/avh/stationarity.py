@@ -122,9 +122,10 @@ class Cadence:
     yearly: float
 
 
+DAILY = Cadence("daily", 7, 365.25)
 CADENCES = (
     Cadence("hourly", 24, 8766.0),
-    Cadence("daily", 7, 365.25),
+    DAILY,
     Cadence("weekly", None, 52.18),
     Cadence("monthly", 12, 12.0),
 )
