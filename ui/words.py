@@ -104,6 +104,7 @@ RESOLUTIONS = {
     "recovered": "recovered", "fixed": "the data were fixed", "expected_change": "the change was expected",
     "false_alarm": "a false alarm", "duplicate": "a duplicate", "wont_fix": "it stays as it is",
 }  # fmt: skip
+ENDS = "After an expected change or a false alarm, programs and detectors learn from these data; else they do not."
 SAID = {
     "expected": Mark("Expected", ":material/check_circle:", "blue"),
     "incident": Mark("Incident", ":material/error:", "red"),

@@ -1,5 +1,6 @@
 """Routes of what is learned beside a version: fits of programs, and what people say of single points."""
 
+from threading import BoundedSemaphore
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -8,8 +9,13 @@ from registry import clock, fits, foreseeing, ids, marks, refitting, scope
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer
 from registry.datasets import About
+from registry.errors import Busy
 from registry.marks import Said
 from registry.tables import PointMark
+
+# What is foreseen may take a core for seconds: a crowd that asks must not take all of the service.
+FORESEEING = BoundedSemaphore(2)
+PATIENCE = 3.0
 
 router = APIRouter(tags=["learned"])
 FitsAsked = Annotated[schemas.FitsAsked, Query()]
@@ -48,7 +54,12 @@ def foresee_mark(body: schemas.ForeseenIn, by: Caller, tx: Reader, shared: Share
     """What a word about a point would change of a check: the bands and limits as they are and as they would be, and
     how many points that are clean lie outside. Nothing is stored."""
     said = Said(body.run_id, body.partition, body.mark, "")
-    found = foreseeing.foresee(tx, shared.settings, said, body.check, by=by)
+    if not FORESEEING.acquire(timeout=PATIENCE):
+        raise Busy("others are being told what a word would change: try again in a few seconds")
+    try:
+        found = foreseeing.foresee(tx, shared.settings, said, body.check, by=by)
+    finally:
+        FORESEEING.release()
     return schemas.ForeseenOut(
         outlook=found.outlook,
         points=tuple(schemas.ForeseenPoint.model_validate(each) for each in found.points),

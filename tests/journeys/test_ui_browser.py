@@ -261,6 +261,7 @@ SHOWN = [
     ("/contract?id=shop-sales&tab=Checks", "Written out as checks"),
     ("/contract?id=shop-sales&tab=Activity", "shop-sales"),
     ("/metric?contract=shop-sales&check=row-count", "Two partitions beside each other"),
+    ("/metric?contract=shop-sales&check=row-count&marking=true", "Its data were"),
     ("/start", "Point Spark's listener here"),
     ("/subscriptions", "Subscriptions"),
     ("/subscriptions?tab=Channels", "Add a channel"),
