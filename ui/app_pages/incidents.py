@@ -107,6 +107,7 @@ def steps(incident: IncidentOut) -> None:
         attention.put_off([incident])
     with st.container(horizontal=True, vertical_alignment="bottom", key="end"):
         attention.resolve([incident])
+    st.caption(words.ENDS)
 
 
 def reached(incident: IncidentOut) -> None:
