@@ -71,7 +71,7 @@ def history(table: Opened, request: ProfileRequest, tell: Tell) -> History:
     """The profile of each partition, by both scans; `tell` hears of every portion before it is read."""
     by = request.source.partition_by
     frame, share = _sampled(table.frame, request.sample, tell)
-    columns = _glanced(frame, [profile_of(each, table.schema) for each in _wanted(table.schema, request)])
+    columns = _glanced(table.frame, [profile_of(each, table.schema) for each in _wanted(table.schema, request)])
     scans = _Scans(frame, by, table.names, frozenset(request.partitions), tell)
     found = History((), ordered(scans.read("first scan", columns, profile_plan)), share)
     found = found.beside(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))

@@ -155,6 +155,22 @@ def test_first_rows_that_mislead_cost_a_reading_and_nothing_else(spark: Any, tmp
     assert column(found, "word").reads_as is None
 
 
+def test_what_too_many_masks_leave_open_is_counted_by_a_third_scan(spark: Any, tmp_path: Path) -> None:
+    shapes = (
+        "repeat('a', int(id % 15)) || '-' || repeat('A', int(id div 15 % 15)) || '-' || repeat('0', int(id div 225))"
+    )
+    rows = spark.range(3375).selectExpr(f"{shapes} as shape", "concat('w', id) as word")
+    rows.coalesce(1).write.parquet(str(tmp_path / "t"))
+    heard: list[str] = []
+    request = ProfileRequest(Source(str(tmp_path / "t")), "t")
+    found = profiles.history(profiles.opened(spark, request), request, heard.append)
+    assert heard == ["first scan", "second scan", "third scan"]
+    shape, word = found.columns
+    told = {name: shape.told(measured, found.whole) for name, measured in shape.traits.items()}
+    assert told == {"trimmed": 1, "lower_case": 225 / 3375, "upper_case": 225 / 3375, "digits": 3150 / 3375}
+    assert (word.traits, word.looks(found.whole)[1]) == ({}, 0)
+
+
 def test_a_sample_says_that_it_is_one(spark: Any, tmp_path: Path) -> None:
     spark.range(20_000).write.parquet(str(tmp_path / "t"))
     found = told(spark, ProfileRequest(Source(str(tmp_path / "t")), "t", sample=2000))
