@@ -15,10 +15,11 @@ HERE = Path(__file__).parent
 SIGN_OUT = """<form method="post" action="/sign-out"><button type="submit" style="font:inherit;font-size:.9rem;
 color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-decoration:underline">
 Sign out</button></form>"""
-
-
-# In the dark Streamlit writes the chosen one of several in the colour of buttons, which cannot be read there.
-CHOSEN = """<style>[data-testid="stButtonGroup"] button[data-selected="true"] p { color: light-dark(#0B5CAD, #7DBBF0) }
+# What no setting of the theme says: in the dark the chosen one of several has the colour of buttons, which cannot be
+# read there; and of links and some buttons nothing shows that they have the focus.
+STYLE = """<style>
+[data-testid="stButtonGroup"] button[data-selected="true"] p { color: light-dark(#0B5CAD, #7DBBF0) }
+:is(a, button, summary, main):focus-visible { outline: 2px solid light-dark(#0B5CAD, #7DBBF0) !important }
 </style>"""
 
 
@@ -38,7 +39,7 @@ def draw() -> None:
         navigation(None)
         signed_out()
         return
-    st.html(CHOSEN)
+    st.html(STYLE)
     me, waiting = session.me(), desk.urgent(session.inbox())
     page = navigation(len(waiting), permissions=me.permissions)
     sidebar(me)

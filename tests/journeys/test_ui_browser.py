@@ -22,6 +22,7 @@ from support.provider import issuing, required
 from support.spoilt import spoilt
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
+from bench import deciding
 from registry import clock, ids, setup
 from registry.api.app import create_app
 from registry.config import Settings
@@ -181,6 +182,36 @@ def test_the_verdict_of_a_run_is_read_with_its_history(site: Site, page: Page) -
     expect(chart.get_by_text("day=2026-02-25")).to_be_visible()
 
 
+def test_one_link_explains_a_failed_run_to_somebody_else(site: Site) -> None:
+    page = site.visitor()
+    page.goto(f"{site.address}/run?id={site.shop.failed_run}")
+    sign_in(page, "consumer", PASSWORD)
+
+    expect(page.get_by_text("The data does not keep the contract: 1 failed")).to_be_visible()
+    for said in (
+        "day=2026-02-25: measured 612, allowed between 1,009 and 1,522",
+        "Fails for the first time in this run",
+        "Incident of shop-sales",
+        "treaty verify /lake/shop/orders",
+    ):
+        expect(page.get_by_text(said).first).to_be_visible()
+    page.context.close()
+
+
+def test_twelve_suggestions_are_decided_in_few_clicks(site: Site, page: Page) -> None:
+    more = [{**each, "id": f"{each['id']}-{at}"} for at, each in enumerate(suggestions()[:2])]
+    proposal = drafted(site.shop.world, "producer", "shop-twelve", [*suggestions(), *more])
+    page.add_init_script(deciding.COUNT)
+    page.goto(f"{site.address}/review?proposal={proposal}")
+    expect(page.get_by_text("12 suggestions: 0 accepted, 0 rejected, 12 pending")).to_be_visible()
+
+    deciding.one_by_one(page)
+
+    expect(page.get_by_text("12 suggestions: 11 accepted, 1 rejected, 0 pending")).to_be_visible()
+    # One each, one for a reason, one to turn the page.
+    assert page.evaluate(deciding.CLICKS) == 14
+
+
 @pytest.fixture(scope="module")
 def spoiled(site: Site) -> dict[str, UUID]:
     return spoilt(site.shop)
@@ -189,7 +220,7 @@ def spoiled(site: Site) -> dict[str, UUID]:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/", "spoilt-live"),
+        ("/", "7 failed, 7 not evaluated"),
         ("/incidents", "spoilt-live"),
         ("/incidents?id={incident}", "What fails"),
         ("/contracts", "tracker"),
@@ -488,7 +519,7 @@ def test_an_incident_is_looked_after_with_a_click(site: Site, page: Page) -> Non
     page.get_by_role("link", name="shop-sales · orders").click()
     expect(page.get_by_text("What fails")).to_be_visible()
     page.locator(".st-key-acknowledge").get_by_role("button").click()
-    expect(page.get_by_text("You look after it.").first).to_be_visible()
+    expect(page.get_by_text("You look after shop-sales · orders.").first).to_be_visible()
     expect(page.get_by_text("Acknowledged").first).to_be_visible()
     (found,) = (each for each in site.shop.client("owner").incidents() if each.contract_id == "shop-sales")
     assert (found.state, found.acknowledged_by) == ("acknowledged", "owner")

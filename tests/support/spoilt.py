@@ -179,4 +179,4 @@ def _said(shop: Shop, review: UUID) -> None:
     consumer.subscribe(schemas.SubscriptionIn(contract_id="spoilt-live", purpose=CORPUS[7], contact=CORPUS[12]))
     admin.issue_token(CORPUS[8].replace("\n", " ")[:100], scopes=[Permission.LINEAGE])
     (found,) = (each for each in owner.incidents() if each.contract_id == "spoilt-live")
-    owner.assign_incident(found.id, found.revision, "producer")
+    owner.assign_incident(found.id, found.revision, "owner")

@@ -1,0 +1,114 @@
+"""How many clicks, and how long, twelve suggestions take: `python -m bench.deciding PAGES PASSWORD`.
+
+PAGES and PASSWORD are what `treaty demo --keep` prints for its owner. It signs in, opens the draft that waits in the
+inbox, decides about twelve suggestions on their cards (the third is rejected, for a reason), then about all that held
+everywhere with one button. The seconds are the pages' own: no time to read is in them. Wants Debian's Chromium."""
+
+import re
+import sys
+import time
+from dataclasses import dataclass
+
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+
+WANTED, REJECTED = 12, 3
+# Every press of a button of the mouse is one, whatever it was on.
+COUNT = """addEventListener('pointerdown',
+    () => sessionStorage.setItem('clicks', Number(sessionStorage.getItem('clicks')) + 1), true)"""
+CLICKS = "Number(sessionStorage.getItem('clicks'))"
+
+
+@dataclass
+class Told:
+    """What was decided so far, in how many clicks and how many seconds."""
+
+    decided: int
+    clicks: int
+    seconds: float
+
+
+def main() -> None:
+    """Prints the clicks and seconds of both ways."""
+    from bench.pages import FLAGS, PROGRAM
+
+    address, password = sys.argv[1:]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
+        page = signed_in(browser.new_context(viewport={"width": 1280, "height": 800}), address, password)
+        begun = time.perf_counter()
+        opened(page)
+        one_by_one(page)
+        single = told(page, begun)
+        print(f"one by one: {single.decided} decided in {single.clicks} clicks and {single.seconds:.0f} s")
+        together(page)
+        both = told(page, begun)
+        print(
+            f"with one button: {both.decided - single.decided} more in {both.clicks - single.clicks} clicks and "
+            f"{both.seconds - single.seconds:.0f} s"
+        )
+        browser.close()
+
+
+def signed_in(context: BrowserContext, address: str, password: str) -> Page:
+    """The inbox of the demo's owner."""
+    page = context.new_page()
+    page.add_init_script(COUNT)
+    page.goto(address)
+    page.get_by_label("Name").fill("owner")
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("You decide")).to_be_visible(timeout=60_000)
+    page.evaluate("sessionStorage.removeItem('clicks')")
+    return page
+
+
+def opened(page: Page) -> None:
+    """Opens the draft that waits."""
+    page.locator("[class*=st-key-proposal-] a").first.click()
+    expect(page.locator("[class*=st-key-accept-]").first).to_be_visible(timeout=60_000)
+
+
+def one_by_one(page: Page) -> None:
+    """Decides about twelve on their cards, turning the page where it ends."""
+    for at in range(1, WANTED + 1):
+        waiting = page.locator("[class*=st-key-buttons-] [class*=st-key-reject-]")
+        if not waiting.count():
+            page.get_by_role("button", name="Next page").click()
+            expect(waiting.first).to_be_visible(timeout=60_000)
+        name = re.search(r"st-key-reject-(\S+)", waiting.first.get_attribute("class") or "")
+        assert name
+        decide(page, name[1], reject=at == REJECTED)
+
+
+def decide(page: Page, card: str, *, reject: bool) -> None:
+    """Decides about the suggestion of that card, and waits until it says so."""
+    if reject:
+        page.locator(f".st-key-reject-{card} button").click()
+        page.locator(f".st-key-reason-{card} input").fill("not promised by the shop")
+        page.locator(f".st-key-confirm-{card} button").click()
+    else:
+        page.locator(f".st-key-accept-{card} button").click()
+    expect(page.locator(f".st-key-undo-{card}")).to_be_visible(timeout=60_000)
+
+
+def together(page: Page) -> None:
+    """Accepts all that held everywhere."""
+    before = decided(page)
+    page.locator(".st-key-accept-all button").click()
+    expect(page.locator(".st-key-progress")).not_to_contain_text(f"{before} of", timeout=60_000)
+
+
+def decided(page: Page) -> int:
+    """How many suggestions are decided, as the bar below says."""
+    found = re.search(r"(\d+) of", page.locator(".st-key-progress").inner_text())
+    assert found
+    return int(found[1])
+
+
+def told(page: Page, begun: float) -> Told:
+    """Where it is now."""
+    return Told(decided(page), page.evaluate(CLICKS), time.perf_counter() - begun)
+
+
+if __name__ == "__main__":
+    main()
