@@ -212,6 +212,35 @@ def test_twelve_suggestions_are_decided_in_few_clicks(site: Site, page: Page) ->
     assert page.evaluate(deciding.CLICKS) == 14
 
 
+FOCUSED = """() => {
+    const one = document.activeElement, ring = each => getComputedStyle(each)
+    const box = one.getBoundingClientRect()
+    const around = [one]
+    while (around.length < 6 && around.at(-1).parentElement) around.push(around.at(-1).parentElement)
+    const lit = around.map(ring).some((look, far) => look.borderColor === 'rgb(11, 92, 173)'
+        || far < 3 && (look.outlineStyle !== 'none' || look.boxShadow !== 'none'))
+    const key = one.closest('[class*=st-key-]')?.className ?? ''
+    return {key, lit, seen: box.width > 0, what: one.outerHTML.slice(0, 90)}
+}"""
+
+
+def test_a_decision_takes_no_mouse_and_the_focus_is_seen_on_the_way(site: Site, page: Page) -> None:
+    proposal = drafted(site.shop.world, "producer", "shop-keys", suggestions())
+    page.goto(f"{site.address}/review?proposal={proposal}")
+    expect(page.get_by_text("0 of 10 decided")).to_be_visible()
+    settled(page)
+    way = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        way.append(page.evaluate(FOCUSED))
+        if "st-key-accept-" in way[-1]["key"] and "accept-all" not in way[-1]["key"]:
+            break
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_text("1 of 10 decided")).to_be_visible()
+    assert {each["what"] for each in way if not (each["lit"] and each["seen"])} == set()
+
+
 @pytest.fixture(scope="module")
 def spoiled(site: Site) -> dict[str, UUID]:
     return spoilt(site.shop)
