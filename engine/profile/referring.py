@@ -21,6 +21,8 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 LEAST_ROWS, LEAST_DISTINCT = 10, 3
 # Of so many different texts it is no chance, whatever they are called; of numbers the key says how likely it is.
 LEAST_TOLD, CHANCE = 10, 1e-9
+# By hand: numbers that refer to a key lie all over it.
+LEAST_SPAN = 0.5
 # What keys of whatever datasets are called.
 COMMON = frozenset({"code", "guid", "id", "key", "name", "nr", "number", "uuid"})
 
@@ -34,21 +36,27 @@ class Keys:
     high: int | None = None
 
     @property
+    def span(self) -> int:
+        """How many whole numbers lie between the ends, both included; 0 for texts."""
+        return 0 if self.low is None or self.high is None else self.high - self.low + 1
+
+    @property
     def density(self) -> float:
         """The share of the whole numbers between the ends that are among them; 0 for texts."""
-        if self.low is None or self.high is None:
-            return 0.0
-        return min(1.0, Theta.estimate(self.sketch).value / (self.high - self.low + 1))
+        return min(1.0, Theta.estimate(self.sketch).value / self.span) if self.span else 0.0
 
 
 def lie_within(ours: Keys, theirs: Keys) -> bool:
     """Whether all of our values are among theirs, as far as sketches tell, and chance does not explain it.
 
-    Numbers are among theirs by chance as if each had been drawn from between their ends."""
+    Numbers are among theirs by chance as if each had been drawn from between their ends. Of those that keep to a small
+    part of that nothing is said: keys are denser at one end."""
     share, count = overlap(ours.sketch, theirs.sketch).of_left, Theta.estimate(ours.sketch).value
     if share is None or share.value < 1:
         return False
-    return count >= LEAST_TOLD if not theirs.density else theirs.density**count < CHANCE
+    if not theirs.span:
+        return count >= LEAST_TOLD
+    return ours.span >= LEAST_SPAN * theirs.span and theirs.density**count < CHANCE
 
 
 def words(name: str) -> tuple[str, ...]:

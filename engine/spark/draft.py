@@ -17,7 +17,7 @@ from engine.profile.profile import History
 from engine.profile.suggestions import worth_counting
 from engine.profile.together import looked_at, together, with_counted
 from engine.progress import Tell, silent
-from engine.requests import Drafted, DraftRequest, EngineError
+from engine.requests import Drafted, DraftRequest
 from engine.spark import partitions
 from engine.spark.drawn import drawn
 from engine.spark.patterns import suggested
@@ -30,11 +30,16 @@ from engine.states import States
 # What is said of all rows together, which a sample of them does not tell.
 OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band"})
 
+NOTHING_SOUND = "every partition is left out, as those of incidents are: nothing was learned, and nothing is suggested"
+
 
 def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
     whole = opened(session, request.profile)
-    table, parted = split(*_sound(whole, request))
+    table, sound = _sound(whole, request)
+    if whole.names and not table.names:
+        return _unlearned(whole, request, tell)
+    table, parted = split(table, sound)
     found = _counted(table, history(table, parted.profile, tell), parted, tell)
     found, patterns = suggested(table, _together(table, found, parted, tell), parted, tell)
     referring = references(session, table, found, parted, tell)
@@ -51,16 +56,22 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
 
 
 def _sound(table: Opened, request: DraftRequest) -> tuple[Opened, DraftRequest]:
-    """The table and the request without the partitions that are spoilt. Raises EngineError where no other is known."""
+    """The table and the request without the partitions that are spoilt."""
     by = request.source.partition_by
     spoilt = [name for name in request.spoilt if tuple(partitions.values(name)) == partitioning.names(by)]
     if not (by and spoilt):
         return table, request
     names, wanted = (tuple(each for each in some if each not in spoilt) for some in (table.names, request.partitions))
-    if table.names and not names:
-        raise EngineError("every partition of the table is left out: there is nothing to learn from", retry=False)
     frame = partitions.without(table.frame, by, spoilt)
     return replace(table, frame=frame, names=names), replace(request, partitions=wanted)
+
+
+def _unlearned(table: Opened, request: DraftRequest, tell: Tell) -> Drafted:
+    """The draft of a table of which every partition is spoilt: its columns and what they look like, no suggestion."""
+    found = history(table, request.profile, tell)
+    noted = replace(found, notes=(*found.notes, NOTHING_SOUND))
+    profile = document(noted, request.object).model_dump(mode="json")
+    return Drafted(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
 
 
 def _by_history(table: Opened, request: DraftRequest, tell: Tell) -> list[dict[str, Any]]:

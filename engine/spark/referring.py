@@ -36,7 +36,12 @@ def references(session: Any, table: Opened, found: History, request: DraftReques
     likely = [*named, *told][:MOST_PAIRS]
     if likely:
         tell(f"looking for what {len(likely)} columns refer to")
-    return [referring.held(column, key, part) for column, key in likely if _is_within(session, table, column, key)]
+    seen: dict[str, Held] = {}
+    for column, key in likely:
+        # A column refers to one dataset: to the first of those that have all of its values, those of its name first.
+        if column.column.name not in seen and _is_within(session, table, column, key):
+            seen[column.column.name] = referring.held(column, key, part)
+    return list(seen.values())
 
 
 def _overlapping(

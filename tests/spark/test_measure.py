@@ -17,7 +17,7 @@ from engine.judging import judge, lacking
 from engine.requests import UNREAD, DraftRequest, EngineError, Measured, MeasureRequest, Source, Unreadable
 from engine.results import RunResult
 from engine.spark import changes
-from engine.spark.draft import draft
+from engine.spark.draft import NOTHING_SOUND, draft
 from engine.spark.measure import measure
 from engine.spark.sources import format_of
 from engine.states import ALL
@@ -369,7 +369,6 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
     [
         ({"columns": ("id", "dya")}, "the table has no column dya did you mean 'day'?; it has: id, day"),
         ({"partitions": ("day=9",)}, "the table has no partition day=9"),
-        ({"spoilt": DAYS}, "every partition of the table is left out"),
     ],
 )
 def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: str, spark: Any, table: Path) -> None:
@@ -388,6 +387,9 @@ def test_a_draft_learns_nothing_from_what_is_spoilt(spark: Any, table: Path) -> 
     source, spoilt = Source(str(table), partition_by=("day",)), (DAYS[0], "day=9", "month=1")
     request = DraftRequest(source, contract_id="t", object="t", spoilt=spoilt)
     assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
+    nothing = draft(spark, replace(request, spoilt=DAYS))
+    assert nothing.suggestions == ()
+    assert NOTHING_SOUND in nothing.profile["notes"]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ def keys(shop: Path) -> tuple[KeyOf, ...]:
         KeyOf("agents", Source(f"{shop}/nowhere"), "agent_id"),
         KeyOf("orders", Source(f"{shop}/shops"), "number"),
         KeyOf("ids", Source(f"{shop}/customers"), "order_id"),
+        KeyOf("stores", Source(f"{shop}/shops"), "id"),
+        KeyOf("people", Source(f"{shop}/customers"), "customer_id"),
     )
 
 
