@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-from support.api import World, document, drafted, plain, suggestion
+from support.api import NOW, World, document, drafted, plain, suggestion
 
 from contracts import writing
 from contracts.reading import read
@@ -210,6 +210,6 @@ def test_what_concerns_somebody_who_does_not_decide_affects_them(world: World) -
     assert owner.inbox().affecting == ()
     viewer = world.users["owner"].id, "owner", frozenset({Role.VIEWER}), permissions_of([Role.VIEWER])
     with reading(world.engine) as tx:
-        found = catalog.inbox(tx, Principal(*viewer))
+        found = catalog.inbox(tx, Principal(*viewer), now=NOW)
     assert ([each.proposal.id for each in found.affecting], found.to_decide) == ([second.id], [])
     assert world.client("consumer").inbox().affecting == ()
