@@ -174,8 +174,8 @@ class DraftRequest:
     `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
     learned from; without one none are suggested. `alarms`: programs are learned from the partitions, for so many false
     alarms a quarter; None: none are; `refit` says which limits that they learn later may judge. `keys`: those that
-    columns may refer to. `spoilt`: partitions that nothing is learned from, by their names; one that the table lacks is
-    left out already."""
+    columns may refer to; `sketched`: also where they are not named after them, by sketches of both. `spoilt`:
+    partitions that nothing is learned from, by their names; one that the table lacks is left out already."""
 
     source: Source
     contract_id: str
@@ -189,6 +189,7 @@ class DraftRequest:
     alarms: float | None = None
     refit: str = "pinned"
     keys: tuple[KeyOf, ...] = ()
+    sketched: bool = True
     spoilt: tuple[str, ...] = ()
 
     @property

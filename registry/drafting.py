@@ -38,6 +38,8 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         alarms=payload.get("alarms"),
         refit=payload.get("refit") or PINNED,
         keys=referable.keys(session, payload),
+        # By night no other tables are read than those whose keys columns are named after.
+        sketched="author" in payload,
         spoilt=pasts.spoilt_partitions(session, Whose(payload["contract_id"], payload["object"], "")),
     )
 

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.anomaly.base import Band, Detector
+from engine.anomaly.base import Band, Detector, Limits, between
 from engine.anomaly.pasts import Pasts
-from engine.anomaly.programs import Limits, ProgramClause
+from engine.anomaly.programs import ProgramClause
 from engine.anomaly.series import Point, Series, finite, placed
 from engine.avh.refitting import Refit, refits, watched
 from engine.checks import BoundCheck, BoundChecks, bind
@@ -50,9 +50,8 @@ class Seen:
 
     def alarms(self, side: int) -> bool:
         """Whether it lies outside what is admitted, as it is (0), or as it would be (1)."""
-        lower, upper = self.bands[side] or (None, None)
-        value = self.value
-        return value is not None and ((lower is not None and value < lower) or (upper is not None and value > upper))
+        band = self.bands[side]
+        return band is not None and self.value is not None and not between(band, self.value)
 
 
 @dataclass(frozen=True)

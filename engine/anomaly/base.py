@@ -23,6 +23,15 @@ OPEN = "learning: what is known of the past admits every value"
 DETECTORS: "dict[str, type[Detector]]" = {}
 Sides = Literal["both", "lower", "upper"]
 
+# The least and the largest value, both included; None: open to that side.
+Limits = tuple[float | None, float | None]
+
+
+def between(limits: Limits, value: float) -> bool:
+    """Whether the limits admit the value."""
+    lower, upper = limits
+    return bool((lower is None or value >= lower) and (upper is None or value <= upper))
+
 
 @dataclass(frozen=True)
 class Band:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from contracts.assertions import Detection
 from contracts.document import Check, Contract, DataObject
-from engine.anomaly.programs import Limits, ProgramClause
+from engine.anomaly.base import Limits
+from engine.anomaly.programs import ProgramClause
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,13 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from contracts.fingerprint import fingerprint
-from engine.anomaly.base import Band, Detector, Learning
+from engine.anomaly.base import Band, Detector, Learning, Limits
 from engine.anomaly.series import Question
 
 NEEDS_LIMIT = "give at least one limit"
 NEEDS_WIDTH = "a clause that is refitted says its width in spreads: draft it anew, or let it be pinned"
 PINNED, TIGHTEN = "pinned", "tighten_only"
 REFITS = re.compile(rf"{PINNED}|{TIGHTEN}|within: ?(\d{{1,3}}(?:\.\d+)?) ?%")
-Limits = tuple[float | None, float | None]
 
 
 class ProgramClause(Detector):

@@ -1,7 +1,6 @@
 """A refit that its recipe does not admit, as a suggestion: the same check with other limits."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
 from contracts.assertions import ANOMALIES
@@ -46,14 +45,11 @@ def backtest(refit: Refit) -> str:
 
 
 def _with_limits(entry: Mapping[str, Any], refit: Refit) -> dict[str, Any]:
-    found = deepcopy(dict(entry))
-    limits = {"lower": refit.lower, "upper": refit.upper, "points": refit.points}
-    told = found["implementation"][ANOMALIES]
-    told.update({name: value for name, value in limits.items() if value is not None})
-    for name in ("lower", "upper"):
-        if limits[name] is None:
-            told.pop(name, None)
-    return found
+    told = entry["implementation"]
+    limits = {"lower": refit.lower, "upper": refit.upper}
+    others = {name: value for name, value in told[ANOMALIES].items() if name not in limits}
+    moved = {name: value for name, value in limits.items() if value is not None}
+    return {**entry, "implementation": {**told, ANOMALIES: {**others, **moved, "points": refit.points}}}
 
 
 def _evidence(refit: Refit) -> dict[str, Any]:

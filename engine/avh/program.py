@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy
 
+from engine.anomaly.base import between
 from engine.avh.history import History
 from engine.avh.stationarity import Change
 from engine.avh.summaries import Summary
@@ -41,8 +42,7 @@ class Clause:
 
     def holds(self, seen: float) -> bool:
         """Whether what is seen lies between the limits, both included."""
-        above = self.lower is None or seen >= self.lower
-        return bool(above and (self.upper is None or seen <= self.upper))
+        return between((self.lower, self.upper), seen)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from contracts.logical_types import Schema
 from engine import states as bags
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC
-from engine.anomaly.programs import Limits, ProgramClause
+from engine.anomaly.base import Limits, between
+from engine.anomaly.programs import ProgramClause
 from engine.anomaly.series import finite
 from engine.avh.drafting import TABLE, Measured, outward
 from engine.avh.fitting import again
@@ -75,12 +76,7 @@ class Refit:
     def outside(self) -> tuple[str, ...]:
         """The partitions among these that lie outside the limits."""
         pairs = zip(self.partitions, self.seen, strict=True)
-        return tuple(name for name, value in pairs if value is not None and not _between(value, self.limits))
-
-
-def _between(value: float, limits: Limits) -> bool:
-    lower, upper = limits
-    return (lower is None or value >= lower) and (upper is None or value <= upper)
+        return tuple(name for name, value in pairs if value is not None and not between(self.limits, value))
 
 
 def watched(checks: BoundChecks) -> Iterator[Watched]:

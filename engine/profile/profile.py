@@ -1,7 +1,8 @@
 """Profiles: what each column looked like in each partition, from the scans' states, and the table's history of it.
 
 Two scans, whatever the number of columns. The first one reads each column as it is; from what it tells of the whole
-table follows what the second one reads: texts as the type that they read as, and the distribution of few values."""
+table follows what the second one reads: texts as the type that they read as, and the distribution of few values. A
+third one reads what all texts have in common where there are too many masks to tell it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -21,6 +21,8 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 LEAST_ROWS, LEAST_DISTINCT = 10, 3
 # Of so many different texts it is no chance, whatever they are called; of numbers the key says how likely it is.
 LEAST_TOLD, CHANCE = 10, 1e-9
+# Two estimates of the same number of values may be so far apart: both are wrong by 5 %, three standard errors.
+ABOUT = 1.1
 # By hand: numbers that refer to a key lie all over it.
 LEAST_SPAN = 0.5
 # What keys of whatever datasets are called.
@@ -57,6 +59,19 @@ def lie_within(ours: Keys, theirs: Keys) -> bool:
     if not theirs.span:
         return count >= LEAST_TOLD
     return ours.span >= LEAST_SPAN * theirs.span and theirs.density**count < CHANCE
+
+
+def may_lie_within(column: ColumnProfile, part: Part, theirs: Keys) -> bool:
+    """Whether what the profile tells of the column admits that its values are among theirs: so that most columns need
+    no sketch."""
+    whole = part.history.whole
+    count = float(column.value("approx_count_distinct", whole) or 0)
+    if not LEAST_DISTINCT <= count <= ABOUT * Theta.estimate(theirs.sketch).value:
+        return False
+    if column.column.base_type in TEXT:
+        return True
+    low, high = (int(column.value(end, whole) or 0) for end in ("minimum", "maximum"))
+    return theirs.low is not None and theirs.high is not None and theirs.low <= low and high <= theirs.high
 
 
 def words(name: str) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""Profiles read by Spark: two scans whatever the number of columns, in portions where there are very many."""
+"""Profiles read by Spark: two scans whatever the number of columns, in portions where there are very many, and a third
+one of texts of too many masks."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -69,10 +69,7 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: f
         frozenset(each.field.name for each in asked if each.is_text),
         _samples(partitions.only(table.frame, by, [last]), asked),
         spoilt,
-        {
-            each.field.name: [compared(each.statistics.values(), states[name].values) for name in names]
-            for each in asked
-        },
+        {each.field.name: [each.compared(states[name]) for name in names] for each in asked},
     )
 
 

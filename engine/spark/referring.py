@@ -32,7 +32,8 @@ def references(session: Any, table: Opened, found: History, request: DraftReques
         return []
     part = Part.of(found)
     named = list(referring.pairs(part, request.keys))
-    told = (pair for pair in _overlapping(session, table, part, request.keys) if pair not in named)
+    every = _overlapping(session, table, part, request.keys) if request.sketched else ()
+    told = (pair for pair in every if pair not in named)
     likely = [*named, *told][:MOST_PAIRS]
     if likely:
         tell(f"looking for what {len(likely)} columns refer to")
@@ -48,19 +49,26 @@ def _overlapping(
     session: Any, table: Opened, part: Part, keys: Iterable[KeyOf]
 ) -> Iterator[tuple[ColumnProfile, KeyOf]]:
     """The pairs whose sketches admit that no value is missing, of the first datasets that have keys."""
-    columns = referring.referable(part)
+    theirs = list(_keys_of(session, keys))
+    columns = [
+        each for each in referring.referable(part)
+        if any(referring.may_lie_within(each, part, known) for _, known in theirs)
+    ]  # fmt: skip
     ours = _sketched(table.frame, [each.column.name for each in columns])
+    for key, known in theirs:
+        yield from ((each, key) for each in columns if referring.lie_within(ours[each.column.name], known))
+
+
+def _keys_of(session: Any, keys: Iterable[KeyOf]) -> Iterator[tuple[KeyOf, Keys]]:
     by_source: dict[Source, list[KeyOf]] = {}
     for key in keys:
         by_source.setdefault(key.source, []).append(key)
     for source, those in list(by_source.items())[:MOST_DATASETS]:
         try:
-            theirs = _sketched(read(session, source), [key.column for key in those])
+            found = _sketched(read(session, source), [key.column for key in those])
         except EngineError:
             continue
-        for key in (each for each in those if each.column in theirs):
-            within = (each for each in columns if referring.lie_within(ours[each.column.name], theirs[key.column]))
-            yield from ((each, key) for each in within)
+        yield from ((key, found[key.column]) for key in those if key.column in found)
 
 
 def _sketched(frame: Any, names: Iterable[str]) -> dict[str, Keys]:

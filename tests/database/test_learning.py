@@ -105,3 +105,10 @@ def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
     with reading(scene.database) as tx:
         assert drafting.request(tx, payload, scene.settings.lake).lake == asked(scene).folder
+
+
+@pytest.mark.parametrize("asked_by", [{}, {"author": str(ids.new())}])
+def test_other_tables_are_sketched_for_drafts_that_somebody_asked_for(asked_by: dict[str, str], scene: Scene) -> None:
+    payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders", **asked_by}
+    with reading(scene.database) as tx:
+        assert drafting.request(tx, payload, scene.settings.lake).sketched == bool(asked_by)

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 
 import pytest
+from support.histories import history
 from support.oracles import STATE_OF
 
-from engine.profile.referring import Keys, is_named_after, lie_within, words
+from engine.profile.measured import Part
+from engine.profile.referring import Keys, is_named_after, lie_within, may_lie_within, words
 from engine.requests import KeyOf, Source
 
 NAMED = [
@@ -66,3 +68,27 @@ WITHIN = {
 def test_values_are_within_a_key_where_sketches_say_so_and_chance_does_not(case: str) -> None:
     ours, theirs, within = WITHIN[case]
     assert lie_within(ours, theirs) is within
+
+
+TABLE = history(
+    {"few": "int", "many": "int", "code": "string"},
+    [{"few": range(20), "many": range(0, 4000, 200), "code": [f"s{each}" for each in range(20)]}] * 2,
+)
+MAY = [
+    ("few", numbers(range(100)), True),
+    ("few", numbers(range(5, 100)), False),
+    ("few", numbers(range(15)), False),
+    ("few", texts(range(100)), False),
+    ("many", numbers(range(5000)), True),
+    ("many", numbers(range(3000)), False),
+    ("code", texts(range(100)), True),
+    ("code", texts(range(5)), False),
+]
+
+
+@pytest.mark.parametrize(("column", "theirs", "may"), MAY)
+def test_columns_are_sketched_whose_profile_admits_that_they_lie_within_a_key(
+    column: str, theirs: Keys, may: bool
+) -> None:
+    (found,) = [each for each in TABLE.columns if each.column.name == column]
+    assert may_lie_within(found, Part.of(TABLE), theirs) is may
