@@ -17,6 +17,7 @@ from engine.analyzers.frequencies import Frequencies, Spectrum
 from engine.anomaly.base import Learning
 from engine.anomaly.pasts import Histories, Pasts, Stated
 from engine.anomaly.series import finite
+from engine.anomaly.succession import Succession
 from engine.checks import BoundCheck, BoundChecks, bind, together
 from engine.keying import Key
 from engine.plan import ROWS
@@ -118,7 +119,7 @@ class Bench:
     def pasts(self) -> Pasts:
         """What the metrics were before, and how the checks that ask for it share the false alarms."""
         sharing = sum(check.shares_alarms for check in self._bound(self.schema).checks)
-        return Pasts(self.history, list(self.packed), self.now, self.object.anomalies, sharing)
+        return Pasts(self.history, Succession.of(self.packed), self.now, self.object.anomalies, sharing)
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:

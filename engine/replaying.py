@@ -5,7 +5,7 @@ by then, whose states are merged as they come. It is the judge of every validati
 (`engine.judging`)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -57,6 +57,20 @@ class Spot(NamedTuple):
 
 
 @dataclass
+class Reads:
+    """What metrics of checks are on the same states: each is `read` once."""
+
+    read: Callable[[BoundCheck], Reading | str]
+    found: dict[int, Reading | str] = field(default_factory=dict)
+
+    def __call__(self, case: Case) -> Reading | str:
+        """What the check's metric reads, or why it reads nothing."""
+        if case.reads not in self.found:
+            self.found[case.reads] = self.read(case.check)
+        return self.found[case.reads]
+
+
+@dataclass
 class Stand:
     """What lies on a ground: the states of its partitions together. `faults`: why some cannot be chosen, by name."""
 
@@ -97,12 +111,12 @@ class Replaying:
         """Judges what came, then all that is there."""
         opened = {name: self._opened(packed) for name, packed in step.arrived.items()}
         self.near |= opened
-        self.walked.names |= dict.fromkeys(opened)
+        self.walked.come(opened, step.spoilt)
+        reads = {name: Reads(partial(self._reading, bag, name, step.moment)) for name, bag in opened.items()}
         for name, bag in opened.items():
-            read = partial(self._reading, bag, name, step.moment)
-            self.walked.see(self._form(bag.schema).alone, name, read, step.moment, spoilt=name in step.spoilt)
+            self.walked.see(self._form(bag.schema).alone, name, reads[name], step.moment)
         for name, bag in opened.items():
-            self._judge_alone(name, bag, step)
+            self._judge_alone(name, bag, reads[name], step)
         for name in step.gone:
             self.packed.pop(name, None)
         self.packed.update(step.arrived)
@@ -137,13 +151,13 @@ class Replaying:
         tried = trial.told() if trial and self.sides.counting else None
         return Line(place[0], named.name, told.get(OLD), told.get(NEW), tried, triable=trial is not None)
 
-    def _judge_alone(self, name: str, bag: States, step: Step) -> None:
+    def _judge_alone(self, name: str, bag: States, read: Reads, step: Step) -> None:
         unit, why = _named(name, self.alone), MERGED if len(members(name)) > 1 else bag.failures.get(ALL)
         if bag.schema.columns:
             self.form = self._form(bag.schema)
             for tally, ended, reason in self.form.structure:
                 tally.add(unit, ended, reason)
-        self._judge(self.form.alone, bag, step, Spot(name, unit, why))
+        self._judge(self.form.alone, read, step, Spot(name, unit, why))
         for trial, key in self.form.trials:
             trial.take(unit, bag, key)
 
@@ -157,26 +171,22 @@ class Replaying:
             if bag is None and why is None:
                 _count_empty(cases, unit)
             else:
-                self._judge(cases, bag or States({}), step, Spot(None, unit, why))
-                read = partial(self._reading, bag or States({}), None, step.moment)
-                self.walked.see(cases, None, read, step.moment, spoilt=None in step.spoilt)
+                read = Reads(partial(self._reading, bag or States({}), None, step.moment))
+                self._judge(cases, read, step, Spot(None, unit, why))
+                self.walked.see(cases, None, read, step.moment)
 
-    def _judge(self, cases: Sequence[Case], bag: States, step: Step, spot: Spot) -> None:
-        """Reads each metric once, and has every check of it judged."""
-        found: dict[int, Reading | str] = {}
+    def _judge(self, cases: Sequence[Case], read: Reads, step: Step, spot: Spot) -> None:
         for case in cases:
-            if case.reads not in found:
-                read = partial(self._reading, bag, spot.partition, step.moment)
-                found[case.reads] = case.refused or spot.why or _lacked(read(case.check))
+            found = case.refused or spot.why or _lacked(read(case))
             check = replace(case.check, referents=step.references) if case.refers else case.check
             check = self.walked.beside(check, case, spot.partition, step.moment)
-            ended, reason = _outcome(check, found[case.reads])
+            ended, reason = _outcome(check, found)
             for tally in case.tallies:
                 tally.add(spot.unit, ended, reason)
 
     def _reading(self, bag: States, partition: str | None, moment: datetime, check: BoundCheck) -> Reading | str:
         """What the check's metric is by the bag, beside the partition before where it compares."""
-        known = self.walked.before(partition, moment) if judging.compares(check) else ()
+        known = self.walked.before(partition) if judging.compares(check) else ()
         return judging.reading(check, bag, moment, judging.compared(check, known, self._comparable))
 
     def _comparable(self, partition: str) -> States:

@@ -1,53 +1,59 @@
 """The past of a replay's metrics: what it has judged so far, which detectors then learn from as in validations."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from engine import judging
 from engine.analyzers.bound import Reading
-from engine.anomaly.pasts import Pasts, Stated, place
+from engine.anomaly.pasts import Pasts, Stated
 from engine.anomaly.series import Point
+from engine.anomaly.succession import Succession, place
 from engine.checks import BoundCheck
 from engine.months import members
 from engine.sides import Case
 
-Read = Callable[[BoundCheck], Reading | str]
+Read = Callable[[Case], Reading | str]
 
 
 @dataclass
 class Walked:
     """What was seen of the metrics that detectors look at, in the order in which it came.
 
-    `measured`: by the metric's identity. `names`: the partitions so far, as keys."""
+    `measured`: by the metric's identity. `succession`: the partitions so far, `spoilt` those of an incident."""
 
     measured: dict[str, list[Point]] = field(default_factory=dict)
-    names: dict[str, None] = field(default_factory=dict)
+    succession: Succession = field(default_factory=Succession)
+    spoilt: Collection[str | None] = ()
 
-    def see(
-        self, cases: Iterable[Case], partition: str | None, read: Read, moment: datetime, *, spoilt: bool = False
-    ) -> None:
+    def come(self, names: Iterable[str], spoilt: Collection[str | None]) -> None:
+        """Adds partitions that came at once; nothing is learned from those of them that are `spoilt`, and none is
+        compared with them. None among them: all together."""
+        names = list(names)
+        for name in names:
+            self.succession.add(name)
+        self.spoilt = {each for each in self.spoilt if each and each not in names} | set(spoilt)
+
+    def see(self, cases: Iterable[Case], partition: str | None, read: Read, moment: datetime) -> None:
         """Adds what these checks' metrics are, as they are `read` on the partition; None: on all of them together. Days
-        whose states were merged are no point. Nothing is learned from what is `spoilt`."""
-        if partition is not None:
-            self.names[partition] = None
+        whose states were merged are no point."""
         if len(members(partition or "")) > 1:
             return
         # Both versions may have detectors of one metric: it is one point.
-        checks = {each.check.identity or "": each.check for each in cases if each.budget and each.refused is None}
-        for identity, check in checks.items():
-            point = _point(read(check), partition, moment)
-            self.measured.setdefault(identity, []).append(replace(point, excluded=spoilt))
+        alike = {each.check.identity or "": each for each in cases if each.budget and each.refused is None}
+        for identity, case in alike.items():
+            point = _point(read(case), partition, moment)
+            self.measured.setdefault(identity, []).append(replace(point, excluded=partition in self.spoilt))
 
-    def before(self, partition: str | None, moment: datetime) -> list[str]:
-        """The partitions that one is compared with, newest first (`Pasts.before`)."""
-        return Pasts(self.measured, list(self.names), moment).before(partition)
+    def before(self, partition: str | None) -> Iterator[str]:
+        """The partitions that one is compared with, newest first (as `Pasts.before`)."""
+        return (name for name in self.succession.before(partition) if name not in self.spoilt)
 
     def beside(self, check: BoundCheck, case: Case, partition: str | None, moment: datetime) -> BoundCheck:
         """The check with what its detector says of that point by what was seen before; as it is without a detector."""
         if check.detector is None or check.analyzer is None or case.budget is None:
             return check
-        pasts = Pasts(self.measured, list(self.names), moment, *case.budget)
+        pasts = Pasts(self.measured, self.succession, moment, *case.budget)
         share = check.analyzer.unit == "share"
         return replace(check, judged=pasts.judged(check.detector, check.identity or "", partition, _nothing, share))
 

@@ -14,6 +14,7 @@ from engine.anomaly.base import Band, Detector, Limits, between
 from engine.anomaly.pasts import Pasts
 from engine.anomaly.programs import ProgramClause
 from engine.anomaly.series import Point, Series, finite, placed
+from engine.anomaly.succession import Succession
 from engine.avh.refitting import Refit, refits, watched
 from engine.checks import BoundCheck, BoundChecks, bind
 from registry import datasets, fits, history, inforce, marks, pasts, refitting, states
@@ -220,11 +221,12 @@ def _teller(
     alike = detectors[0] == detectors[1]
     sharing = sum(each.shares_alarms for each in asked.checks.checks)
     partitions = sorted({each.partition for each in known if each.partition})
+    succession = Succession.of(partitions)
     terms = asked.checks.object.anomalies
     share = asked.approved.analyzer is not None and asked.approved.analyzer.unit == "share"
 
     def told(side: int, of: Known) -> Limits | None:
-        everything = Pasts({}, partitions, of.time, terms, sharing)
+        everything = Pasts({}, succession, of.time, terms, sharing)
         # The next partition has no name yet: it shares the false alarms as its forerunners do.
         name = of.partition or (partitions[-1] if partitions else None)
         found = everything.after(past[side], of.time, detectors[side], name, share).band

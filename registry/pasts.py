@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 from engine.anomaly.pasts import Histories
 from engine.anomaly.series import Point, placed
 from engine.checks import BoundChecks
+from engine.judging import compares
 from engine.results import Outcome
 from registry import history, marks
 from registry.api.schemas import MeasurementOut
@@ -25,10 +26,11 @@ Spoilt = frozenset[tuple[UUID, str | None]]
 
 
 def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: datetime | None = None) -> Histories:
-    """What was measured of the metrics that detectors look at, by identity; {} where none does.
+    """What was measured of the metrics that detectors look at, or that compare partitions, by identity; {} where none
+    does.
 
     `before`: as it was known then."""
-    wanted = {each.identity for each in checks.checks if each.detector and each.identity}
+    wanted = {each.identity for each in checks.checks if (each.detector or compares(each)) and each.identity}
     if not wanted:
         return {}
     found = history.earlier(session, whose, wanted, limit=MOST, before=before, each_run=True)

@@ -1,16 +1,16 @@
 """The pasts of a table's metrics: what each was on earlier partitions, or in earlier runs, of the same segment."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from contracts.assertions import Assertion
 from contracts.document import Anomalies
 from engine.anomaly.base import Band, Detector, Learning
-from engine.anomaly.series import Place, Point, Question, Series, finite, placed
-from engine.months import members
+from engine.anomaly.series import Place, Point, Question, Series, finite
+from engine.anomaly.succession import Succession, place
 from engine.results import RunResult
 
 # By the identity of a metric, what was measured of it, in the order in which that was done.
@@ -27,7 +27,6 @@ class Stated(NamedTuple):
 
 # What a metric is on these partitions, as their stored states tell it.
 Told = Callable[[Iterable[str]], Mapping[str, Stated]]
-place = cache(placed)
 
 
 def of_runs(runs: Iterable[RunResult]) -> dict[str, list[Point]]:
@@ -70,33 +69,22 @@ class Judged:
 
 @dataclass
 class Pasts:
-    """What is known of the past of a table's metrics: `measured` earlier, and by the states of the `partitions`.
+    """What is known of the past of a table's metrics: `measured` earlier, and by the states of the partitions that the
+    `succession` has.
 
     `now`: the time of data that no partition dates. `metrics`: how many share the false alarms."""
 
     measured: Histories
-    partitions: Sequence[str]
+    succession: Succession
     now: datetime
     terms: Anomalies = field(default_factory=Anomalies)
     metrics: int = 1
 
-    @cached_property
-    def places(self) -> Mapping[str, Place]:
-        """The partitions that a time dates; months of merged states are of no single day."""
-        found = {name: place(name) for name in self.partitions if len(members(name)) == 1}
-        return {name: each for name, each in found.items() if each.time is not None}
-
-    def before(self, partition: str | None) -> list[str]:
+    def before(self, partition: str | None) -> Iterator[str]:
         """The earlier partitions of that one's segment, newest first, without those that belong to an incident.
 
-        [] for what no time dates, and for all partitions together."""
-        here = place(partition)
-        if here.time is None:
-            return []
-        dated = sorted(
-            (its.time, name) for name, its in self.places.items() if its.segment == here.segment and its.time
-        )
-        return [name for time, name in reversed(dated) if time < here.time and name not in self._spoilt]
+        None of what no time dates, nor of all partitions together."""
+        return (name for name in self.succession.before(partition) if name not in self._spoilt)
 
     @cached_property
     def _spoilt(self) -> frozenset[str | None]:
@@ -104,10 +92,10 @@ class Pasts:
         newest = {each.partition: each.excluded for points in self.measured.values() for each in points}
         return frozenset(name for name, excluded in newest.items() if excluded)
 
-    @cached_property
+    @property
     def segments(self) -> int:
         """How many segments the table has, each with a past of its own."""
-        return max(1, len({each.segment for each in self.places.values()}))
+        return max(1, len(self.succession.segments))
 
     def judged(self, detector: Detector, identity: str, partition: str | None, told: Told, share: bool) -> Judged:  # noqa: FBT001
         """What the detector says of the metric on that partition; None: on all of them together."""
@@ -135,11 +123,9 @@ class Pasts:
 
     def _stated(self, here: Place, known: set[str | None], told: Told) -> Iterable[Point]:
         """What the states of other partitions of the segment say, where nothing was measured of them."""
-        others = {name: its for name, its in self.places.items() if its.segment == here.segment and name not in known}
-        for name, found in told(others).items():
-            time = others[name].time
-            if time is not None:
-                yield Point(time, found.value, name, found.reason, details=found.details)
+        times = self.succession.times(here.segment)
+        for name, found in told([name for name in times if name not in known]).items():
+            yield Point(times[name], found.value, name, found.reason, details=found.details)
 
     def _alarms(self, detector: Detector, partition: str | None) -> float:
         """The detector's share of the false alarms that the contract admits of the table."""

@@ -4,6 +4,7 @@ Counts, moments and characters are exact; quantiles, distances of numbers and ra
 are. What no state was kept of has no value, and no clause is made of it."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy
@@ -19,6 +20,8 @@ from engine.avh.tallies import Tally, spelled
 
 # Beyond so many distinct values a tally is not worth its memory: the frequent ones of a sketch tell as much.
 MOST_LISTED = 10_000
+# Of a partition and the one before; several distances of a column are told one after the other.
+KEPT = 4
 
 
 def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct: float | None = None) -> Numbers:
@@ -44,15 +47,17 @@ def apart(states: Mapping[str, Any]) -> dict[str, Any]:
     parts: dict[str, Any] = {"curve": steps(states["quantiles"])} if "quantiles" in states else {}
     if "heavy_hitters" in states:
         parts["values"] = frequent(states["heavy_hitters"])
-    return parts | (looks(states["pattern_profile"]) if "pattern_profile" in states else {})
+    return {**parts, **(looks(states["pattern_profile"]) if "pattern_profile" in states else {})}
 
 
+@lru_cache(KEPT)
 def frequent(state: bytes | None) -> Tally:
     """The tally of a `HeavyHitters` state: at least so often; empty for no values."""
     return Tally.of(*_listed(state))
 
 
-def looks(state: bytes | None) -> dict[str, Tally]:
+@lru_cache(KEPT)
+def looks(state: bytes | None) -> Mapping[str, Tally]:
     """The tallies of `masks` and of their `shapes` of a `PatternProfile` state; empty for no values."""
     counts, rows, error = _listed(state)
     masks, often = Spelled.of(list(counts)), numpy.array(list(counts.values()), dtype=numpy.int64)

@@ -63,6 +63,21 @@ def resolve(database: Engine, resolution: Resolution) -> None:
         tx.commit()
 
 
+LIMITED = contract(
+    check("size", "watched", mustBeLessThan=200),
+    check("distance", "moved", column="status", by="l1", of="values", mustBeLessThan=0.5),
+)
+
+
+def test_a_distance_with_limits_of_its_own_knows_which_partitions_failed(database: Engine) -> None:
+    for at, size in enumerate([100, 300]):
+        validated(database, at, size, LIMITED)
+    with reading(database) as tx:
+        known = pasts.pasts(tx, WHOSE, bind(LIMITED.object("orders"), SCHEMA))
+    [points] = known.values()
+    assert [each.excluded for each in points] == [False, True]
+
+
 def test_days_are_judged_by_those_that_were_measured_before(database: Engine) -> None:
     for at, size in enumerate([100, 103, 98, 101, 99, 102]):
         run = validated(database, at, size)

@@ -115,9 +115,22 @@ def test_a_replay_compares_each_partition_with_the_one_before(of: Contract) -> N
     assert replayed(of, days(CODES, CODES, ["x"], CODES, CODES)) == (DAY.format(3), DAY.format(4))
 
 
-def test_a_replay_does_not_compare_with_what_is_spoilt() -> None:
+@pytest.mark.parametrize("of", [bounded(), watched()])
+def test_a_replay_does_not_compare_with_what_is_spoilt(of: Contract) -> None:
     table = days(CODES, CODES, ["x"], CODES)
-    assert replayed(watched(), table, frozenset({DAY.format(3)})) == (DAY.format(3),)
+    assert replayed(of, table, frozenset({DAY.format(3)})) == (DAY.format(3),)
+
+
+@pytest.mark.parametrize("of", [bounded(), watched()])
+def test_a_replay_compares_with_what_is_spoilt_no_more(of: Contract) -> None:
+    replaying = Replaying(None, of, "orders")
+    spoilt, mended = DAY.format(2), {DAY.format(2): packed(of, CODES)}
+    replaying.take(Step({DAY.format(1): packed(of, CODES), spoilt: packed(of, ["x"])}, NOW, spoilt=frozenset({spoilt})))
+    replaying.take(Step(mended, NOW))
+    replaying.take(Step({DAY.format(3): packed(of, ["x"])}, NOW))
+    [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
+    assert line.new is not None
+    assert line.new.alerts == (spoilt, DAY.format(3))
 
 
 def test_a_replay_compares_those_of_one_arrival_in_the_order_of_their_time() -> None:
