@@ -19,7 +19,7 @@ from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer, Reading
 from engine.checks import NOT_OF_VIEWS, BoundChecks, messages
-from engine.judging import UNFILTERED
+from engine.readings import UNFILTERED
 from engine.states import ALL, CLASSIFIED, Files, StateError, States
 
 EXAMPLE = "write completeness:column=status"

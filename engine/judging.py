@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
-from contracts.assertions import FUNCTION, Assertion
 from contracts.document import Contract, DataObject, Terms, View
 from contracts.logical_types import Schema
 from contracts.predicates import PredicateError
@@ -14,29 +13,25 @@ from engine import evolution, plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.analyzers.frequencies import Frequencies, Spectrum
-from engine.anomaly.base import Learning
 from engine.anomaly.pasts import Histories, Pasts, Stated
-from engine.anomaly.series import finite
 from engine.anomaly.succession import Succession
 from engine.checks import BoundCheck, BoundChecks, bind, together
 from engine.keying import Key
 from engine.plan import ROWS
+from engine.readings import UNKNOWN, compared, compares, outcome, reading, stated
 from engine.references import Referent
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 from engine.settled import Settled
 from engine.states import Bag, Files, State, StateError, States
 from engine.structure import judge_structure
-from engine.verdicts import gap, is_gap, measurement, result_of, tagged, unmeasured
+from engine.verdicts import gap, is_gap, measurement, result_of, tagged
 
-UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 AGAIN = "validate all partitions again, or judge a view of those that are alike"
 ANEW = "write them anew with one type, or judge a view of those that are alike"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
-UNFILTERED = "of {} rows the filter cannot say whether they count"
 TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
 # Enough that no partition is read twice where each is compared with the one before, few enough to be held at once.
 OPENED = 8
-UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
 
 
 def judge(  # noqa: PLR0913
@@ -298,38 +293,6 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
 
 
-def compares(check: BoundCheck) -> bool:
-    """Whether the check's metric is told from the states of an earlier partition, too."""
-    return check.bound is not None and check.bound.analyzer.compares
-
-
-def compared(check: BoundCheck, names: Iterable[str], opened: Callable[[str], States]) -> States | None:
-    """Of the partitions, newest first, the states of the first that has what the check compares; None: none has."""
-    found = (opened(name) for name in names)
-    return next((bag for bag in found if check.bound and check.bound.counted(bag.values)), None)
-
-
-def reading(check: BoundCheck, bag: States, now: datetime, before: States | None = None) -> Reading | str:
-    """What the check's metric reads from these states, beside those of the partition `before` where it compares; in
-    words why where it reads nothing."""
-    if check.bound is None or check.analyzer is None:
-        return check.reason or UNKNOWN
-    try:
-        return check.bound.read(bag.values, now=now, before=before.values if before else None)
-    except KeyError as missing:
-        return bag.failure(str(missing.args[0])) or UNKNOWN
-
-
-def stated(found: Reading | str) -> Stated:
-    """What was read, as detectors learn from it."""
-    return Stated(None, found) if isinstance(found, str) else Stated(finite(found.value), None, found.details)
-
-
-def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | None]:
-    """How the check comes out with what was read, and why where that is no verdict."""
-    return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
-
-
 def _judge(check: BoundCheck, measured: Reading | str, bag: States, partition: str | None) -> Judged:
     check = check if isinstance(measured, str) else check.beside(measured)
     found = measured if isinstance(measured, str) else check.observed(measured)
@@ -338,30 +301,6 @@ def _judge(check: BoundCheck, measured: Reading | str, bag: States, partition: s
         return result_of(check, partition, ended, reason=reason), gap(check, partition, found)
     kept = None if isinstance(measured, str) else measurement(check, bag, measured, partition)
     return result_of(check, partition, ended, reason=reason, reading=found), kept
-
-
-def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
-    if reading.unfiltered:
-        return Outcome.NOT_EVALUATED, UNFILTERED.format(reading.unfiltered)
-    if reading.value is None:
-        return Outcome.NOT_APPLICABLE, unmeasured(check)
-    promised = check.promise
-    if isinstance(promised, Learning):
-        return Outcome.NOT_APPLICABLE, promised
-    return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
-
-
-def _held(assertion: Assertion, reading: Reading) -> tuple[Outcome, str | None]:
-    by_function = assertion.operator == FUNCTION
-    subject = reading.details if by_function and reading.details is not None else reading.value
-    try:
-        return (Outcome.PASSED if assertion.holds(subject) else Outcome.FAILED), None
-    except Exception as error:
-        if by_function:
-            return Outcome.NOT_EVALUATED, f"the function that judges the value ended with {type(error).__name__}"
-        if isinstance(error, TypeError):
-            return Outcome.NOT_EVALUATED, UNLIKE
-        raise
 
 
 def lacking(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from contracts.document import Contract, View
 from contracts.logical_types import Schema
 from contracts.predicates import PredicateError
-from engine import judging, views
+from engine import readings, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck
@@ -186,8 +186,8 @@ class Replaying:
 
     def _reading(self, bag: States, partition: str | None, moment: datetime, check: BoundCheck) -> Reading | str:
         """What the check's metric is by the bag, beside the partition before where it compares."""
-        known = self.walked.before(partition) if judging.compares(check) else ()
-        return judging.reading(check, bag, moment, judging.compared(check, known, self._comparable))
+        known = self.walked.before(partition) if readings.compares(check) else ()
+        return readings.reading(check, bag, moment, readings.compared(check, known, self._comparable))
 
     def _comparable(self, partition: str) -> States:
         """The states of a partition that came, those of the newest without reading them again."""
@@ -253,13 +253,13 @@ def _count_empty(cases: Iterable[Case], unit: str) -> None:
 
 def _outcome(check: BoundCheck, read: Reading | str) -> tuple[Outcome, str | None]:
     if isinstance(read, str):
-        return judging.outcome(check, read)
+        return readings.outcome(check, read)
     beside = check.beside(read)
-    return judging.outcome(beside, beside.observed(read))
+    return readings.outcome(beside, beside.observed(read))
 
 
 def _lacked(found: Reading | str) -> Reading | str:
-    return NEEDED if found == judging.UNKNOWN else found
+    return NEEDED if found == readings.UNKNOWN else found
 
 
 def _label(names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from engine import judging
+from engine import readings
 from engine.analyzers.bound import Reading
 from engine.anomaly.pasts import Pasts, Stated
 from engine.anomaly.series import Point
@@ -59,7 +59,7 @@ class Walked:
 
 
 def _point(found: Reading | str, partition: str | None, moment: datetime) -> Point:
-    told = judging.stated(found)
+    told = readings.stated(found)
     return Point(place(partition).time or moment, told.value, partition, told.reason, details=told.details)
 
 

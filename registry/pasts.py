@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from engine.anomaly.pasts import Histories
 from engine.anomaly.series import Point, placed
 from engine.checks import BoundChecks
-from engine.judging import compares
+from engine.readings import compares
 from engine.results import Outcome
 from registry import history, marks
 from registry.api.schemas import MeasurementOut

@@ -8,7 +8,8 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, judged, on, resul
 from contracts.document import Contract
 from contracts.errors import ContractError
 from contracts.logical_types import Column, Schema
-from engine.judging import UNKNOWN, judge, lacking
+from engine.judging import judge, lacking
+from engine.readings import UNKNOWN
 from engine.states import ALL, StateError, States
 
 AMOUNT = contract(check("mean", column="amount", mustBeGreaterThan=2))
