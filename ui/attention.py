@@ -9,8 +9,9 @@ import streamlit as st
 from registry.api.schemas import InboxOut, IncidentOut, RunSummary, Told
 from registry.words import Permission, Resolution
 from ui import desk, incident_steps, panels, session, words
+from ui.words import incidents as texts
 
-SNOOZES = {"1 hour": timedelta(hours=1), "1 day": timedelta(days=1), "1 week": timedelta(weeks=1)}
+SNOOZES = {texts.HOUR: timedelta(hours=1), texts.DAY: timedelta(days=1), texts.WEEK: timedelta(weeks=1)}
 REASONS = [each for each in get_args(Told) if each is not Resolution.DUPLICATE]
 
 
@@ -19,7 +20,7 @@ def draw(found: InboxOut) -> None:
     runs = desk.failed(found)
     if not runs:
         return
-    st.subheader(f"Needs attention ({len(runs)})", help="The last runs of contracts that concern you.")
+    st.subheader(texts.need_attention(len(runs)), help=texts.CONCERN_YOU)
     of, place = desk.incidents(found), st.container()
     may = bool(of) and session.may(Permission.INCIDENTS)
     chosen = {each.id: each for run in runs if (each := row(run, of.get(run.id) if may else None))}
@@ -34,7 +35,7 @@ def row(run: RunSummary, incident: IncidentOut | None) -> IncidentOut | None:
         panels.run_row(run, named=True)
         return None
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"needs-{run.id}"):
-        name = words.esc(f"Choose {incident_steps.name(incident)}")
+        name = words.esc(texts.choose(incident_steps.name(incident)))
         chosen = st.checkbox(name, key=f"choose-{run.id}", label_visibility="collapsed", width=24)
         with st.container(gap=None):
             panels.run_row(run, named=True, more=care(incident))
@@ -44,7 +45,7 @@ def row(run: RunSummary, incident: IncidentOut | None) -> IncidentOut | None:
 def care(incident: IncidentOut) -> str:
     """Who looks after it; "" for nobody."""
     who = incident.assignee or incident.acknowledged_by
-    return f"{who} looks after it" if who else "nobody looks after it"
+    return texts.looked_after(who) if who else texts.NOBODY_LOOKS_AFTER_IT
 
 
 def steps(chosen: Sequence[IncidentOut]) -> None:
@@ -52,7 +53,7 @@ def steps(chosen: Sequence[IncidentOut]) -> None:
     none = not chosen
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         st.button(
-            "I look after it",
+            texts.I_LOOK_AFTER_IT,
             key="acknowledge",
             icon=":material/visibility:",
             disabled=none,
@@ -60,12 +61,12 @@ def steps(chosen: Sequence[IncidentOut]) -> None:
             args=(chosen,),
         )
         put_off(chosen)
-        with st.popover("Give to …", key="give", disabled=none):
-            st.text_input("Whom?", key=incident_steps.ASSIGNEE, max_chars=200, on_change="ignore")
-            st.button("Give", key="assign", on_click=incident_steps.assign, args=(chosen,))
-        with st.popover("Done …", key="over", disabled=none):
+        with st.popover(texts.GIVE_TO, key="give", disabled=none):
+            st.text_input(texts.WHOM, key=incident_steps.ASSIGNEE, max_chars=200, on_change="ignore")
+            st.button(texts.GIVE, key="assign", on_click=incident_steps.assign, args=(chosen,))
+        with st.popover(texts.DONE, key="over", disabled=none):
             resolve(chosen)
-        st.caption(words.several(len(chosen), "chosen", "chosen") if chosen else "Choose runs to do something about")
+        st.caption(texts.chosen(len(chosen)) if chosen else texts.CHOOSE)
 
 
 def put_off(chosen: Sequence[IncidentOut]) -> None:
@@ -75,11 +76,11 @@ def put_off(chosen: Sequence[IncidentOut]) -> None:
     def later() -> None:
         incident_steps.snooze(chosen, session.now() + SNOOZES[st.session_state[key]])
 
-    st.menu_button("Put off", list(SNOOZES), key=key, icon=":material/snooze:", disabled=not chosen, on_click=later)
+    st.menu_button(texts.PUT_OFF, list(SNOOZES), key=key, icon=":material/snooze:", disabled=not chosen, on_click=later)
 
 
 def resolve(chosen: Sequence[IncidentOut]) -> None:
     """The ways to end them, of which one must be chosen."""
-    st.selectbox("Why it is over", REASONS, index=None, key=incident_steps.REASON, format_func=words.RESOLUTIONS.get)
-    st.text_input("What others should know", key=incident_steps.COMMENT, max_chars=1000, on_change="ignore")
-    st.button("Resolve", key="resolve", type="primary", on_click=incident_steps.resolve, args=(chosen,))
+    st.selectbox(texts.WHY_OVER, REASONS, index=None, key=incident_steps.REASON, format_func=words.RESOLUTIONS.get)
+    st.text_input(texts.COMMENT, key=incident_steps.COMMENT, max_chars=1000, on_change="ignore")
+    st.button(texts.RESOLVE, key="resolve", type="primary", on_click=incident_steps.resolve, args=(chosen,))

@@ -13,6 +13,7 @@ from ui import words
 from ui.charts import BLUE, INK, RENDERER, SOFT, Spec
 from ui.collapsing import DATASET, collapsed
 from ui.words import Mark
+from ui.words import lineage as texts
 
 MOST = 60
 LONGEST = 32
@@ -41,8 +42,8 @@ class Shown:
     def kind(self) -> str:
         """What it is, in a word."""
         if self.of:
-            return "group"
-        return "dataset" if self.node.type == DATASET else "job"
+            return texts.GROUP
+        return texts.DATASET if self.node.type == DATASET else texts.JOB
 
     @property
     def contracts(self) -> Sequence[Mapping[str, Any]]:
@@ -109,14 +110,14 @@ def rows(shown: Sequence[Shown]) -> list[dict[str, str]]:
     names, between = {each.node.id: each.name for each in shown}, edges(shown)
     return [
         {
-            "Name": each.name,
-            "Is": each.kind,
-            "Verdict": words.glyph(each.mark) if each.mark else "",
-            "Contracts": ", ".join(str(found.get("contract")) for found in each.contracts),
-            "Comes from": ", ".join(names[origin] for origin, target in between if target == each.node.id),
-            "Goes to": ", ".join(names[target] for origin, target in between if origin == each.node.id),
-            "Namespace": str(each.node.data.get("namespace", "")),
-            "Open": f"/lineage?{urlencode({'node': each.node.id})}",
+            words.NAME: each.name,
+            texts.NODE_IS: each.kind,
+            texts.VERDICT: words.glyph(each.mark) if each.mark else "",
+            words.CONTRACTS: ", ".join(str(found.get("contract")) for found in each.contracts),
+            texts.COMES_FROM: ", ".join(names[origin] for origin, target in between if target == each.node.id),
+            texts.GOES_TO: ", ".join(names[target] for origin, target in between if origin == each.node.id),
+            words.NAMESPACE: str(each.node.data.get("namespace", "")),
+            words.OPEN: f"/lineage?{urlencode({'node': each.node.id})}",
         }
         for each in shown
     ]
@@ -173,7 +174,7 @@ def _marks(points: Sequence[Spec]) -> list[Spec]:
     shape = {
         "field": "kind",
         "type": "nominal",
-        "scale": {"domain": ["dataset", "job", "group"], "range": ["square", "circle", "diamond"]},
+        "scale": {"domain": [texts.DATASET, texts.JOB, texts.GROUP], "range": ["square", "circle", "diamond"]},
     }
     colour = {"field": "colour", "type": "nominal", "scale": None}
     node = {"type": "point", "filled": True, "size": 160, "opacity": 1}

@@ -11,6 +11,7 @@ from registry.api.schemas import IncidentOut, Told
 from registry.client import Client, ClientError
 from registry.words import IncidentState
 from ui import panels, session, undoing, words
+from ui.words import incidents as texts
 
 ASSIGNEE, REASON, COMMENT = "assignee", "reason", "comment"
 Incidents = Sequence[IncidentOut]
@@ -20,40 +21,40 @@ Step = Callable[[Client, IncidentOut], IncidentOut]
 def acknowledge(found: Incidents) -> None:
     """Says that the viewer looks after them."""
     fresh = [each for each in found if each.state is IncidentState.OPEN]
-    _take(fresh, _acknowledged, back=lambda _: _reopened, said=lambda names: f"You look after {names}.")
+    _take(fresh, _acknowledged, back=lambda _: _reopened, said=texts.you_look_after)
 
 
 def assign(found: Incidents) -> None:
     """Gives them to whom the input names; to nobody where it is empty."""
     name = _typed(ASSIGNEE) or None
-    said = f"given to {name}" if name else "given to nobody"
-    _take(found, _assigned(name), back=lambda old: _assigned(old.assignee), said=lambda names: f"{names}: {said}.")
+    said = texts.given_to(name) if name else texts.GIVEN_TO_NOBODY
+    _take(found, _assigned(name), back=lambda old: _assigned(old.assignee), said=lambda names: texts.told(names, said))
 
 
 def snooze(found: Incidents, until: datetime) -> None:
     """Puts them off."""
-    told = f"put off until {words.moment(until, timezone=session.timezone())}; nobody is told of it until then"
-    _take(found, _snoozed(until), back=lambda old: _snoozed(_ahead(old)), said=lambda names: f"{names}: {told}.")
+    told = texts.put_off(words.moment(until, timezone=session.timezone()))
+    _take(found, _snoozed(until), back=lambda old: _snoozed(_ahead(old)), said=lambda names: texts.told(names, told))
 
 
 def resolve(found: Incidents) -> None:
     """Ends them for the reason that was chosen."""
     reason: Told | None = st.session_state.get(REASON)
     if reason is None:
-        panels.tell("Say why it is over", problem=True)
+        panels.tell(texts.SAY_WHY_OVER, problem=True)
         return
     comment = _typed(COMMENT) or None
     _take(
         found,
         lambda registry, each: registry.resolve_incident(each.id, each.revision, reason, comment=comment),
         back=lambda _: _reopened,
-        said=lambda names: f"Resolved: {names}.",
+        said=texts.resolved,
     )
 
 
 def reopen(incident: IncidentOut) -> None:
     """Opens it again."""
-    _take([incident], _reopened, back=None, said=lambda names: f"{names} is open again.")
+    _take([incident], _reopened, back=None, said=texts.open_now)
 
 
 def name(incident: IncidentOut) -> str:
@@ -92,7 +93,7 @@ def _take(
         try:
             taken.append((each, step(session.registry(), each)))
         except ClientError as error:
-            refused.append(f"{name(each)}: {panels.sentence(error)}")
+            refused.append(texts.refused(name(each), panels.sentence(error)))
     done = said(words.listed([name(each) for each, _ in taken])) if taken else ""
     undo = undoing.remember(done, lambda: _put_back(taken, back)) if done and back else None
     if done or refused:
@@ -105,7 +106,7 @@ def _put_back(taken: Sequence[tuple[IncidentOut, IncidentOut]], back: Callable[[
     for before, after in taken:
         now = registry.incident(after.id)
         if _stands(now) != _stands(after):
-            raise ClientError(409, f"{name(now)} is not as you left it")
+            raise ClientError(409, texts.changed_since(name(now)))
         back(before)(registry, now)
 
 

@@ -8,18 +8,19 @@ from pydantic import ValidationError
 from registry.client import ClientError
 from registry.words import Permission, Role
 from ui import panels, session, words
+from ui.words import people as texts
 
 SECRET = "_secret"
-DAYS = {"30 days": 30, "90 days": 90, "1 year": 365, "for ever": None}
+DAYS = {texts.DAYS_30: 30, texts.DAYS_90: 90, texts.YEAR: 365, words.FOR_EVER: None}
 
 
 def invite(*, key: str) -> None:
     """The form for a new user, whose first password is typed here and told to them by whoever types it."""
     with st.form(f"invite-{key}", width=640):
-        st.text_input("Name", key=f"{key}-name", max_chars=200)
-        st.selectbox("Role", list(Role), format_func=words.ROLES.__getitem__, key=f"{key}-role", index=1)
-        st.text_input("First password", key=f"{key}-password", type="password", help="At least 12 characters")
-        st.form_submit_button("Add", type="primary", icon=":material/person_add:", on_click=added, args=(key,))
+        st.text_input(words.NAME, key=f"{key}-name", max_chars=200)
+        st.selectbox(texts.ROLE, list(Role), format_func=words.ROLES.__getitem__, key=f"{key}-role", index=1)
+        st.text_input(texts.FIRST_PASSWORD, key=f"{key}-password", type="password", help=texts.PASSWORD_LENGTH)
+        st.form_submit_button(words.ADD, type="primary", icon=":material/person_add:", on_click=added, args=(key,))
 
 
 def added(key: str) -> None:
@@ -27,20 +28,22 @@ def added(key: str) -> None:
     name, password = typed(f"{key}-name"), typed(f"{key}-password")
     st.session_state[f"{key}-password"] = ""
     if not (name and password):
-        panels.tell("Still missing: a name and a first password", problem=True)
+        panels.tell(texts.USER_MISSING, problem=True)
         return
     attempt(lambda: session.registry().create_user(name, roles=[st.session_state[f"{key}-role"]], password=password),
-            done=f"{name} may sign in now.")  # fmt: skip
+            done=texts.may_sign_in(name))  # fmt: skip
 
 
 def token(*, key: str, scopes: Sequence[Permission], name: str = "") -> None:
     """The form for an API token with some of these scopes; of a single one nothing is asked."""
     with st.form(f"token-{key}", width=640):
-        st.text_input("What is it for?", key=f"{key}-name", value=name, max_chars=200, placeholder="nightly load")
+        st.text_input(
+            texts.TOKEN_PURPOSE, key=f"{key}-name", value=name, max_chars=200, placeholder=texts.TOKEN_EXAMPLE
+        )
         if len(scopes) > 1:
-            st.multiselect("It may", list(scopes), key=f"{key}-scopes", format_func=lambda each: each.value)
-        st.selectbox("It is good for", list(DAYS), key=f"{key}-days", index=2)
-        st.form_submit_button("Make a token", icon=":material/key:", on_click=issued, args=(key, tuple(scopes)))
+            st.multiselect(texts.TOKEN_MAY, list(scopes), key=f"{key}-scopes", format_func=lambda each: each.value)
+        st.selectbox(texts.TOKEN_LASTS, list(DAYS), key=f"{key}-days", index=2)
+        st.form_submit_button(texts.MAKE_TOKEN, icon=":material/key:", on_click=issued, args=(key, tuple(scopes)))
     shown()
 
 
@@ -49,13 +52,13 @@ def issued(key: str, scopes: tuple[Permission, ...]) -> None:
     chosen = scopes if len(scopes) == 1 else tuple(st.session_state.get(f"{key}-scopes") or ())
     name, days = typed(f"{key}-name"), DAYS[st.session_state[f"{key}-days"]]
     if not (name and chosen):
-        panels.tell("Still missing: what it is for, and what it may", problem=True)
+        panels.tell(texts.TOKEN_MISSING, problem=True)
         return
 
     def made() -> None:
         st.session_state[SECRET] = session.registry().issue_token(name, scopes=chosen, expires_days=days).secret
 
-    attempt(made, done="The token is below, this once.")
+    attempt(made, done=texts.TOKEN_MADE)
 
 
 def shown() -> None:
@@ -63,7 +66,7 @@ def shown() -> None:
     secret = st.session_state.pop(SECRET, None)
     if secret:
         panels.source(secret)
-        st.caption("Copy it now: it is shown this once, and only its hash is kept.")
+        st.caption(texts.COPY_NOW)
 
 
 def typed(key: str) -> str:
@@ -76,7 +79,7 @@ def attempt(step: panels.Step, *, done: str) -> None:
     try:
         step()
     except ValidationError as error:
-        panels.tell("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors()), problem=True)
+        panels.tell("; ".join(texts.fault(each["loc"][0], each["msg"]) for each in error.errors()), problem=True)
     except ClientError as error:
         panels.tell(panels.sentence(error), problem=True)
     else:

@@ -7,14 +7,16 @@ import streamlit as st
 from registry.api.schemas import MessageOut, TokenOut, UserChange, UserOut
 from registry.words import InboxState, OutboxState, Permission, Role, TaskState
 from ui import actions, panels, people_forms, session, words
+from ui.words import admin as texts
+from ui.words import lineage, pages
 
-TABS = ("Users", "Tokens", "Health", "Undelivered")
+TABS = (texts.USERS, texts.TOKENS, texts.HEALTH, texts.UNDELIVERED)
 SHOWN = 50
 
 
 def page() -> None:
     """Draws the tab that is open; only that one asks the registry."""
-    st.title("Administration")
+    st.title(pages.ADMINISTRATION)
     panels.told()
     draws = (users, tokens, health, undelivered)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
@@ -26,23 +28,23 @@ def page() -> None:
 def users() -> None:
     """All users, what can be done with one of them, and the form for another."""
     found = session.registry().users()
-    panels.table([user(each) for each in found], key="users", alt="Users")
-    st.subheader("Change a user")
+    panels.table([user(each) for each in found], key="users", alt=texts.USERS)
+    st.subheader(texts.CHANGE_USER)
     names = {each.name: each for each in found}
-    chosen = names.get(st.selectbox("User", list(names), key="user", bind="query-params", width=320) or "")
+    chosen = names.get(st.selectbox(texts.USER, list(names), key="user", bind="query-params", width=320) or "")
     if chosen:
         change(chosen)
-    st.subheader("Add a user")
+    st.subheader(texts.ADD_USER)
     people_forms.invite(key="admin")
 
 
 def user(found: UserOut) -> dict[str, str]:
     """A user as a row."""
     return {
-        "Name": found.name,
-        "Roles": ", ".join(words.ROLES[each] for each in found.roles),
-        "State": words.glyph(words.USERS[found.active]),
-        "Since": words.moment(found.created, timezone=session.timezone()),
+        words.NAME: found.name,
+        texts.ROLES: ", ".join(words.ROLES[each] for each in found.roles),
+        words.STATE: words.glyph(words.USERS[found.active]),
+        words.SINCE: words.moment(found.created, timezone=session.timezone()),
     }
 
 
@@ -50,22 +52,22 @@ def change(of: UserOut) -> None:
     """The user's roles, and the way in or out."""
     key = f"roles-{of.id}"
     with st.container(horizontal=True, vertical_alignment="bottom", key="change"):
-        st.multiselect("Roles", list(Role), default=list(of.roles), format_func=words.ROLES.__getitem__, key=key)
-        st.button("Save roles", key="save-roles", on_click=changed, args=(of, key))
-        word = "Shut out" if of.active else "Let in again"
-        st.button(word, key="let-in", on_click=let_in, args=(of,), help="Their sessions end at once.")
+        st.multiselect(texts.ROLES, list(Role), default=list(of.roles), format_func=words.ROLES.__getitem__, key=key)
+        st.button(texts.SAVE_ROLES, key="save-roles", on_click=changed, args=(of, key))
+        word = texts.SHUT_OUT if of.active else texts.LET_IN
+        st.button(word, key="let-in", on_click=let_in, args=(of,), help=texts.SESSIONS_END)
 
 
 def changed(of: UserOut, key: str) -> None:
     """Gives the user the roles that are chosen."""
     wanted = UserChange(roles=frozenset(st.session_state.get(key) or ()))
-    actions.attempt(lambda: session.registry().change_user(of.id, wanted, seen=of.etag), done="Saved.")
+    actions.attempt(lambda: session.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
 def let_in(of: UserOut) -> None:
     """Lets the user in, or shuts them out."""
     wanted = UserChange(active=not of.active)
-    actions.attempt(lambda: session.registry().change_user(of.id, wanted, seen=of.etag), done="Saved.")
+    actions.attempt(lambda: session.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
 def tokens() -> None:
@@ -73,32 +75,32 @@ def tokens() -> None:
     found = session.registry().tokens()
     zone = session.timezone()
     if found:
-        panels.table([token(each, zone) for each in found], key="tokens", alt="API tokens, without their secrets")
-    living = {f"{each.name} ({each.prefix})": each.id for each in found if each.revoked is None}
+        panels.table([token(each, zone) for each in found], key="tokens", alt=texts.TOKENS_TABLE)
+    living = {texts.token_named(each.name, each.prefix): each.id for each in found if each.revoked is None}
     if living:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
-            named = st.selectbox("Token", list(living), key="token", width=320)
-            st.button("Revoke", key="revoke-token", on_click=revoke, args=(living[named or next(iter(living))],))
-    st.subheader("Make a token")
+            named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)
+            st.button(texts.REVOKE, key="revoke-token", on_click=revoke, args=(living[named or next(iter(living))],))
+    st.subheader(texts.MAKE_TOKEN)
     people_forms.token(key="admin", scopes=list(Permission))
 
 
 def token(found: TokenOut, zone: str) -> dict[str, str]:
     """A token as a row."""
     return {
-        "For": found.name,
-        "Begins": found.prefix,
-        "May": ", ".join(each.value for each in found.scopes),
-        "Made": words.moment(found.created, timezone=zone),
-        "Used last": words.moment(found.last_used, timezone=zone),
-        "Until": words.moment(found.expires, timezone=zone) if found.expires else "for ever",
-        "Revoked": words.moment(found.revoked, timezone=zone) if found.revoked else "",
+        texts.TOKEN_FOR: found.name,
+        texts.TOKEN_BEGINS: found.prefix,
+        texts.TOKEN_MAY: ", ".join(each.value for each in found.scopes),
+        texts.TOKEN_MADE: words.moment(found.created, timezone=zone),
+        texts.TOKEN_USED: words.moment(found.last_used, timezone=zone),
+        words.UNTIL: words.moment(found.expires, timezone=zone) if found.expires else words.FOR_EVER,
+        texts.TOKEN_REVOKED: words.moment(found.revoked, timezone=zone) if found.revoked else "",
     }
 
 
 def revoke(token_id: UUID) -> None:
     """Ends the token."""
-    actions.attempt(lambda: session.registry().revoke_token(token_id), done="Revoked: it is good for nothing now.")
+    actions.attempt(lambda: session.registry().revoke_token(token_id), done=texts.REVOKED)
 
 
 def health() -> None:
@@ -108,44 +110,44 @@ def health() -> None:
     failed = registry.tasks(state=TaskState.FAILED, limit=SHOWN)
     waiting = registry.tasks(state=TaskState.QUEUED, limit=SHOWN)
     with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.fact("Service", ready.status)
-        panels.fact("Database", ready.migration)
-        panels.fact("Events that wait", words.count(inbox.events.get(InboxState.NEW, 0)))
-        panels.fact("Behind by", f"{inbox.lag_seconds:,.0f} s")
-        panels.fact("Tasks that wait", most(len(waiting)))
-        panels.fact("Tasks given up", most(len(failed)))
+        panels.fact(texts.SERVICE, ready.status)
+        panels.fact(texts.DATABASE, ready.migration)
+        panels.fact(texts.EVENTS_WAITING, words.count(inbox.events.get(InboxState.NEW, 0)))
+        panels.fact(texts.BEHIND_BY, texts.seconds(inbox.lag_seconds))
+        panels.fact(texts.TASKS_WAITING, most(len(waiting)))
+        panels.fact(texts.TASKS_GIVEN_UP, most(len(failed)))
     if inbox.events.get(InboxState.PARKED):
-        st.warning("There are events that could not be read", icon=":material/warning:")
-        panels.link("lineage", "See them", tab="Events")
+        st.warning(texts.UNREADABLE_EVENTS, icon=":material/warning:")
+        panels.link("lineage", texts.SEE_EVENTS, tab=lineage.EVENTS)
     if failed:
-        panels.link("tasks", "See the tasks that were given up", state="failed")
+        panels.link("tasks", texts.SEE_TASKS, state="failed")
 
 
 def most(number: int) -> str:
     """A count of what was listed, of which there may be more."""
-    return f"{number:,} or more" if number >= SHOWN else words.count(number)
+    return texts.at_least(number, whole=number < SHOWN)
 
 
 def undelivered() -> None:
     """Messages that were given up, each with the way to have it delivered after all."""
     found = session.registry().messages(state=OutboxState.DEAD, limit=SHOWN)
     if not found:
-        panels.empty("Everything was delivered", "Messages that could not be delivered appear here, with the reason.")
+        panels.empty(texts.ALL_DELIVERED, texts.UNDELIVERED_APPEAR)
     for each in found:
         message(each)
 
 
 def message(of: MessageOut) -> None:
     """A message that was given up."""
-    about = f"{of.kind} · tried {words.several(of.attempts, 'time')} · {of.error or ''}"
+    about = texts.given_up(of.kind, of.attempts, of.error or "")
     with panels.row(words.UNDELIVERED, age=of.created, about=about, key=f"message-{of.id}"):
         st.markdown(f"**{words.esc(of.destination)}**")
-    st.button("Deliver it after all", key=f"replay-{of.id}", on_click=replay, args=(of.id,))
+    st.button(texts.DELIVER, key=f"replay-{of.id}", on_click=replay, args=(of.id,))
 
 
 def replay(message_id: UUID) -> None:
     """Has the message be delivered after all."""
-    actions.attempt(lambda: session.registry().replay_message(message_id), done="It is tried again.")
+    actions.attempt(lambda: session.registry().replay_message(message_id), done=texts.DELIVERED_AGAIN)
 
 
 page()

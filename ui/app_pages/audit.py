@@ -5,61 +5,64 @@ import streamlit as st
 from registry.api.schemas import AuditOut
 from registry.words import Action
 from ui import panels, session, words
+from ui.words import audit as texts
+from ui.words import pages
 
 SHOWN = 200
-ALL = "All"
 
 
 def page() -> None:
     """Draws the newest entries that the filters leave, and the proof."""
-    st.title("Audit")
+    st.title(pages.AUDIT)
     proof()
     with st.container(horizontal=True, key="filters"):
-        action = st.selectbox("What", [ALL, *(each.value for each in Action)], key="action", bind="query-params")
-        subject = st.text_input("Of what, by its id", key="object", bind="query-params")
-    wanted = None if action in (ALL, None) else action
+        action = st.selectbox(
+            words.WHAT, [words.ALL, *(each.value for each in Action)], key="action", bind="query-params"
+        )
+        subject = st.text_input(texts.OBJECT_ID, key="object", bind="query-params")
+    wanted = None if action in (words.ALL, None) else action
     entries = session.registry().audit(action=wanted, object_id=subject or None, limit=SHOWN)
     if not entries:
-        panels.empty("Nothing was changed", "No entry is of that kind, or about that object.")
+        panels.empty(texts.EMPTY, texts.NO_ENTRY)
         return
-    st.caption(f"The newest {words.count(len(entries))} entries")
-    panels.table([row(each) for each in entries], key="entries", alt="Entries of the audit")
+    st.caption(texts.newest(len(entries)))
+    panels.table([row(each) for each in entries], key="entries", alt=texts.ENTRIES)
 
 
 def proof() -> None:
     """Reads the whole audit when it is asked to, and offers the head to keep."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Verify", key="verify", icon=":material/fact_check:"):
+        if st.button(texts.VERIFY, key="verify", icon=":material/fact_check:"):
             _verified()
         head = session.registry().audit_head()
         st.download_button(
-            "Keep the head",
+            texts.KEEP_HEAD,
             head.model_dump_json(indent=2),
             file_name="audit-head.json",
             mime="application/json",
             key="head",
-            help="With it a later verification sees whether entries were cut off or written anew.",
+            help=texts.HEAD_IS_FOR,
         )
-        st.caption(f"{words.count(head.position)} entries, {'signed' if head.signature else 'not signed'}")
+        st.caption(texts.length(head.position, texts.SIGNED if head.signature else texts.NOT_SIGNED))
 
 
 def _verified() -> None:
     found = session.registry().audit_chain()
     if found.broken_at is None:
-        st.success(f"{words.count(found.entries)} entries, all as they were written", icon=":material/verified:")
+        st.success(texts.intact(found.entries), icon=":material/verified:")
     else:
-        st.error(words.esc(f"Entry {found.broken_at:,} {found.fault}"), icon=":material/error:")
+        st.error(words.esc(texts.broken(found.broken_at, found.fault)), icon=":material/error:")
 
 
 def row(entry: AuditOut) -> dict[str, str]:
     """An entry as a row."""
     return {
-        "Number": str(entry.position),
-        "When": words.moment(entry.time, timezone=session.timezone()),
-        "Who": entry.actor,
-        "What": entry.action,
-        "Of": entry.object_id,
-        "Details": ", ".join(f"{key}: {value}" for key, value in sorted(entry.details.items())),
+        texts.NUMBER: str(entry.position),
+        words.WHEN: words.moment(entry.time, timezone=session.timezone()),
+        words.WHO: entry.actor,
+        words.WHAT: entry.action,
+        texts.OF: entry.object_id,
+        texts.DETAILS: ", ".join(f"{key}: {value}" for key, value in sorted(entry.details.items())),
     }
 
 

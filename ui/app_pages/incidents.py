@@ -5,15 +5,20 @@ import streamlit as st
 from registry.api.schemas import BlastEntry, IncidentOut
 from registry.words import IncidentState, Permission
 from ui import attention, incident_steps, panels, session, words
+from ui.words import incidents as texts
+from ui.words import pages
 
 SHOWN = 50
-MINE = "Mine"
-WHICH = {"Open": IncidentState.OPEN, "Acknowledged": IncidentState.ACKNOWLEDGED, "Resolved": IncidentState.RESOLVED}
+WHICH = {
+    texts.OPEN: IncidentState.OPEN,
+    texts.ACKNOWLEDGED: IncidentState.ACKNOWLEDGED,
+    texts.RESOLVED: IncidentState.RESOLVED,
+}
 
 
 def page() -> None:
     """Draws the list, or the incident that the address names."""
-    st.title("Incidents")
+    st.title(pages.INCIDENTS)
     panels.told()
     incident_id = session.asked_id("id")
     if incident_id is None:
@@ -25,12 +30,17 @@ def page() -> None:
 def listed() -> None:
     """Incidents of one kind, newest first."""
     which = st.segmented_control(
-        "Which", [*WHICH, MINE], default="Open", key="which", bind="query-params", label_visibility="collapsed"
+        texts.WHICH,
+        [*WHICH, texts.MINE],
+        default=texts.OPEN,
+        key="which",
+        bind="query-params",
+        label_visibility="collapsed",
     )
-    state = WHICH.get(which or "Open")
-    found = session.registry().incidents(state=state, mine=which == MINE, limit=SHOWN)
+    state = WHICH.get(which or texts.OPEN)
+    found = session.registry().incidents(state=state, mine=which == texts.MINE, limit=SHOWN)
     if not found:
-        panels.empty("No incident", "A violation opens one; it closes by itself when good data come.")
+        panels.empty(texts.EMPTY, texts.HOW_THEY_COME)
     for incident in found:
         row(incident)
 
@@ -38,7 +48,7 @@ def listed() -> None:
 def row(incident: IncidentOut) -> None:
     """An incident in the list."""
     failing = sum(len(part.failing) for part in incident.parts if part.active)
-    said = (words.several(failing, "failing check") if failing else "", assigned(incident), snoozed(incident))
+    said = (texts.failing(failing) if failing else "", assigned(incident), snoozed(incident))
     about = " · ".join(part for part in said if part)
     with panels.row(words.INCIDENTS[incident.state], age=incident.opened, about=about, key=f"incident-{incident.id}"):
         panels.link("incidents", incident_steps.name(incident), id=str(incident.id))
@@ -46,13 +56,13 @@ def row(incident: IncidentOut) -> None:
 
 def assigned(incident: IncidentOut) -> str:
     """Who looks after it."""
-    return f"assigned to {incident.assignee}" if incident.assignee else "assigned to nobody"
+    return texts.assigned(incident.assignee) if incident.assignee else texts.UNASSIGNED
 
 
 def snoozed(incident: IncidentOut) -> str:
     """Until when it is put off, where it is."""
     ahead = incident.snoozed_until is not None and incident.snoozed_until > session.now()
-    return f"put off until {words.moment(incident.snoozed_until, timezone=session.timezone())}" if ahead else ""
+    return texts.snoozed(words.moment(incident.snoozed_until, timezone=session.timezone())) if ahead else ""
 
 
 def one(incident: IncidentOut) -> None:
@@ -61,7 +71,7 @@ def one(incident: IncidentOut) -> None:
         st.subheader(words.esc(incident_steps.name(incident)), width="content")
         st.markdown(words.INCIDENTS[incident.state].badge, width="content")
     facts(incident)
-    panels.link("contract", f"Open the contract {incident.contract_id}", id=incident.contract_id)
+    panels.link("contract", texts.open_contract(incident.contract_id), id=incident.contract_id)
     failing(incident)
     if session.may(Permission.INCIDENTS):
         steps(incident)
@@ -71,23 +81,25 @@ def one(incident: IncidentOut) -> None:
 def facts(incident: IncidentOut) -> None:
     """When and who."""
     with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.time("Bad data since", incident.since)
-        panels.time("Opened", incident.opened)
-        panels.fact("Looked after by", incident.assignee or incident.acknowledged_by or "nobody")
+        panels.time(texts.BAD_DATA_SINCE, incident.since)
+        panels.time(texts.OPENED, incident.opened)
+        panels.fact(texts.LOOKED_AFTER_BY, incident.assignee or incident.acknowledged_by or words.NOBODY)
         if snoozed(incident):
-            panels.fact("Put off", snoozed(incident))
+            panels.fact(texts.PUT_OFF, snoozed(incident))
         if incident.reopened:
-            panels.fact("Opened again", words.several(incident.reopened, "time"))
+            panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopened))
         if incident.resolution:
-            panels.fact("Ended", words.RESOLUTIONS[incident.resolution], help_text=incident.comment)
-            panels.fact("By", incident.resolved_by or "itself")
+            panels.fact(texts.ENDED, words.RESOLUTIONS[incident.resolution], help_text=incident.comment)
+            panels.fact(texts.ENDED_BY, incident.resolved_by or texts.BY_ITSELF)
 
 
 def failing(incident: IncidentOut) -> None:
     """What fails in it, each part opening its last report."""
-    st.subheader("What fails")
+    st.subheader(texts.WHAT_FAILS)
     for part in incident.parts:
-        told = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing)
+        told = (
+            texts.on_partition(each.check, each.partition) if each.partition else each.check for each in part.failing
+        )
         mark = words.VERDICTS["failed" if part.active else "passed"]
         slug = words.slug(f"{part.contract_id} {part.object}")
         with panels.row(mark, age=part.joined, about=", ".join(told), key=f"part-{slug}"):
@@ -97,13 +109,13 @@ def failing(incident: IncidentOut) -> None:
 def steps(incident: IncidentOut) -> None:
     """What the viewer may do now."""
     if incident.state is IncidentState.RESOLVED:
-        st.button("Open again", key="reopen", on_click=incident_steps.reopen, args=(incident,))
+        st.button(texts.OPEN_AGAIN, key="reopen", on_click=incident_steps.reopen, args=(incident,))
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="steps"):
         if incident.state is IncidentState.OPEN:
-            st.button("I look after it", key="acknowledge", on_click=incident_steps.acknowledge, args=([incident],))
-        st.text_input("Assign to", value=incident.assignee or "", key=incident_steps.ASSIGNEE, on_change="ignore")
-        st.button("Assign", key="assign", on_click=incident_steps.assign, args=([incident],))
+            st.button(texts.I_LOOK_AFTER_IT, key="acknowledge", on_click=incident_steps.acknowledge, args=([incident],))
+        st.text_input(texts.ASSIGN_TO, value=incident.assignee or "", key=incident_steps.ASSIGNEE, on_change="ignore")
+        st.button(texts.ASSIGN, key="assign", on_click=incident_steps.assign, args=([incident],))
         attention.put_off([incident])
     with st.container(horizontal=True, vertical_alignment="bottom", key="end"):
         attention.resolve([incident])
@@ -113,26 +125,30 @@ def steps(incident: IncidentOut) -> None:
 def reached(incident: IncidentOut) -> None:
     """What the bad data came to downstream, and may come to."""
     found = session.registry().incident_blast(incident.id)
-    st.subheader(f"Downstream ({len(found.entries)})")
+    st.subheader(texts.downstream(len(found.entries)))
     if not found.entries:
-        panels.empty("Nothing lies downstream", "No job was seen reading these data.")
+        panels.empty(texts.NOTHING_DOWNSTREAM, texts.NO_READER)
         return
-    panels.table([entry(each) for each in found.entries], key="blast", alt="Datasets downstream of the incident")
+    panels.table([entry(each) for each in found.entries], key="blast", alt=texts.DOWNSTREAM)
 
 
 def entry(found: BlastEntry) -> dict[str, str]:
     """A dataset downstream, as a row."""
     return {
-        "Dataset": found.name,
-        "Bad data": words.SPREADS[found.spread],
-        "Since": words.moment(found.since, timezone=session.timezone()) if found.since else "",
-        "Jobs away": str(found.distance),
-        "By": "values" if found.direct else "conditions",
-        "Columns": ", ".join(found.columns) if found.columns else "unknown" if found.coarse else "all",
-        "Contracts": ", ".join(each.contract_id for each in found.contracts),
-        "Consumers": ", ".join(name for each in found.contracts for name, _ in each.consumers),
-        "Owners": ", ".join(dict.fromkeys([*found.owners, *(each.owner for each in found.contracts)])),
-        "Namespace": found.namespace,
+        texts.DATASET: found.name,
+        texts.BAD_DATA: words.SPREADS[found.spread],
+        words.SINCE: words.moment(found.since, timezone=session.timezone()) if found.since else "",
+        texts.JOBS_AWAY: str(found.distance),
+        texts.REACHED_BY: texts.BY_VALUES if found.direct else texts.BY_CONDITIONS,
+        words.COLUMNS: ", ".join(found.columns)
+        if found.columns
+        else texts.UNKNOWN_COLUMNS
+        if found.coarse
+        else texts.ALL_COLUMNS,
+        words.CONTRACTS: ", ".join(each.contract_id for each in found.contracts),
+        words.CONSUMERS: ", ".join(name for each in found.contracts for name, _ in each.consumers),
+        words.OWNERS: ", ".join(dict.fromkeys([*found.owners, *(each.owner for each in found.contracts)])),
+        words.NAMESPACE: found.namespace,
     }
 
 

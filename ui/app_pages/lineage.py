@@ -6,16 +6,18 @@ from registry.api.schemas import EventOut, InboxCounts, RefusedOut, UnmatchedOut
 from registry.client import ClientError
 from registry.words import InboxState
 from ui import graphs, panels, session, words
+from ui.words import lineage as texts
+from ui.words import pages
 
 SHOWN = 50
 DEPTHS = (1, 2, 3, 5, 10, 20)
-TABS = ("Graph", "Events", "Refused", "Without contract")
+TABS = (texts.GRAPH, texts.EVENTS, texts.REFUSED, texts.WITHOUT_CONTRACT)
 NOT_FOUND, MALFORMED = 404, 422
 
 
 def page() -> None:
     """Draws the tab that is open; only that one asks the registry."""
-    st.title("Lineage")
+    st.title(pages.LINEAGE)
     panels.told()
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), DRAWS, strict=True):
         if tab.open:
@@ -26,26 +28,26 @@ def page() -> None:
 def graph() -> None:
     """What lies up and down from the dataset or the job that the address names."""
     with st.container(horizontal=True, key="filters"):
-        node = st.text_input("Dataset or job", key="node", bind="query-params", placeholder="dataset:file:/lake/orders")
-        depth = st.selectbox("How many jobs further", DEPTHS, index=1, key="depth", width=200)
+        node = st.text_input(texts.NODE, key="node", bind="query-params", placeholder=texts.NODE_EXAMPLE)
+        depth = st.selectbox(texts.DEPTH, DEPTHS, index=1, key="depth", width=200)
     if not node:
-        panels.empty("No dataset named", "Open one from a contract, or write dataset:, its namespace, : and its name.")
+        panels.empty(texts.NO_NODE, texts.OPEN_ONE)
         return
     try:
         found = session.registry().lineage(node, depth=depth)
     except ClientError as error:
         if error.status not in {NOT_FOUND, MALFORMED}:
             raise
-        panels.empty("Lineage knows nothing of that", "Write dataset:, then its namespace, : and its name.")
+        panels.empty(texts.UNKNOWN_NODE, texts.WRITE_ONE)
         return
     shown, every = graphs.nodes(found, node), graphs.every(found, node)
-    panels.drawn(graphs.picture(shown), key="graph", alt="The lineage graph, as the table says it")
+    panels.drawn(graphs.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
     if len(shown) < len(every):
-        st.caption(f"{words.count(len(every))} nodes: those far away are drawn as groups. The table has them all.")
+        st.caption(texts.grouped(len(every)))
     if not found.whole:
-        st.caption("There is more than the registry tells at once. Go less far, or open a node, to see all around it.")
-    link = st.column_config.LinkColumn("Open", display_text="Open")
-    panels.table(graphs.rows(every), key="nodes", alt="Datasets and jobs of the graph, the nearest first", Open=link)
+        st.caption(texts.GRAPH_CUT)
+    link = st.column_config.LinkColumn(words.OPEN, display_text=words.OPEN)
+    panels.table(graphs.rows(every), key="nodes", alt=texts.NODES, **{words.OPEN: link})
 
 
 def events() -> None:
@@ -54,12 +56,12 @@ def events() -> None:
     counts(registry.inbox_counts())
     found = registry.events(limit=SHOWN)
     if not found:
-        panels.empty("Nothing came yet", "Point a job's OpenLineage transport at this registry, with an API token.")
+        panels.empty(texts.NO_EVENT, texts.SEND_EVENTS)
         return
     parked = [each for each in found if each.state == InboxState.PARKED]
     if parked:
-        st.warning(f"{words.several(len(parked), 'event')} could not be read", icon=":material/warning:")
-    panels.table([event(each) for each in found], key="events", alt="The newest lineage events")
+        st.warning(texts.unreadable(len(parked)), icon=":material/warning:")
+    panels.table([event(each) for each in found], key="events", alt=texts.NEWEST_EVENTS)
 
 
 def counts(found: InboxCounts) -> None:
@@ -67,24 +69,24 @@ def counts(found: InboxCounts) -> None:
     with st.container(horizontal=True, gap="medium", key="facts"):
         for state in InboxState:
             panels.fact(words.INBOX[state].word, words.count(found.events.get(state, 0)))
-        panels.fact("Came again", words.count(found.repeats))
-        panels.fact("Refused", words.count(sum(found.refused.values())))
-        panels.time("Oldest that waits", found.oldest)
+        panels.fact(texts.REPEATED, words.count(found.repeats))
+        panels.fact(texts.REFUSED, words.count(sum(found.refused.values())))
+        panels.time(texts.OLDEST, found.oldest)
 
 
 def event(found: EventOut) -> dict[str, str]:
     """An event as a row."""
-    more = f" and {found.written - len(found.outputs)} more" if found.written > len(found.outputs) else ""
+    more = texts.more_outputs(found.written - len(found.outputs)) if found.written > len(found.outputs) else ""
     return {
-        "Came": words.moment(found.received, timezone=session.timezone()),
-        "State": words.glyph(words.INBOX[found.state]),
-        "Kind": found.kind,
-        "Job": found.job,
-        "Wrote": ", ".join(found.outputs) + more,
-        "Sent by": found.producer,
-        "Times": str(found.duplicates + 1) if found.duplicates else "",
-        "Why": found.error or "",
-        "Noted": "; ".join(found.diagnostics),
+        texts.CAME: words.moment(found.received, timezone=session.timezone()),
+        words.STATE: words.glyph(words.INBOX[found.state]),
+        words.KIND: found.kind,
+        texts.EVENT_JOB: found.job,
+        texts.WROTE: ", ".join(found.outputs) + more,
+        texts.SENT_BY: found.producer,
+        texts.TIMES: str(found.duplicates + 1) if found.duplicates else "",
+        words.WHY: found.error or "",
+        texts.NOTED: "; ".join(found.diagnostics),
     }
 
 
@@ -92,19 +94,19 @@ def refused() -> None:
     """What was refused, and why."""
     found = session.registry().refused(limit=SHOWN)
     if not found:
-        panels.empty("Nothing was refused", "Bodies that are no lineage events appear here, with the reason.")
+        panels.empty(texts.NOTHING_REFUSED, texts.REFUSED_APPEAR)
         return
-    panels.table([refusal(each) for each in found], key="refused", alt="Refused bodies")
+    panels.table([refusal(each) for each in found], key="refused", alt=texts.REFUSED_BODIES)
 
 
 def refusal(found: RefusedOut) -> dict[str, str]:
     """A refused body as a row."""
     return {
-        "Came": words.moment(found.time, timezone=session.timezone()),
-        "Sent by": found.producer,
-        "Status": str(found.status),
-        "Why": found.reason,
-        "Id": str(found.id),
+        texts.CAME: words.moment(found.time, timezone=session.timezone()),
+        texts.SENT_BY: found.producer,
+        texts.STATUS: str(found.status),
+        words.WHY: found.reason,
+        texts.ID: str(found.id),
     }
 
 
@@ -112,7 +114,7 @@ def unmatched() -> None:
     """What runs write and nobody promises anything about, each with the commands to change that."""
     found = session.registry().unmatched(limit=SHOWN)
     if not found:
-        panels.empty("Every dataset has a contract", "What runs write and no contract is about appears here.")
+        panels.empty(texts.ALL_HAVE_CONTRACTS, texts.UNMATCHED_APPEAR)
         return
     for each in found:
         without_contract(each)
@@ -120,14 +122,14 @@ def unmatched() -> None:
 
 def without_contract(found: UnmatchedOut) -> None:
     """A dataset without a contract."""
-    written = f"written {words.several(found.times, 'time')}"
-    about = " · ".join(part for part in (found.namespace, written, f"by {found.job}" if found.job else "") if part)
+    written = texts.written(found.times)
+    about = " · ".join(part for part in (found.namespace, written, texts.by(found.job) if found.job else "") if part)
     with st.container(border=True, key=f"unmatched-{words.slug(f'{found.namespace} {found.name}')}"):
         st.markdown(f"**{words.esc(found.name)}**")
         st.caption(f"{words.esc(about)} · {words.age(found.last_seen, now=session.now())}")
         if found.columns:
-            st.text(f"Columns: {', '.join(found.columns)}")
-        with st.expander("Make a contract, or an alias", key=f"how-{words.slug(f'{found.namespace} {found.name}')}"):
+            st.text(texts.columns(", ".join(found.columns)))
+        with st.expander(texts.MAKE_CONTRACT, key=f"how-{words.slug(f'{found.namespace} {found.name}')}"):
             panels.commands(*found.remedies)
 
 

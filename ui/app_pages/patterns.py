@@ -8,17 +8,18 @@ from registry.api.schemas import CarriedOut, CarrierOut, DomainOut
 from registry.client import ClientError
 from registry.words import Permission
 from ui import actions, contract_rows, panels, session, words
+from ui.words import pages
+from ui.words import patterns as texts
 
 SHOWN = 100
 UNUSABLE = 422
-OPEN = "Open"
 
 
 def page() -> None:
     """Draws the pattern that the address names, then the common domains."""
-    st.title("Patterns")
+    st.title(pages.PATTERNS)
     panels.told()
-    asked = st.text_input("Pattern", key="pattern", bind="query-params", placeholder="<digit>{4}-<digit>{2}-<digit>{2}")
+    asked = st.text_input(texts.PATTERN, key="pattern", bind="query-params", placeholder=texts.PATTERN_EXAMPLE)
     if asked:
         one(asked)
     domains(session.registry().patterns(SHOWN))
@@ -34,83 +35,84 @@ def one(pattern: str) -> None:
         st.warning(words.esc(panels.sentence(error)), icon=":material/info:")
         return
     if not found.carriers:
-        panels.empty("No column carries it", "Of no column that you may read do nine in ten values have this pattern.")
+        panels.empty(texts.NO_CARRIER, texts.FEW_MATCH)
         return
     figures(found)
     carriers(found.carriers)
-    for title, beside in (("Narrower", found.narrower), ("Wider", found.wider)):
+    for key, beside in (("narrower", found.narrower), ("wider", found.wider)):
         if beside:
+            title, alt = texts.BESIDE[key]
             st.subheader(title)
-            listed(beside, key=title.lower(), alt=f"{title} patterns, the nearest first")
+            listed(beside, key=key, alt=alt)
 
 
 def figures(found: CarriedOut) -> None:
     """What the index knows of the pattern."""
     if found.domain is None:
-        st.caption("Too few columns have it for the index to say how good it is.")
+        st.caption(texts.TOO_FEW_COLUMNS)
         return
     with st.container(horizontal=True, gap="medium"):
-        panels.fact("Means", found.domain.name or words.NOTHING)
-        panels.fact(
-            "Columns", words.count(found.domain.columns), help_text="of all tables, also those you may not read"
-        )
-        panels.fact("Values that do not match", share(found.domain.impurity), help_text="the mean over these columns")
-        panels.fact("False alarms", share(found.domain.false_alarms), help_text="estimated, where it is promised")
+        panels.fact(texts.MEANS, found.domain.name or words.NOTHING)
+        panels.fact(words.COLUMNS, words.count(found.domain.columns), help_text=texts.COLUMNS_OF_ALL)
+        panels.fact(texts.DO_NOT_MATCH, share(found.domain.impurity), help_text=texts.MEAN_OVER_COLUMNS)
+        panels.fact(texts.FALSE_ALARMS, share(found.domain.false_alarms), help_text=texts.ALARMS_ESTIMATED)
 
 
 def carriers(found: Sequence[CarrierOut]) -> None:
     """The columns that carry it, the purest first."""
-    st.subheader("Columns that carry it")
+    st.subheader(texts.CARRIERS)
     rows = [
         {
-            "Contract": each.contract_id,
-            "Table": each.object,
-            "Column": each.column,
-            "Match": share(1 - each.impurity),
-            "Means": each.means or "",
-            "Open": contract_rows.address("contract", id=each.contract_id),
+            words.CONTRACT: each.contract_id,
+            words.TABLE: each.object,
+            words.COLUMN: each.column,
+            texts.MATCH: share(1 - each.impurity),
+            texts.MEANS: each.means or "",
+            words.OPEN: contract_rows.address("contract", id=each.contract_id),
         }
         for each in found
     ]
-    link = st.column_config.LinkColumn("Contract's page", display_text=OPEN)
-    panels.table(rows, key="carriers", alt="Columns that carry the pattern", Open=link)
+    link = st.column_config.LinkColumn(texts.CONTRACT_PAGE, display_text=words.OPEN)
+    panels.table(rows, key="carriers", alt=texts.CARRIERS_TABLE, **{words.OPEN: link})
 
 
 def domains(found: Sequence[DomainOut]) -> None:
     """The common domains, those of most columns first, and the way to learn them anew."""
-    st.subheader("Common domains")
+    st.subheader(texts.DOMAINS)
     if not found:
-        panels.empty("Nothing learned yet", "Patterns are learned by night, from tables that contracts are about.")
+        panels.empty(texts.NOTHING_LEARNED, texts.LEARNED_BY_NIGHT)
     else:
-        listed(found, key="domains", alt="Common domains, those of most columns first")
+        listed(found, key="domains", alt=texts.DOMAINS_TABLE)
     if session.may(Permission.DRAFT):
-        st.button("Learn now", key="learn", icon=":material/refresh:", on_click=learn)
+        st.button(texts.LEARN, key="learn", icon=":material/refresh:", on_click=learn)
 
 
 def listed(found: Sequence[DomainOut], *, key: str, alt: str) -> None:
     """Patterns as a table; each leads to its columns."""
     rows = [
         {
-            "Pattern": each.pattern,
-            "Means": each.name or "",
-            "Columns": words.count(each.columns),
-            "Do not match": share(each.impurity),
-            "False alarms": share(each.false_alarms),
-            "Open": contract_rows.address("patterns", pattern=each.pattern),
+            texts.PATTERN: each.pattern,
+            texts.MEANS: each.name or "",
+            words.COLUMNS: words.count(each.columns),
+            texts.SHARE_UNMATCHED: share(each.impurity),
+            texts.FALSE_ALARMS: share(each.false_alarms),
+            words.OPEN: contract_rows.address("patterns", pattern=each.pattern),
         }
         for each in found
     ]
-    panels.table(rows, key=key, alt=alt, Open=st.column_config.LinkColumn("Its columns", display_text=OPEN))
+    panels.table(
+        rows, key=key, alt=alt, **{words.OPEN: st.column_config.LinkColumn(texts.ITS_COLUMNS, display_text=words.OPEN)}
+    )
 
 
 def share(of: float) -> str:
     """A share in per cent."""
-    return f"{of:.1%}"
+    return texts.share(of)
 
 
 def learn() -> None:
     """Has patterns learned now."""
-    actions.attempt(session.registry().learn_patterns, done="Patterns are learned as soon as a worker can.")
+    actions.attempt(session.registry().learn_patterns, done=texts.LEARNED_SOON)
 
 
 page()

@@ -6,6 +6,8 @@ import streamlit as st
 
 from registry.api.schemas import Bins, ColumnDocument, Counted, ProfileDocument
 from ui import charts, panels, session, words
+from ui.words import pages
+from ui.words import profile as texts
 
 OPENED = 12
 
@@ -15,21 +17,21 @@ def page() -> None:
     proposal, dataset = session.asked_id("proposal"), st.query_params.get("dataset", "")
     if proposal is not None:
         shown(session.registry().profile_of_proposal(proposal))
-        panels.link("review", "Review the draft", proposal=str(proposal))
+        panels.link("review", texts.REVIEW, proposal=str(proposal))
     elif dataset:
         shown(session.registry().profile(dataset, namespace=st.query_params.get("namespace")))
-        st.caption("Told from stored states: no data was read. What no check needs is not told.")
+        st.caption(texts.FROM_STATES)
     else:
         asked()
 
 
 def asked() -> None:
     """Which dataset to profile."""
-    st.title("Profile")
+    st.title(pages.PROFILE)
     panels.told()
     with st.form("profile", width=640):
-        st.text_input("Contract, contract.object or a dataset's name", key="dataset", placeholder="shop-orders")
-        st.form_submit_button("Show", type="primary", icon=":material/table_chart:", on_click=ask)
+        st.text_input(texts.DATASET, key="dataset", placeholder=texts.DATASET_EXAMPLE)
+        st.form_submit_button(texts.SHOW, type="primary", icon=":material/table_chart:", on_click=ask)
 
 
 def ask() -> None:
@@ -38,12 +40,12 @@ def ask() -> None:
     if typed:
         st.query_params["dataset"] = typed
     else:
-        panels.tell("Still missing: the name of a contract or a dataset", problem=True)
+        panels.tell(texts.NAME_MISSING, problem=True)
 
 
 def shown(of: ProfileDocument) -> None:
     """The whole profile; columns beyond the first few are closed until they are asked for."""
-    st.title(words.esc(f"Profile of {of.object}") if of.object else "Profile")
+    st.title(words.esc(texts.title(of.object)) if of.object else pages.PROFILE)
     st.caption(words.esc(said(of)))
     for note in of.notes:
         st.warning(words.esc(note), icon=":material/info:")
@@ -53,10 +55,10 @@ def shown(of: ProfileDocument) -> None:
 
 def said(of: ProfileDocument) -> str:
     """How much was read, in a sentence."""
-    drawn = f", a sample of {of.sampled:.2%}" if of.sampled < 1 else ""
+    drawn = texts.sampled(of.sampled) if of.sampled < 1 else ""
     parts = [name for name in of.partitions if name]
-    parted = f" in {words.several(len(parts), 'partition')}" if parts else ""
-    return f"{words.count(of.rows)} rows{drawn}{parted}, {words.several(len(of.columns), 'column')}"
+    parted = texts.parted(len(parts)) if parts else ""
+    return texts.read(of.rows, drawn, parted, len(of.columns))
 
 
 def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> None:
@@ -72,29 +74,32 @@ def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> Non
                 panels.fact(named.get(name, name), words.value(value))
         if of.bins:
             bars(of.bins, of.name)
-        counted("All values" if of.all_values else "Frequent values", of.values)
-        counted("What texts look like", of.masks)
+        counted(texts.ALL_VALUES if of.all_values else texts.FREQUENT_VALUES, of.values)
+        counted(texts.MASKS, of.masks)
 
 
 def kind(of: ColumnDocument) -> str:
     """The column's type, and what its texts read as."""
     reads = of.reads_as
-    form = f" written {words.listed(list(reads.formats))}" if reads and reads.formats else ""
+    form = texts.written_as(list(reads.formats)) if reads and reads.formats else ""
     return ", ".join(
-        filter(None, (of.type, f"reads as {reads.kind}{form}" if reads else "", "classified" if of.classified else ""))
+        filter(
+            None,
+            (of.type, texts.reads_as(reads.kind, form) if reads else "", texts.CLASSIFIED if of.classified else ""),
+        )
     )
 
 
 def bars(of: Bins, name: str) -> None:
     """How the numbers are distributed, with the same as text for who cannot see it."""
-    told = f"{name}: {len(of.counts)} bins from {words.value(of.edges[0])} to {words.value(of.edges[-1])}"
+    told = texts.bins(name, len(of.counts), of.edges[0], of.edges[-1])
     panels.drawn(charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{words.slug(name)}", alt=told)
 
 
 def counted(title: str, found: Sequence[Counted]) -> None:
     """A table of values and in how many rows each stands; nothing where there are none."""
     if found:
-        rows = [{title: each.value, "Rows": each.count} for each in found]
+        rows = [{title: each.value, words.ROWS: each.count} for each in found]
         st.dataframe(rows, hide_index=True, alt=title, width="content")
 
 

@@ -7,19 +7,20 @@ import streamlit as st
 
 from registry.api.schemas import AnalyzerOut, ArgumentOut
 from ui import panels, session, words
+from ui.words import reference as texts
 
 
 def page() -> None:
     """Draws the analyzers that match what was typed, by family."""
-    st.title("What a contract may promise")
-    st.caption("A check names an analyzer, its arguments and a limit. Every analyzer takes a filter, where.")
-    asked = st.text_input("Find", placeholder="a name, a word of the description, an argument", key="find")
+    st.title(texts.TITLE)
+    st.caption(texts.INTRO)
+    asked = st.text_input(texts.FIND, placeholder=texts.FIND_BY, key="find")
     found = [each for each in session.registry().analyzers() if matches(each, asked)]
     if not found:
-        panels.empty("Nothing found", "No analyzer has that in its name, its description or its arguments.")
+        panels.empty(texts.NOT_FOUND, texts.NONE_HAS_IT)
     for family, members in groupby(found, key=lambda each: each.family):
         listed = list(members)
-        st.subheader(f"{words.family(family)} ({len(listed)})")
+        st.subheader(texts.members(family, len(listed)))
         for each in listed:
             analyzer(each)
 
@@ -40,8 +41,8 @@ def analyzer(of: AnalyzerOut) -> None:
         for paragraph in of.description.split("\n\n"):
             st.markdown(words.prose(paragraph))
         with st.container(horizontal=True, gap="medium"):
-            panels.fact("Unit", of.unit)
-            panels.fact("Judged on", words.SCOPES.get(of.scope, of.scope))
+            panels.fact(texts.UNIT, of.unit)
+            panels.fact(texts.JUDGED_ON, words.SCOPES.get(of.scope, of.scope))
         st.markdown("\n".join(map(argument, of.arguments)))
         panels.source(of.example)
 
@@ -53,7 +54,7 @@ def first_sentence(text: str) -> str:
 
 def argument(of: ArgumentOut) -> str:
     """The argument as a point of a list: its name, what it takes, whether it must be given, what it means."""
-    kind = ", ".join(filter(None, (words.esc(takes(of.form)), "required" if of.required else "")))
+    kind = ", ".join(filter(None, (words.esc(takes(of.form)), texts.REQUIRED if of.required else "")))
     meaning = f": {words.prose(of.description)}" if of.description else ""
     return f"- **{words.esc(of.name)}**{f' ({kind})' if kind else ''}{meaning}"
 
@@ -66,7 +67,7 @@ def takes(form: dict[str, Any]) -> str:
         kinds = [takes(each) for each in form["anyOf"] if each.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
     if form.get("type") == "array":
-        return "a list" + (f" of {inner}" if (inner := takes(form.get("items", {}))) else "")
+        return texts.A_LIST + (texts.list_of(inner) if (inner := takes(form.get("items", {}))) else "")
     return words.TYPES.get(str(form.get("type", "")), "")
 
 

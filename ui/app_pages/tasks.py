@@ -5,19 +5,22 @@ import streamlit as st
 from registry.api.schemas import TaskSummary
 from registry.words import TaskState
 from ui import actions, panels, session, words
+from ui.words import pages
+from ui.words import tasks as texts
 
 SHOWN = 50
 EVERY = 5
-ALL = "All"
 
 
 def page() -> None:
     """Draws the newest tasks that the filters leave."""
-    st.title("Tasks")
+    st.title(pages.TASKS)
     with st.container(horizontal=True, key="filters"):
-        state = st.selectbox("State", [ALL, *(each.value for each in TaskState)], key="state", bind="query-params")
-        contract = st.text_input("Of which contract, by its id", key="contract", bind="query-params")
-    wanted = None if state in (ALL, None) else state
+        state = st.selectbox(
+            words.STATE, [words.ALL, *(each.value for each in TaskState)], key="state", bind="query-params"
+        )
+        contract = st.text_input(texts.CONTRACT_ID, key="contract", bind="query-params")
+    wanted = None if state in (words.ALL, None) else state
     st.fragment(newest, run_every=EVERY)(wanted, contract or None)
 
 
@@ -26,9 +29,9 @@ def newest(state: str | None, contract: str | None) -> None:
     panels.told()
     found = session.registry().tasks(state=state, contract_id=contract, limit=SHOWN)
     if not found:
-        panels.empty("No such task", "Tasks appear when data are written, a draft is asked for, or a day begins.")
+        panels.empty(texts.EMPTY, texts.APPEAR)
         return
-    st.caption(f"The newest {words.several(len(found), 'task')}")
+    st.caption(texts.newest(len(found)))
     for task in found:
         row(task)
 
@@ -39,25 +42,25 @@ def row(task: TaskSummary) -> None:
     with panels.row(words.TASKS[task.state], age=task.created, about=about, key=f"task-{task.id}"):
         name = words.task(task.kind)
         if task.contract_id:
-            panels.link("contract", f"{name}: {subject(task)}", id=task.contract_id)
+            panels.link("contract", texts.about(name, subject(task)), id=task.contract_id)
         else:
             st.markdown(f"**{words.esc(name)}**")
     if task.error:
         st.text(task.error)
     if task.state == TaskState.FAILED:
-        st.button("Try again", key=f"retry-{task.id}", icon=":material/refresh:", on_click=retry, args=(task,))
+        st.button(texts.TRY_AGAIN, key=f"retry-{task.id}", icon=":material/refresh:", on_click=retry, args=(task,))
     if task.stoppable:
-        st.button("Stop", key=f"stop-{task.id}", icon=":material/stop_circle:", on_click=stop, args=(task,))
+        st.button(words.STOP, key=f"stop-{task.id}", icon=":material/stop_circle:", on_click=stop, args=(task,))
 
 
 def retry(task: TaskSummary) -> None:
     """Has the task tried again."""
-    actions.attempt(lambda: session.registry().retry_task(task.id), done="It is tried again, as soon as a worker can.")
+    actions.attempt(lambda: session.registry().retry_task(task.id), done=texts.TRIED_AGAIN)
 
 
 def stop(task: TaskSummary) -> None:
     """Ends the task; what it had done is of no use to anybody."""
-    actions.attempt(lambda: session.registry().stop_task(task.id), done="It is stopped.")
+    actions.attempt(lambda: session.registry().stop_task(task.id), done=texts.STOPPED)
 
 
 def subject(task: TaskSummary) -> str:
@@ -68,12 +71,12 @@ def subject(task: TaskSummary) -> str:
 def urgency(task: TaskSummary) -> str:
     """When it may be done, where that lies ahead."""
     ahead = task.state == TaskState.QUEUED and task.available_at > session.now()
-    return f"not before {words.moment(task.available_at, timezone=session.timezone())}" if ahead else ""
+    return texts.not_before(words.moment(task.available_at, timezone=session.timezone())) if ahead else ""
 
 
 def attempts(task: TaskSummary) -> str:
     """How often it was tried, where that is more than once."""
-    return f"tried {task.attempts} times" if task.attempts > 1 else ""
+    return texts.tried(task.attempts) if task.attempts > 1 else ""
 
 
 page()

@@ -1,22 +1,11 @@
-"""Every word and mark that the pages show for a state, and how numbers, times and foreign texts are written."""
+"""How the pages call and mark a state, a kind or a reason: in a word, with an icon and a colour beside it."""
 
-import json
-import re
-import zlib
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal, InvalidOperation
 from typing import Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-NOTHING = "\u2013"
+from ui.words.writing import NOTHING
+
 Colour = Literal["blue", "red", "orange", "gray", "green"]
-
-MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>:$&\"'=^])")
-# What becomes a link, an icon or an emoji even when escaped; a word joiner inside prevents it.
-REPLACED = re.compile(r"(?i):(?=[\w/+-])|@|www(?=\.)")
-WORD_JOINER = "\u2060"
-CONTROL = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
 @dataclass(frozen=True)
@@ -167,6 +156,10 @@ EXPORTS = {
     "soda": "Soda checks", "html": "Page", "markdown": "Markdown",
 }  # fmt: skip
 TYPES = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
+WORK = {
+    "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily upkeep", "deliver": "Delivery",
+    "redraft": "Drafted anew", "learn": "Patterns of the lake",
+}  # fmt: skip
 
 
 def family(name: str) -> str:
@@ -179,21 +172,9 @@ def cell(text: str | None) -> str:
     return NULL if text is None else text
 
 
-def slug(text: str) -> str:
-    """A key for an element about that text: lower case letters and digits, and different for different texts."""
-    plain = "".join(each if each.isascii() and each.isalnum() else "-" for each in text.casefold())
-    return f"{plain[:40]}-{zlib.crc32(text.encode()):08x}"
-
-
 def glyph(mark: Mark) -> str:
     """The mark for a table cell: sign and word."""
     return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
-
-
-WORK = {
-    "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily upkeep", "deliver": "Delivery",
-    "redraft": "Drafted anew", "learn": "Patterns of the lake",
-}  # fmt: skip
 
 
 def task(kind_of: str) -> str:
@@ -204,109 +185,3 @@ def task(kind_of: str) -> str:
 def kind(name: str) -> str:
     """The words for a kind of suggestion; its own name where there are none."""
     return KINDS.get(name, name.replace("_", " "))
-
-
-def esc(text: object) -> str:
-    """Foreign text for use inside Markdown: it shows as written, and makes no link, image, colour or formula.
-
-    Line breaks, control and direction-changing characters become spaces."""
-    plain = CONTROL.sub(" ", str(text))
-    broken = REPLACED.sub(lambda found: f"{found[0]}{WORD_JOINER}", plain)
-    return MARKDOWN.sub(r"\\\1", broken)
-
-
-def prose(text: str) -> str:
-    """Text of a reference for use inside Markdown: what stands in backticks is shown as code, all else as written."""
-    parts = re.split(r"`([^`\n]+)`", " ".join(text.split()))
-    return "".join(f"`{part}`" if at % 2 else esc(part) for at, part in enumerate(parts))
-
-
-def value(measured: object) -> str:
-    """A measured value as plain text, with thousands separators and six significant digits at most; a dash for none."""
-    if measured is None or measured == "":
-        return NOTHING
-    text = _unquoted(str(measured))
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return text
-    return _number(number) if number.is_finite() else text
-
-
-def _unquoted(text: str) -> str:
-    """The text without the quotes that results carry where JSON has no number for them."""
-    if len(text) < 2 or text[0] != '"':
-        return text
-    try:
-        return str(json.loads(text))
-    except ValueError:
-        return text
-
-
-def _number(number: Decimal) -> str:
-    if number == number.to_integral_value():
-        return f"{number:,.0f}" if abs(number) < Decimal(10) ** 15 else f"{number:.6g}"
-    if abs(number) >= 1:
-        return f"{number:,.4f}".rstrip("0").rstrip(".")
-    return (
-        f"{number:.4f}".rstrip("0")
-        if Decimal("0.001") <= abs(number) <= Decimal("0.999")
-        else f"{number.normalize():.6g}"
-    )
-
-
-def count(number: int | None) -> str:
-    """A count with thousands separators; a dash for none."""
-    return NOTHING if number is None else f"{number:,}"
-
-
-def several(number: int, noun: str, plural: str | None = None) -> str:
-    """A count and its noun, in the plural unless there is one; `plural` where an s does not make it."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def listed(texts: list[str]) -> str:
-    """The texts as an English list; "" for none."""
-    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
-
-
-def zone(name: str) -> ZoneInfo:
-    """The viewer's time zone; UTC where it is unknown."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")
-
-
-def moment(time: datetime | None, *, timezone: str) -> str:
-    """A time in the viewer's zone, with the zone's name; "never" for none."""
-    return "never" if time is None else f"{time.astimezone(zone(timezone)):%-d %b %Y, %H:%M %Z}"
-
-
-def utc(time: datetime | None) -> str:
-    """The same time in UTC, for the help beside it."""
-    return "" if time is None else f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def age(time: datetime, *, now: datetime) -> str:
-    """How long ago that was, in words; "just now" within a minute and for what lies ahead."""
-    for seconds, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        amount = int((now - time).total_seconds() // seconds)
-        if amount >= 1:
-            return f"{several(amount, noun)} ago"
-    return "just now"
-
-
-def took(length: timedelta) -> str:
-    """A duration in words, to the tenth of a second."""
-    minutes, seconds = divmod(length.total_seconds(), 60)
-    return f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
-
-
-def limits(lower: float | None, upper: float | None) -> str:
-    """What a band admits, in words; "" for no limit."""
-    if lower is not None and upper is not None:
-        return f"exactly {value(lower)}" if lower == upper else f"between {value(lower)} and {value(upper)}"
-    if lower is not None:
-        return f"at least {value(lower)}"
-    return f"at most {value(upper)}" if upper is not None else ""
