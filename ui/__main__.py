@@ -5,6 +5,7 @@ import argparse
 import uvicorn
 
 from ui.settings import SettingsError, load
+from ui.words import starting as texts
 
 # Browsers keep their socket open; after this many seconds it is closed for them.
 FAREWELL = 3
@@ -12,9 +13,9 @@ FAREWELL = 3
 
 def main(arguments: list[str] | None = None) -> None:
     """Serves the pages until SIGINT or SIGTERM."""
-    parser = argparse.ArgumentParser(prog="python -m ui", description="Serve the pages of the registry.")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=8701, help="the port to listen on (default: %(default)s)")
+    parser = argparse.ArgumentParser(prog=texts.PROGRAM, description=texts.PURPOSE)
+    parser.add_argument("--host", default="127.0.0.1", help=texts.HOST)
+    parser.add_argument("--port", type=int, default=8701, help=texts.PORT)
     given = parser.parse_args(arguments)
     try:
         load()

@@ -9,12 +9,14 @@ from registry.api.schemas import Me
 from registry.client import ClientError
 from registry.words import Permission
 from ui import desk, menu, panels, session, words
+from ui.words import pages
+from ui.words import signing_in as texts
 
 HERE = Path(__file__).parent
 # A constant: what a browser posts from here carries the page's own origin, which the route checks.
-SIGN_OUT = """<form method="post" action="/sign-out"><button type="submit" style="font:inherit;font-size:.9rem;
+SIGN_OUT = f"""<form method="post" action="/sign-out"><button type="submit" style="font:inherit;font-size:.9rem;
 color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-decoration:underline">
-Sign out</button></form>"""
+{texts.SIGN_OUT}</button></form>"""
 # What no setting of the theme says: in the dark the chosen one of several has the colour of buttons, which cannot be
 # read there; and of links and some buttons nothing shows that they have the focus.
 STYLE = """<style>
@@ -25,7 +27,7 @@ STYLE = """<style>
 
 def main() -> None:
     """Draws the frame and the page inside it."""
-    st.set_page_config(page_title="Treaty", page_icon=HERE / "icon.svg", layout="wide")
+    st.set_page_config(page_title=pages.TREATY, page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / ("logo-dark.svg" if session.is_dark() else "logo.svg"), size="large")
     try:
         draw()
@@ -70,7 +72,7 @@ def _page(entry: menu.Entry, waiting: int) -> st.Page:
 def sidebar(me: Me) -> None:
     """Who is signed in, and the way out."""
     with st.sidebar, st.container(key="who", gap=None):
-        st.caption("Signed in as")
+        st.caption(texts.SIGNED_IN_AS)
         st.markdown(f"**{words.esc(me.user.name)}**")
         st.caption(words.esc(", ".join(me.user.roles)))
         st.html(SIGN_OUT)
@@ -78,8 +80,8 @@ def sidebar(me: Me) -> None:
 
 def signed_out() -> None:
     """What somebody sees who has no session."""
-    st.title("Sign in to see this page")
-    st.caption("You come back to exactly here.")
+    st.title(texts.SIGN_IN_TO_SEE)
+    st.caption(texts.COME_BACK)
     panels.sign_in_again()
 
 

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from registry.api.schemas import CheckedOut, ResultOut, SampleOut
 from ui import words
+from ui.words import run as texts
 
 # Fewer rows or partitions than that say nothing in common but by chance.
 FEWEST_ROWS, FEWEST_PARTS = 5, 2
@@ -79,12 +80,8 @@ class Segment:
     @property
     def sentence(self) -> str:
         """The segment in words. Holds the column and the value as they are."""
-        usual = (
-            f"in {self.elsewhere:.1%} of all rows of the partition"
-            if self.elsewhere is not None
-            else "how common that is elsewhere is not stored"
-        )
-        return f"In {self.rows} of {self.kept} kept rows {self.column} is {self.value}; {usual}"
+        usual = texts.usual(self.elsewhere) if self.elsewhere is not None else texts.UNKNOWN_ELSEWHERE
+        return texts.segment(self.rows, self.kept, self.column, self.value, usual)
 
 
 def segment(sample: SampleOut, *, apart: Collection[str], shares: Mapping[str, Mapping[str, float]]) -> Segment | None:
@@ -115,8 +112,8 @@ def _is_odd(of: Segment) -> bool:
 
 def sentence(of: Since, *, now: datetime) -> str:
     """Since when, in words. Holds the version's number as it is."""
-    again = f"{words.several(of.times, 'run')} in a row" if of.times > 1 else "for the first time in this run"
+    again = texts.in_a_row(of.times) if of.times > 1 else texts.FIRST_TIME
     if of.ever and of.times > 1:
-        again = f"in all {of.times:,} runs that are known"
-    told = f"Fails {again}, since {words.age(of.first, now=now)}" if of.times > 1 else f"Fails {again}"
-    return f"{told}; that run was the first one under version {of.version}" if of.version else told
+        again = texts.in_all(of.times)
+    told = texts.fails_since(again, words.age(of.first, now=now)) if of.times > 1 else texts.fails(again)
+    return texts.first_under(told, of.version) if of.version else told

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ui import words
+from ui.words import charts as texts
 
 BLUE = "#0072B2"
 VERMILLION = "#D55E00"
@@ -68,17 +69,17 @@ def number(value: Any) -> float | None:
 def described(series: Sequence[Point], band: Band, *, metric: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
     if not series:
-        return f"{metric}: no values yet"
+        return texts.no_values(metric)
     values = [point.value for point in series]
     outside = sum(not band.admits(value) for value in values)
     allowed = words.limits(band.lower, band.upper)
     return "; ".join(
         part
         for part in (
-            f"{metric} over {words.several(len(values), 'partition')}",
-            f"from {words.value(min(values))} to {words.value(max(values))}",
-            f"allowed: {allowed}" if allowed else "no limit",
-            f"{words.count(outside)} outside" if allowed else "",
+            texts.over(metric, len(values)),
+            words.span(min(values), max(values)),
+            texts.allowed(allowed) if allowed else texts.NO_LIMIT,
+            texts.outside(outside) if allowed else "",
         )
         if part
     )
@@ -173,7 +174,7 @@ def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: Co
     return [*_band(band, low, high), {**base, "mark": line}, *_marks(base)]
 
 
-TOLD = (("label", "partition"), ("shown", "value"), ("state", "state"))
+TOLD = (("label", texts.TIP_PARTITION), ("shown", texts.TIP_VALUE), ("state", texts.TIP_STATE))
 
 
 def _row(point: Point, band: Band, marked: Collection[str]) -> Spec:
@@ -222,9 +223,9 @@ def _edge(edge: float) -> Spec:
 
 def _named_edges(band: Band) -> list[tuple[float, str]]:
     if band.lower is not None and band.lower == band.upper:
-        return [(band.lower, f"exactly {words.value(band.lower)}")]
-    named = [(band.lower, f"at least {words.value(band.lower)}"), (band.upper, f"at most {words.value(band.upper)}")]
-    return [(edge, word) for edge, word in named if edge is not None]
+        return [(band.lower, texts.exactly(band.lower))]
+    named = ((band.lower, texts.at_least), (band.upper, texts.at_most))
+    return [(edge, word(edge)) for edge, word in named if edge is not None]
 
 
 def _edge_label(edge: float, word: str, *, below: bool) -> Spec:

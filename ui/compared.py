@@ -8,6 +8,7 @@ import streamlit as st
 from registry.api.schemas import ColumnDocument, Counted, ProfileDocument
 from registry.client import ClientError
 from ui import course_charts, panels, session, words
+from ui.words import metric as texts
 
 # As folders of partitions name what is null.
 NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -37,12 +38,12 @@ def draw(dataset: str, partitions: Sequence[str]) -> None:
     except ClientError as error:
         if error.status not in UNANSWERED:
             raise
-        panels.empty("The states do not tell these apart", words.esc(panels.sentence(error)))
+        panels.empty(texts.STATES_DO_NOT_TELL, words.esc(panels.sentence(error)))
         return
     names = [each.name for each in found[0].columns]
-    chosen = st.selectbox("Column", names, key="column", bind="query-params", width=320)
+    chosen = st.selectbox(words.COLUMN, names, key="column", bind="query-params", width=320)
     if chosen is None:
-        panels.empty("No column is known", "Nothing of these partitions is stored that tells of their columns.")
+        panels.empty(texts.NO_COLUMN, texts.NO_COLUMN_STORED)
         return
     columns([column_of(each, chosen) for each in found], partitions, found[0].words)
 
@@ -54,7 +55,7 @@ def column_of(profile: ProfileDocument, name: str) -> ColumnDocument | None:
 
 def columns(found: Sequence[ColumnDocument | None], partitions: Sequence[str], named: Mapping[str, str]) -> None:
     """The facts of both, then how their numbers are distributed, or which values they have how often."""
-    panels.table(facts(found, partitions, named), key="facts-compared", alt="Facts of the column in both partitions")
+    panels.table(facts(found, partitions, named), key="facts-compared", alt=texts.FACTS_COMPARED)
     bins = [
         (name, each.bins.edges, each.bins.counts)
         for name, each in zip(partitions, found, strict=True)
@@ -62,11 +63,11 @@ def columns(found: Sequence[ColumnDocument | None], partitions: Sequence[str], n
     ]
     if bins:
         metric = next(each.name for each in found if each)
-        told = f"{metric}: how its numbers are distributed in {words.listed([name for name, _, _ in bins])}"
+        told = texts.distributed(metric, [name for name, _, _ in bins])
         panels.drawn(course_charts.beside(bins, metric=metric), key="distribution", alt=told)
-        st.caption("Filled and plain: the first. Dashed: the second.")
+        st.caption(texts.LEGEND_TWO)
     if any(each and each.values for each in found):
-        panels.table(values(found, partitions), key="values-compared", alt="Frequent values in both partitions")
+        panels.table(values(found, partitions), key="values-compared", alt=texts.VALUES_COMPARED)
 
 
 def facts(
@@ -75,7 +76,7 @@ def facts(
     """A row a fact, a column a partition."""
     every = dict.fromkeys(name for each in found if each for name in each.facts)
     return [
-        {"Fact": named.get(fact, fact)}
+        {texts.FACT: named.get(fact, fact)}
         | {
             name: words.value(each.facts.get(fact)) if each else words.NOTHING
             for name, each in zip(partitions, found, strict=True)
@@ -89,7 +90,8 @@ def values(found: Sequence[ColumnDocument | None], partitions: Sequence[str]) ->
     counts = [_counts(each.values) if each else {} for each in found]
     every = list(dict.fromkeys(value for each in counts for value in each))[:VALUES]
     return [
-        {"Value": value} | {name: words.count(each.get(value)) for name, each in zip(partitions, counts, strict=True)}
+        {words.VALUE: value}
+        | {name: words.count(each.get(value)) for name, each in zip(partitions, counts, strict=True)}
         for value in every
     ]
 

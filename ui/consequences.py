@@ -5,6 +5,7 @@ import streamlit as st
 from registry.api.schemas import BlastOut, IncidentOut, RunOut
 from registry.client import ClientError
 from ui import panels, session, words
+from ui.words import run as texts
 
 SHOWN = 20
 NAMED = 5
@@ -14,14 +15,14 @@ def draw(run: RunOut) -> None:
     """The incident with its state and who looks after it, and whom it reaches; nothing for a run that did not fail."""
     if run.verdict != "failed":
         return
-    st.subheader("What it led to")
+    st.subheader(texts.LED_TO)
     found = incident(run)
     if found is None:
-        st.caption("No incident is known for it: checks of consumers and runs that were taken back open none.")
+        st.caption(texts.NO_INCIDENT)
         return
-    about = " · ".join((f"looked after by {found.assignee or found.acknowledged_by or 'nobody'}", reached(found)))
+    about = " · ".join((texts.looked_after_by(found.assignee or found.acknowledged_by or words.NOBODY), reached(found)))
     with panels.row(words.INCIDENTS[found.state], age=found.opened, about=about, key="incident"):
-        panels.link("incidents", f"Incident of {found.contract_id} · {found.object}", id=str(found.id))
+        panels.link("incidents", texts.incident(found.contract_id, found.object), id=str(found.id))
 
 
 def incident(run: RunOut) -> IncidentOut | None:
@@ -44,18 +45,18 @@ def reached(found: IncidentOut) -> str:
     try:
         blast = session.registry().incident_blast(found.id)
     except ClientError:
-        return "what lies downstream may not be seen"
+        return texts.DOWNSTREAM_HIDDEN
     return told(blast)
 
 
 def told(blast: BlastOut) -> str:
     """What bad data reach, in words."""
     if not blast.entries:
-        return "nothing is known to lie downstream"
+        return texts.NOTHING_DOWNSTREAM
     people = dict.fromkeys(
         name for each in blast.entries for touched in each.contracts for name, _ in touched.consumers
     )
     named = list(people)[:NAMED]
-    more = f" and {len(people) - NAMED:,} more" if len(people) > NAMED else ""
-    consumers = f", used by {words.listed(named)}{more}" if named else ""
-    return f"{words.several(len(blast.entries), 'dataset')} downstream{consumers}"
+    more = words.and_more(len(people) - NAMED) if len(people) > NAMED else ""
+    consumers = texts.used_by(named, more) if named else ""
+    return texts.downstream(len(blast.entries), consumers)

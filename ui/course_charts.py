@@ -8,6 +8,7 @@ from registry.api.schemas.learned import Edges
 from ui import words
 from ui.charts import BLUE, INK, SOFT, VERMILLION, Band, Spec, framed
 from ui.explored import Seen
+from ui.words import metric as texts
 
 HEIGHT = 320
 # Of two partitions the first is drawn in blue, the second in vermillion and dashed: not told apart by colour alone.
@@ -32,7 +33,13 @@ def course(seen: Sequence[Seen], limits: Band, *, metric: str) -> Spec:
 
 
 X_AXIS = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
-TOLD = (("label", "of"), ("shown", "value"), ("foreseen", "expected"), ("allowed", "admitted"), ("why", "note"))
+TOLD = (
+    ("label", texts.TIP_OF),
+    ("shown", texts.TIP_VALUE),
+    ("foreseen", texts.TIP_EXPECTED),
+    ("allowed", texts.TIP_ADMITTED),
+    ("why", texts.TIP_NOTE),
+)
 
 
 def extent(seen: Sequence[Seen], limits: Band) -> tuple[float, float]:
@@ -130,7 +137,11 @@ def _steps(name: str, edges: Sequence[float], counts: Sequence[int], look: tuple
         "type": "quantitative",
         "axis": {"title": metric, "grid": False, "domain": False},
     }
-    y = {"field": "share", "type": "quantitative", "axis": {"title": "share of rows", "format": ".0%", "domain": False}}
+    y = {
+        "field": "share",
+        "type": "quantitative",
+        "axis": {"title": texts.SHARE_OF_ROWS, "format": ".0%", "domain": False},
+    }
     drawn = {"type": "area", "interpolate": "step-after", "line": {"color": colour, "strokeDash": dash}}
     told = [{"field": "of", "type": "nominal"}, {"field": "share", "type": "quantitative", "format": ".1%"}]
     return {
@@ -161,7 +172,13 @@ def foreseen(points: Sequence[ForeseenPoint], labels: Sequence[str], *, metric: 
     return framed([_shaded(base), *_dashed(base), *_values(base)], height=HEIGHT)
 
 
-FORESEEN = (("label", "of"), ("shown", "value"), ("now", "admitted"), ("then", "would be admitted"), ("why", "note"))
+FORESEEN = (
+    ("label", texts.TIP_OF),
+    ("shown", texts.TIP_VALUE),
+    ("now", texts.TIP_ADMITTED),
+    ("then", texts.TIP_WOULD_BE),
+    ("why", texts.TIP_NOTE),
+)
 
 
 def _foreseen(point: ForeseenPoint, label: str, low: float, high: float) -> Spec:
@@ -177,7 +194,7 @@ def _foreseen(point: ForeseenPoint, label: str, low: float, high: float) -> Spec
         "shown": words.value(point.value),
         "now": words.limits(*(point.bands[0] or (None, None))) or words.NOTHING,
         "then": words.limits(*(point.bands[1] or (None, None))) or words.NOTHING,
-        "why": words.NOTHING if point.learned[1] else "left out",
+        "why": words.NOTHING if point.learned[1] else texts.LEFT_OUT,
     }  # fmt: skip
 
 

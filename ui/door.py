@@ -10,6 +10,9 @@ from urllib.parse import quote, urlencode
 import streamlit
 from starlette.responses import HTMLResponse
 
+from ui import words
+from ui.words import signing_in as texts
+
 HERE = Path(__file__).parent
 PAGE = Template((HERE / "door.html").read_text(encoding="utf-8"))
 LOGO = (HERE / "logo.svg").read_text(encoding="utf-8")
@@ -53,15 +56,15 @@ class Door:
 
 def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
     """The sign-in page, which leads to `next_path`; `elsewhere`: also through an identity provider."""
-    through = (f"/sign-in/provider?{urlencode({'next': next_path})}", "Sign in with your organisation")
+    through = (f"/sign-in/provider?{urlencode({'next': next_path})}", texts.ELSEWHERE)
     return Door(
-        title="Sign in",
-        intro="Review drafts, approve contracts and read verdicts.",
+        title=texts.SIGN_IN,
+        intro=texts.INTRO,
         action="/sign-in",
-        button="Sign in",
+        button=texts.SIGN_IN,
         fields=(
-            Field("name", "Name", value=name, autocomplete="username"),
-            Field("password", "Password", "password", autocomplete="current-password"),
+            Field("name", words.NAME, value=name, autocomplete="username"),
+            Field("password", texts.PASSWORD, "password", autocomplete="current-password"),
             Field("next", kind="hidden", value=next_path),
         ),
         link=through if elsewhere else None,
@@ -70,24 +73,24 @@ def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
 
 def sign_out() -> Door:
     """The page that asks before signing out."""
-    return Door("Sign out", "Your decisions are kept.", "/sign-out", "Sign out", link=("/", "Back to the pages"))
+    return Door(texts.SIGN_OUT, texts.DECISIONS_KEPT, "/sign-out", texts.SIGN_OUT, link=("/", texts.BACK))
 
 
 def setup(token: str, *, name: str = "") -> Door:
     """The page of the one-time link: the first administrator."""
     return Door(
-        title="Set up Treaty",
-        intro="This link works once. It makes the first administrator.",
+        title=texts.SET_UP,
+        intro=texts.ONE_TIME_LINK,
         action="/setup",
-        button="Create administrator",
+        button=texts.CREATE_ADMINISTRATOR,
         fields=(
-            Field("name", "Name", value=name, autocomplete="username"),
+            Field("name", words.NAME, value=name, autocomplete="username"),
             Field(
                 "password",
-                "Password",
+                texts.PASSWORD,
                 "password",
                 autocomplete="new-password",
-                hint="At least 12 characters.",
+                hint=texts.PASSWORD_LENGTH,
                 minimum=12,
             ),
             Field("token", kind="hidden", value=token),
@@ -97,7 +100,7 @@ def setup(token: str, *, name: str = "") -> Door:
 
 def notice(title: str, intro: str) -> Door:
     """A page that only says something, with the way back."""
-    return Door(title, intro, link=("/", "Go to the pages"))
+    return Door(title, intro, link=("/", texts.GO_ON))
 
 
 def rendered(door: Door, *, status: int = 200, problem: str = "", details: Sequence[str] = ()) -> HTMLResponse:

@@ -9,6 +9,7 @@ from uuid import UUID
 from registry.api.schemas import CheckedOut, HistoryOut, MarkOut
 from ui import words
 from ui.charts import Band, number
+from ui.words import metric as texts
 
 GOOD, BAD, LEARNED = "passed", "failed", "learning"
 
@@ -79,14 +80,14 @@ def told(seen: Sequence[Seen], *, metric: str) -> str:
     """The course in one sentence, for those who cannot see the chart. Holds the metric's name as it was given."""
     values = [each.value for each in seen if each.value is not None]
     if not values:
-        return f"{metric}: no values"
+        return texts.no_values(metric)
     gaps, bad = len(seen) - len(values), sum(each.is_anomaly for each in seen)
     parts = (
-        f"{metric} {words.several(len(values), 'time')}",
-        f"from {words.value(min(values))} to {words.value(max(values))}",
-        f"the last is {words.value(values[-1])}",
-        f"{words.several(bad, 'anomaly', 'anomalies')}" if bad else "no anomaly",
-        f"{words.several(gaps, 'gap')} without a value" if gaps else "",
+        texts.times(metric, len(values)),
+        words.span(min(values), max(values)),
+        texts.last_is(values[-1]),
+        texts.anomalies(bad) if bad else texts.NO_ANOMALY,
+        texts.gaps(gaps) if gaps else "",
     )
     return "; ".join(part for part in parts if part)
 
@@ -102,15 +103,15 @@ def rows(seen: Sequence[Seen]) -> list[dict[str, Any]]:
     """The same as a table, the newest first, each with the address of its run's report."""
     return [
         {
-            "Of": each.label,
-            "Value": words.value(each.value),
-            "Expected": words.value(each.expected) if each.expected is not None else "",
-            "Admitted": words.limits(each.band.lower, each.band.upper),
-            "Outcome": words.glyph(words.OUTCOMES[each.outcome]) if each.outcome in words.OUTCOMES else "",
-            "Why": each.reason,
-            "Fit": each.fit,
-            "Said": words.SAID[each.said].word if each.said in words.SAID else "",
-            "Report": f"/run?id={each.run_id}",
+            texts.OF: each.label,
+            words.VALUE: words.value(each.value),
+            words.EXPECTED: words.value(each.expected) if each.expected is not None else "",
+            words.ADMITTED: words.limits(each.band.lower, each.band.upper),
+            words.OUTCOME: words.glyph(words.OUTCOMES[each.outcome]) if each.outcome in words.OUTCOMES else "",
+            words.WHY: each.reason,
+            words.FIT: each.fit,
+            texts.SAID: words.SAID[each.said].word if each.said in words.SAID else "",
+            texts.REPORT: f"/run?id={each.run_id}",
         }
         for each in reversed(seen)
     ]

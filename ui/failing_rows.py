@@ -7,6 +7,7 @@ import streamlit as st
 from registry.api.schemas import ResultOut, RunOut, SampleOut
 from registry.client import ClientError
 from ui import session, words
+from ui.words import run as texts
 
 
 def read(run: RunOut) -> Mapping[str, SampleOut]:
@@ -27,7 +28,7 @@ def draw(sample: SampleOut, results: Sequence[ResultOut], *, key: str) -> None:
         {headings[column]: words.cell(cell) for column, cell in zip(sample.columns, row, strict=True)}
         for row in sample.rows
     ]
-    st.dataframe(rows, hide_index=True, key=f"rows-{key}", alt="Rows that break this check")
+    st.dataframe(rows, hide_index=True, key=f"rows-{key}", alt=texts.BREAKING_ROWS)
 
 
 def heading(sample: SampleOut, column: str) -> str:
@@ -38,7 +39,7 @@ def heading(sample: SampleOut, column: str) -> str:
 def caption(sample: SampleOut, results: Sequence[ResultOut]) -> str:
     """How many of how many rows are shown, until when, and which columns are masked. May hold foreign text."""
     broken = sum(each.broken or 0 for each in results)
-    shown = f"{len(sample.rows)} of {words.several(max(broken, len(sample.rows)), 'row')}"
+    shown = texts.kept(len(sample.rows), max(broken, len(sample.rows)))
     until = words.moment(sample.expires, timezone=session.timezone())
-    masked = f" · {words.listed(list(sample.masked))} masked: classified by the contract" if sample.masked else ""
-    return f"{shown} that break it · kept until {until}{masked}"
+    masked = texts.masked(list(sample.masked)) if sample.masked else ""
+    return texts.kept_until(shown, until, masked)

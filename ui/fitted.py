@@ -6,6 +6,7 @@ import streamlit as st
 
 from registry.api.schemas import FitOut, ResultOut, RunOut
 from ui import panels, session, words
+from ui.words import metric as texts
 
 
 def section(report: RunOut, check: ResultOut) -> None:
@@ -13,20 +14,20 @@ def section(report: RunOut, check: ResultOut) -> None:
     found = session.registry().fits(report.contract_id, report.object, check.check_id)
     if not found:
         return
-    with st.expander(f"Limits learned since they were approved ({len(found):,})", key="fits", on_change="rerun") as it:
+    with st.expander(texts.learned_since(len(found)), key="fits", on_change="rerun") as it:
         if it.open:
-            panels.table([row(each) for each in found], key="fits-rows", alt="Fits of the check, the newest first")
+            panels.table([row(each) for each in found], key="fits-rows", alt=texts.FITS)
 
 
 def row(fit: FitOut) -> dict[str, Any]:
     """A fit, as a row."""
     return {
-        "Learned": words.moment(fit.created, timezone=session.timezone()),
-        "Fit": fit.name,
-        "Admits": words.limits(fit.lower, fit.upper),
-        "From": f"{words.several(fit.points, 'partition')} to {fit.last}",
-        "Would have alarmed": f"{len(fit.alarms):,} of {fit.judged:,}",
-        "Because of": words.REASONS[fit.reason],
-        "Judges": "yes" if fit.admitted else "no: it is beyond what was approved",
-        "Beside version": fit.version,
+        texts.LEARNED: words.moment(fit.created, timezone=session.timezone()),
+        words.FIT: fit.name,
+        texts.ADMITS: words.limits(fit.lower, fit.upper),
+        texts.FROM: texts.learned_from(fit.points, fit.last),
+        texts.WOULD_HAVE_ALARMED: texts.part(len(fit.alarms), fit.judged),
+        texts.BECAUSE_OF: words.REASONS[fit.reason],
+        texts.JUDGES: texts.IT_JUDGES if fit.admitted else texts.IT_DOES_NOT_JUDGE,
+        texts.BESIDE_VERSION: fit.version,
     }

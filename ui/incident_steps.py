@@ -93,7 +93,7 @@ def _take(
         try:
             taken.append((each, step(session.registry(), each)))
         except ClientError as error:
-            refused.append(texts.refused(name(each), panels.sentence(error)))
+            refused.append(f"{name(each)}: {panels.sentence(error)}")
     done = said(words.listed([name(each) for each, _ in taken])) if taken else ""
     undo = undoing.remember(done, lambda: _put_back(taken, back)) if done and back else None
     if done or refused:

@@ -8,6 +8,7 @@ from registry.api.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut,
 from registry.words import Mark, Permission
 from ui import actions, course_charts, panels, session, words
 from ui.explored import Seen
+from ui.words import metric as texts
 
 WHY, POINT, WORD = "why", "point", "word"
 SHOWN = 5
@@ -16,18 +17,17 @@ SHOWN = 5
 def section(report: RunOut, check: ResultOut, seen: Sequence[Seen], said: Sequence[MarkOut]) -> None:
     """What was said of the data, and the form that says more, with what that would change of the check."""
     points = [each for each in seen if each.value is not None]
-    st.subheader("What a point was")
+    st.subheader(texts.MARKS)
     for each in said[:SHOWN]:
         st.text(told(each))
-    offered = "Say that a point was expected, or an incident"
-    if points and st.toggle(offered, key="marking", bind="query-params"):
+    if points and st.toggle(texts.OFFER_MARK, key="marking", bind="query-params"):
         form(report, check, points)
 
 
 def told(said: MarkOut) -> str:
     """What was said, in a line. Holds foreign text."""
     age = words.age(said.created, now=session.now())
-    return f"{said.partition or 'all data'}: {words.SAID[said.mark].word.lower()}, by {said.by}, {age}: {said.why}"
+    return texts.said(said.partition or texts.ALL_DATA, words.SAID[said.mark].word.lower(), said.by, age, said.why)
 
 
 def form(report: RunOut, check: ResultOut, points: Sequence[Seen]) -> None:
@@ -35,17 +35,17 @@ def form(report: RunOut, check: ResultOut, points: Sequence[Seen]) -> None:
     labels = [each.label for each in reversed(points)]
     worst = next((at for at, each in enumerate(reversed(points)) if each.is_anomaly), 0)
     with st.container(horizontal=True, key="mark"):
-        label = st.selectbox("Point", labels, index=worst, key=POINT, width=320)
+        label = st.selectbox(texts.POINT, labels, index=worst, key=POINT, width=320)
         word = st.segmented_control(
-            "Its data were", list(Mark), default=Mark.EXPECTED, required=True, key=WORD, format_func=_named
+            texts.ITS_DATA_WERE, list(Mark), default=Mark.EXPECTED, required=True, key=WORD, format_func=_named
         )
     point = next(each for each in points if each.label == label)
     found = session.registry().foresee_mark(check.check_id, point.run_id, point.partition, word or Mark.EXPECTED)
     change(found, name=check.name or check.check_id)
     if session.may(Permission.INCIDENTS):
         with st.container(horizontal=True, vertical_alignment="bottom", key="saying"):
-            st.text_input("Why", key=WHY, on_change="ignore")
-            st.button("Save", key="say", type="primary", on_click=save, args=(point, word or Mark.EXPECTED))
+            st.text_input(words.WHY, key=WHY, on_change="ignore")
+            st.button(texts.SAVE, key="say", type="primary", on_click=save, args=(point, word or Mark.EXPECTED))
 
 
 def _named(mark: Mark) -> str:
@@ -61,35 +61,32 @@ def change(found: ForeseenOut, *, name: str) -> None:
     if any(band is not None for each in found.points for band in each.bands):
         spec = course_charts.foreseen(found.points, labels, metric=name)
         panels.drawn(spec, key="foreseen", alt=" ".join([name, *sentences(found)]))
-        st.caption("Dashed: what is admitted now · Shaded: what would be admitted · Cross: what would be left out")
+        st.caption(texts.LEGEND_FORESEEN)
 
 
 def label(point: ForeseenPoint) -> str:
     """What the point is called in the chart."""
-    return "next" if point.run_id is None else point.partition or words.moment(point.time, timezone=session.timezone())
+    return (
+        texts.NEXT if point.run_id is None else point.partition or words.moment(point.time, timezone=session.timezone())
+    )
 
 
 def sentences(found: ForeseenOut) -> list[str]:
     """The limits, and the false alarms, as they are and as they would be."""
-    now, then = (None if each is None else words.limits(*each) or "anything" for each in found.limits)
-    moved = f"{now} is admitted now; it would be {then}" if now != then else f"{now} is admitted, as before"
-    limits = [f"{moved[:1].upper()}{moved[1:]}."] if now and then else []
-    clean = words.several(found.judged, "clean point")
-    alarms = [f"Of {clean}, {found.alarms[0]:,} lie outside now; {found.alarms[1]:,} would."] if found.judged else []
-    tested = found.back_test
-    back = (
-        f"Limits learned so would have alarmed {tested[0]:,} of {words.several(tested[1], 'time')}." if tested else ""
-    )
-    return [*limits, *alarms, *filter(None, [back])]
+    now, then = (None if each is None else words.limits(*each) or texts.ANYTHING for each in found.limits)
+    limits = [texts.moved(now, then)] if now and then else []
+    alarms = [texts.outside(found.judged, *found.alarms)] if found.judged else []
+    back = [texts.would_have_alarmed(*found.back_test)] if found.back_test else []
+    return [*limits, *alarms, *back]
 
 
 def save(point: Seen, mark: Mark) -> None:
     """Says it, for the reason that was typed."""
     why = str(st.session_state.get(WHY, "")).strip()
     if not why:
-        panels.tell("Say why: whoever looks at this point later will ask", problem=True)
+        panels.tell(texts.SAY_WHY, problem=True)
         return
     actions.attempt(
         lambda: session.registry().set_mark(point.run_id, point.partition, mark, why),
-        done="It is said. What is learned from now on goes by it.",
+        done=texts.IT_IS_SAID,
     )

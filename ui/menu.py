@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from registry.words import Permission
+from ui.words import pages
 
 HOME = "inbox"
 
@@ -20,24 +21,24 @@ class Entry:
 
 
 ENTRIES = (
-    Entry("inbox", "Inbox", ":material/inbox:", ""),
-    Entry("incidents", "Incidents", ":material/error:", ""),
-    Entry("contracts", "Contracts", ":material/contract:", "Contracts"),
-    Entry("catalog", "Catalog", ":material/search:", "Contracts"),
-    Entry("draft", "Draft a contract", ":material/edit_note:", "Contracts"),
-    Entry("metric", "Metrics", ":material/monitoring:", "Data"),
-    Entry("profile", "Profile", ":material/table_chart:", "Data"),
-    Entry("patterns", "Patterns", ":material/pattern:", "Data"),
-    Entry("lineage", "Lineage", ":material/account_tree:", "Data"),
-    Entry("subscriptions", "Subscriptions", ":material/notifications:", "Yours"),
-    Entry("tasks", "Tasks", ":material/list_alt:", "Running"),
-    Entry("audit", "Audit", ":material/history:", "Running", Permission.AUDIT),
-    Entry("admin", "Administration", ":material/settings:", "Running", Permission.USERS),
-    Entry("start", "Getting started", ":material/rocket_launch:", "Help"),
-    Entry("reference", "Reference", ":material/menu_book:", "Help"),
-    Entry("review", "Review", ":material/rate_review:"),
-    Entry("contract", "Contract", ":material/contract:"),
-    Entry("run", "Run", ":material/fact_check:"),
+    Entry("inbox", pages.INBOX, ":material/inbox:", ""),
+    Entry("incidents", pages.INCIDENTS, ":material/error:", ""),
+    Entry("contracts", pages.CONTRACTS, ":material/contract:", pages.CONTRACTS),
+    Entry("catalog", pages.CATALOG, ":material/search:", pages.CONTRACTS),
+    Entry("draft", pages.DRAFT, ":material/edit_note:", pages.CONTRACTS),
+    Entry("metric", pages.METRICS, ":material/monitoring:", pages.DATA),
+    Entry("profile", pages.PROFILE, ":material/table_chart:", pages.DATA),
+    Entry("patterns", pages.PATTERNS, ":material/pattern:", pages.DATA),
+    Entry("lineage", pages.LINEAGE, ":material/account_tree:", pages.DATA),
+    Entry("subscriptions", pages.SUBSCRIPTIONS, ":material/notifications:", pages.YOURS),
+    Entry("tasks", pages.TASKS, ":material/list_alt:", pages.RUNNING),
+    Entry("audit", pages.AUDIT, ":material/history:", pages.RUNNING, Permission.AUDIT),
+    Entry("admin", pages.ADMINISTRATION, ":material/settings:", pages.RUNNING, Permission.USERS),
+    Entry("start", pages.START, ":material/rocket_launch:", pages.HELP),
+    Entry("reference", pages.REFERENCE, ":material/menu_book:", pages.HELP),
+    Entry("review", pages.REVIEW, ":material/rate_review:"),
+    Entry("contract", pages.CONTRACT, ":material/contract:"),
+    Entry("run", pages.RUN, ":material/fact_check:"),
 )
 
 

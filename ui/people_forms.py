@@ -79,7 +79,7 @@ def attempt(step: panels.Step, *, done: str) -> None:
     try:
         step()
     except ValidationError as error:
-        panels.tell("; ".join(texts.fault(each["loc"][0], each["msg"]) for each in error.errors()), problem=True)
+        panels.tell("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors()), problem=True)
     except ClientError as error:
         panels.tell(panels.sentence(error), problem=True)
     else:

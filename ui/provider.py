@@ -15,11 +15,12 @@ from urllib.parse import quote_plus, urlencode
 import httpx
 
 from ui.security import same_site_path
+from ui.words import signing_in as texts
 
 # Begins what the cookie holds while somebody is at the provider.
 COOKIE = "treaty_sign_in"
 LASTS = 600
-SCOPE = "openid email profile"
+SCOPE = " ".join(("openid", "email", "profile"))
 WAIT = 10.0
 
 
@@ -89,12 +90,12 @@ class Provider:
                 data=sent if named else {**sent, "client_id": self.client_id},
                 auth=named,
                 timeout=WAIT,
-                headers={"Accept": "application/json"},
+                headers={"accept": "application/json"},
             ),
-            "The identity provider did not take the code. Begin again.",
+            texts.CODE_REFUSED,
         )
         if not isinstance(found.get("id_token"), str):
-            raise NotSignedIn("The identity provider said nothing of who you are: its client needs the scope openid.")
+            raise NotSignedIn(texts.NOBODY_NAMED)
         return str(found["id_token"])
 
     def _endpoints(self) -> dict[str, str]:
@@ -102,10 +103,10 @@ class Provider:
         where = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
         found = _answer(
             lambda: httpx.get(where, timeout=WAIT),
-            "The identity provider does not answer. Try again, or sign in with a password.",
+            texts.PROVIDER_SILENT,
         )
         if found.get("issuer") != self.issuer:
-            raise NotSignedIn("The identity provider calls itself by another name than TREATY_OIDC_ISSUER says.")
+            raise NotSignedIn(texts.OTHER_ISSUER)
         return {name: str(found.get(name)) for name in ("authorization_endpoint", "token_endpoint")}
 
 

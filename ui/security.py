@@ -13,6 +13,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ui.words import signing_in as texts
+
 COOKIE = "treaty_session"
 # The server's own counters, and a programming interface that nobody here needs.
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
@@ -114,7 +116,7 @@ class Gate:
 
     def _answer(self, request: Request) -> Response | None:
         if request.url.path.startswith(CLOSED):
-            return PlainTextResponse("Not found", status_code=404)
+            return PlainTextResponse(texts.NOT_FOUND, status_code=404)
         if request.method == "GET" and request.url.path in self.pages and COOKIE not in request.cookies:
             return RedirectResponse(sign_in_link(request.url.path, request.url.query), status_code=303)
         return None

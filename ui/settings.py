@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ui.provider import Provider
+from ui.words import starting as texts
 
 API_URL = "http://127.0.0.1:8700"
 LOCAL_HOSTS = ("127.0.0.1", "localhost")
@@ -42,17 +43,17 @@ def _provider(source: Mapping[str, str]) -> Provider | None:
     if not client:
         return None
     if not issuer:
-        raise SettingsError("TREATY_OIDC_CLIENT_ID needs TREATY_OIDC_ISSUER, the provider that knows the client")
+        raise SettingsError(texts.ISSUER_MISSING)
     return Provider(issuer, client, source.get("TREATY_OIDC_CLIENT_SECRET", ""))
 
 
 def _address(text: str) -> str:
     if not text.startswith(("http://", "https://")):
-        raise SettingsError("TREATY_API_URL must begin with http:// or https://")
+        raise SettingsError(texts.API_URL)
     return text.rstrip("/")
 
 
 def _host(text: str) -> str:
     if any(each in text for each in "/: ") or text == "*":
-        raise SettingsError("TREATY_UI_HOSTS is a comma-separated list of host names, without scheme, port or '*'")
+        raise SettingsError(texts.HOSTS)
     return text

@@ -19,12 +19,8 @@ from ui.door import Door, rendered
 from ui.provider import COOKIE as FLOW
 from ui.provider import LASTS, Flow, NotSignedIn, Provider
 from ui.security import COOKIE, from_own_page, same_site_path
+from ui.words import signing_in as texts
 
-WRONG = "The name or the password is not right."
-UNREACHABLE = "The registry does not answer. Check that the API runs, then try again."
-FOREIGN = "This form was sent from another site. Open the page here and try again."
-STRAY = "This is not the sign-in that was begun here, or it took too long. Begin again."
-DECLINED = "The identity provider let nobody in."
 LONGEST_FORM = 16_384
 BACK = "/sign-in/back"
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -80,10 +76,10 @@ class Doors:
 
     async def _opened(self, request: Request, flow: Flow | None, state: str, code: str) -> Response:
         if flow is None or not compare_digest(flow.state.encode(), state.encode()):
-            return rendered(self._sign_in("/"), status=400, problem=STRAY)
+            return rendered(self._sign_in("/"), status=400, problem=texts.STRAY)
         next_path = same_site_path(flow.next)
         if not code:
-            return rendered(self._sign_in(next_path), status=401, problem=DECLINED)
+            return rendered(self._sign_in(next_path), status=401, problem=texts.DECLINED)
         try:
             token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
             opened = await self._ask(lambda nobody: nobody.sign_in_as(token, flow.nonce))
@@ -98,7 +94,7 @@ class Doors:
 
     def _provider(self) -> Provider:
         if self.provider is None:
-            raise NotSignedIn("No identity provider is set. Sign in with a password.")
+            raise NotSignedIn(texts.NO_PROVIDER)
         return self.provider
 
     def _back(self, request: Request) -> str:
@@ -135,7 +131,7 @@ class Doors:
         """The form for the first administrator; says so where the link lacks its token."""
         token = request.query_params.get("token", "")
         if not token:
-            return rendered(door.notice("Set up Treaty", "Open the whole link that `treaty init` printed."), status=400)
+            return rendered(door.notice(texts.SET_UP, texts.LINK_CUT), status=400)
         return rendered(door.setup(token))
 
     async def set_up(self, request: Request) -> Response:
@@ -154,7 +150,7 @@ class Doors:
         try:
             found = await self._ask(lambda nobody: nobody.ready())
         except ClientError:
-            return JSONResponse({"status": "waiting for the API"}, status_code=503)
+            return JSONResponse({"status": texts.WAITING_FOR_API}, status_code=503)
         return JSONResponse({"status": "ready", "migration": found.migration})
 
     async def _ask(self, question: Callable[[Client], Answer]) -> Answer:
@@ -166,9 +162,9 @@ def own(endpoint: Endpoint) -> Endpoint:
 
     async def guarded(request: Request) -> Response:
         if not from_own_page(request):
-            return rendered(door.notice("Not from here", FOREIGN), status=403)
+            return rendered(door.notice(texts.FOREIGN_TITLE, texts.FOREIGN), status=403)
         if int(request.headers.get("content-length", LONGEST_FORM + 1)) > LONGEST_FORM:
-            return rendered(door.notice("Too much", "The form was too long."), status=413)
+            return rendered(door.notice(texts.TOO_LONG_TITLE, texts.TOO_LONG), status=413)
         return await endpoint(request)
 
     return guarded
@@ -197,21 +193,21 @@ def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response
     return answer
 
 
-def _refused(form: Door, error: ClientError | ValidationError, *, wrong: str = WRONG) -> Response:
+def _refused(form: Door, error: ClientError | ValidationError, *, wrong: str = texts.WRONG) -> Response:
     if isinstance(error, ValidationError):
         details = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors(include_input=False)]
-        return rendered(form, status=422, problem="That cannot be used as it is.", details=details)
+        return rendered(form, status=422, problem=texts.UNUSABLE, details=details)
     if error.status == 0:
-        return rendered(form, status=503, problem=UNREACHABLE)
+        return rendered(form, status=503, problem=texts.UNREACHABLE)
     if error.status == 401:
         return rendered(form, status=401, problem=wrong if form.action == "/sign-in" else error.message)
-    details = [each.message for each in error.faults] + ([f"reference {error.reference}"] if error.reference else [])
+    details = [each.message for each in error.faults] + ([texts.reference(error.reference)] if error.reference else [])
     return rendered(form, status=error.status, problem=error.message, details=details)
 
 
 def _kept(answer: Response) -> Response:
     notice = rendered(
-        door.notice("Signed out here", "The registry did not answer, so the session itself ends at its own time."),
+        door.notice(texts.SIGNED_OUT_HERE, texts.SESSION_ENDS),
         status=503,
     )
     notice.headers["set-cookie"] = answer.headers["set-cookie"]

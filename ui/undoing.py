@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from registry.client import ClientError
-from ui import panels
+from ui import panels, words
+from ui.words import steps as texts
 
 DONE = "_done"
 KEPT = 20
@@ -41,7 +42,7 @@ def take(done: Done) -> None:
         panels.tell(panels.sentence(error), problem=True)
         return
     st.session_state[DONE] = [each for each in listed() if each is not done]
-    panels.tell(f"Taken back: {done.said}")
+    panels.tell(texts.taken_back(done.said))
 
 
 def draw() -> None:
@@ -49,10 +50,8 @@ def draw() -> None:
     found = listed()
     if not found:
         return
-    with st.expander(
-        f"What you did ({len(found)})", key="done", icon=":material/history:", on_change="rerun"
-    ) as opened:
+    with st.expander(texts.done(len(found)), key="done", icon=":material/history:", on_change="rerun") as opened:
         for at, each in enumerate(found if opened.open else ()):
             with st.container(horizontal=True, vertical_alignment="center", key=f"done-{at}"):
                 st.text(each.said, width="stretch")
-                st.button("Undo", key=f"undo-{at}", icon=":material/undo:", on_click=take, args=(each,))
+                st.button(words.UNDO, key=f"undo-{at}", icon=":material/undo:", on_click=take, args=(each,))

@@ -76,7 +76,7 @@ def tokens() -> None:
     zone = session.timezone()
     if found:
         panels.table([token(each, zone) for each in found], key="tokens", alt=texts.TOKENS_TABLE)
-    living = {texts.token_named(each.name, each.prefix): each.id for each in found if each.revoked is None}
+    living = {f"{each.name} ({each.prefix})": each.id for each in found if each.revoked is None}
     if living:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
             named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)

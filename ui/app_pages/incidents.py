@@ -71,7 +71,7 @@ def one(incident: IncidentOut) -> None:
         st.subheader(words.esc(incident_steps.name(incident)), width="content")
         st.markdown(words.INCIDENTS[incident.state].badge, width="content")
     facts(incident)
-    panels.link("contract", texts.open_contract(incident.contract_id), id=incident.contract_id)
+    panels.link("contract", words.open_contract(incident.contract_id), id=incident.contract_id)
     failing(incident)
     if session.may(Permission.INCIDENTS):
         steps(incident)
@@ -97,9 +97,7 @@ def failing(incident: IncidentOut) -> None:
     """What fails in it, each part opening its last report."""
     st.subheader(texts.WHAT_FAILS)
     for part in incident.parts:
-        told = (
-            texts.on_partition(each.check, each.partition) if each.partition else each.check for each in part.failing
-        )
+        told = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing)
         mark = words.VERDICTS["failed" if part.active else "passed"]
         slug = words.slug(f"{part.contract_id} {part.object}")
         with panels.row(mark, age=part.joined, about=", ".join(told), key=f"part-{slug}"):

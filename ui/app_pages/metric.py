@@ -9,28 +9,28 @@ from registry.api.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, R
 from ui import compared, course_charts, documents, explored, fitted, marking, panels, session, words
 from ui.charts import Band
 from ui.explored import Seen
+from ui.words import metric as texts
+from ui.words import pages
 
-PERIODS = {"30 days": 30, "90 days": 90, "1 year": 365, "All": None}
-ALL = "All"
+PERIODS = {texts.DAYS_30: 30, texts.DAYS_90: 90, texts.YEAR: 365, words.ALL: None}
 MOST = 2000
-OPEN = "Open the report"
 
 
 def page() -> None:
     """Draws the metric that the address names, and the ways to choose another one."""
-    st.title("Metrics")
+    st.title(pages.METRICS)
     panels.told()
     contract = chosen_contract()
     if contract is None:
         return
     run = last_run(contract)
     if run is None:
-        panels.empty("No history yet", "The first run of the contract begins it.")
+        panels.empty(texts.NO_HISTORY, texts.FIRST_RUN_BEGINS)
         return
     report = session.registry().run(run.id)
     checks = {each.check_id: each for each in report.results if each.measurement}
     if not checks:
-        panels.empty("No metric", "The last run measured nothing.")
+        panels.empty(texts.NO_METRIC, texts.NOTHING_MEASURED)
         return
     explore(contract, report, checks)
 
@@ -39,10 +39,12 @@ def chosen_contract() -> ContractOut | None:
     """The contract that the address names, or that is chosen; None where there is none to choose."""
     known = session.registry().contracts()
     if not known:
-        panels.empty("No contract yet", "Metrics are measured for the checks of contracts.")
+        panels.empty(texts.NO_CONTRACT, texts.MEASURED_FOR)
         return None
     with st.container(horizontal=True, key="which"):
-        named = st.selectbox("Contract", [each.id for each in known], key="contract", bind="query-params", width=320)
+        named = st.selectbox(
+            words.CONTRACT, [each.id for each in known], key="contract", bind="query-params", width=320
+        )
     return session.registry().contract(named or known[0].id)
 
 
@@ -53,25 +55,25 @@ def last_run(contract: ContractOut) -> RunSummary | None:
         newest.setdefault(run.object, run)
     if len(newest) < 2:
         return next(iter(newest.values()), None)
-    name = st.selectbox("Table", list(newest), key="object", bind="query-params", width=320)
+    name = st.selectbox(words.TABLE, list(newest), key="object", bind="query-params", width=320)
     return newest[name or next(iter(newest))]
 
 
 def explore(contract: ContractOut, report: RunOut, checks: dict[str, ResultOut]) -> None:
     """What is to be seen, then the metric, the one beside it, and the partitions that are compared."""
     with st.container(horizontal=True, key="filters"):
-        check = st.selectbox("Check", list(checks), key="check", bind="query-params", width=320)
-        beside = st.selectbox("Beside it", [words.NOTHING, *checks], key="beside", bind="query-params", width=320)
+        check = st.selectbox(words.CHECK, list(checks), key="check", bind="query-params", width=320)
+        beside = st.selectbox(texts.BESIDE, [words.NOTHING, *checks], key="beside", bind="query-params", width=320)
         period = st.segmented_control(
-            "Of the last", list(PERIODS), default=ALL, required=True, key="period", bind="query-params"
+            texts.OF_THE_LAST, list(PERIODS), default=words.ALL, required=True, key="period", bind="query-params"
         )
     document = documents.parsed(session.registry().document(contract.id, report.version).decode())
     said = session.registry().marks(contract.id, report.object)
     chosen = checks[check or next(iter(checks))]
-    seen = metric(report, chosen, document, period or ALL, said, key="course")
+    seen = metric(report, chosen, document, period or words.ALL, said, key="course")
     fitted.section(report, chosen)
     if beside in checks and beside != check:
-        metric(report, checks[beside], document, period or ALL, said, key="beside-course")
+        metric(report, checks[beside], document, period or words.ALL, said, key="beside-course")
     marking.section(report, chosen, seen, said)
     partitions(report, seen)
 
@@ -94,7 +96,7 @@ def metric(
         marks=said,
     )
     if not any(each.value is not None for each in seen):
-        panels.empty("No values", "This metric has no number to draw in that time.")
+        panels.empty(texts.NO_VALUES, texts.NO_NUMBER)
         return seen
     standing(seen, judged)
     drawn(seen, limits, name=measured[-1].analyzer.replace("_", " "), key=key)
@@ -112,19 +114,19 @@ def asked(report: RunOut, check: ResultOut, days: int | None) -> tuple[list[Hist
 def segmented(measured: Sequence[HistoryOut], *, key: str) -> str | None:
     """The segment that is chosen among those that partitions' names tell; None where they tell none."""
     names = sorted({each.segment for each in measured if each.segment})
-    return st.selectbox("Segment", names, key=f"{key}-segment", bind="query-params", width=320) if names else None
+    return st.selectbox(texts.SEGMENT, names, key=f"{key}-segment", bind="query-params", width=320) if names else None
 
 
 def standing(seen: Sequence[Seen], judged: Sequence[CheckedOut]) -> None:
     """The last value beside what was expected and admitted of it, and how often it was an anomaly."""
     last = seen[-1]
     with st.container(horizontal=True, gap="medium"):
-        panels.fact("Last", words.value(last.value), help_text=last.label)
-        panels.fact("Expected", words.value(last.expected))
-        panels.fact("Admitted", words.limits(last.band.lower, last.band.upper) or "anything")
+        panels.fact(texts.LAST, words.value(last.value), help_text=last.label)
+        panels.fact(words.EXPECTED, words.value(last.expected))
+        panels.fact(words.ADMITTED, words.limits(last.band.lower, last.band.upper) or texts.ANYTHING)
         if last.fit:
-            panels.fact("Fit", last.fit, help_text="The limits that the last run was judged by")
-        panels.fact("Anomalies", f"{sum(each.is_anomaly for each in seen):,} of {len(seen):,}")
+            panels.fact(words.FIT, last.fit, help_text=texts.FIT_JUDGED)
+        panels.fact(texts.ANOMALIES, texts.part(sum(each.is_anomaly for each in seen), len(seen)))
     if said := explored.learning(judged):
         st.info(words.esc(said.capitalize()), icon=":material/hourglass_empty:")
 
@@ -133,10 +135,10 @@ def drawn(seen: Sequence[Seen], limits: Band, *, name: str, key: str) -> None:
     """The chart, what stands in it, and the same as a table that leads to each report."""
     panels.drawn(course_charts.course(seen, limits, metric=name), key=key, alt=explored.told(seen, metric=name))
     st.caption(legend(seen, limits))
-    with st.expander("The same as a table", key=f"{key}-table", on_change="rerun") as table:
+    with st.expander(words.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
         if table.open:
-            link = st.column_config.LinkColumn("Report", display_text=OPEN)
-            panels.table(explored.rows(seen), key=f"{key}-rows", alt=f"{name}, the newest first", Report=link)
+            link = st.column_config.LinkColumn(texts.REPORT, display_text=texts.OPEN_REPORT)
+            panels.table(explored.rows(seen), key=f"{key}-rows", alt=texts.newest_first(name), **{texts.REPORT: link})
 
 
 def legend(seen: Sequence[Seen], limits: Band) -> str:
@@ -145,10 +147,10 @@ def legend(seen: Sequence[Seen], limits: Band) -> str:
     return " · ".join(
         part
         for part in (
-            "Shaded: what its past admits; dotted: what was expected" if any(each.learned for each in seen) else "",
-            f"Dashed: the contract's limit, {allowed}" if allowed else "",
-            "Triangle: the check failed" if any(each.is_anomaly for each in seen) else "",
-            "Cross: no value" if any(each.value is None for each in seen) else "",
+            texts.LEGEND_LEARNED if any(each.learned for each in seen) else "",
+            texts.legend_limit(allowed) if allowed else "",
+            texts.LEGEND_FAILED if any(each.is_anomaly for each in seen) else "",
+            texts.LEGEND_GAP if any(each.value is None for each in seen) else "",
         )
         if part
     )
@@ -159,12 +161,12 @@ def partitions(report: RunOut, seen: Sequence[Seen]) -> None:
     names = [each.label for each in seen if compared.condition(each.label)]
     if len(names) < 2:
         return
-    st.subheader("Two partitions beside each other")
+    st.subheader(texts.TWO_PARTITIONS)
     newest = names[::-1]
     with st.container(horizontal=True, key="pair"):
-        first = st.selectbox("Partition", newest, key="first", bind="query-params", width=320)
-        second = st.selectbox("With", newest, index=1, key="second", bind="query-params", width=320)
-    with st.expander("Their columns, from stored states", key="compared", on_change="rerun") as opened:
+        first = st.selectbox(words.PARTITION, newest, key="first", bind="query-params", width=320)
+        second = st.selectbox(texts.WITH, newest, index=1, key="second", bind="query-params", width=320)
+    with st.expander(texts.THEIR_COLUMNS, key="compared", on_change="rerun") as opened:
         if opened.open and first and second:
             compared.draw(f"{report.contract_id}.{report.object}", [first, second])
 

@@ -54,8 +54,8 @@ def figures(found: CarriedOut) -> None:
     with st.container(horizontal=True, gap="medium"):
         panels.fact(texts.MEANS, found.domain.name or words.NOTHING)
         panels.fact(words.COLUMNS, words.count(found.domain.columns), help_text=texts.COLUMNS_OF_ALL)
-        panels.fact(texts.DO_NOT_MATCH, share(found.domain.impurity), help_text=texts.MEAN_OVER_COLUMNS)
-        panels.fact(texts.FALSE_ALARMS, share(found.domain.false_alarms), help_text=texts.ALARMS_ESTIMATED)
+        panels.fact(texts.DO_NOT_MATCH, texts.share(found.domain.impurity), help_text=texts.MEAN_OVER_COLUMNS)
+        panels.fact(texts.FALSE_ALARMS, texts.share(found.domain.false_alarms), help_text=texts.ALARMS_ESTIMATED)
 
 
 def carriers(found: Sequence[CarrierOut]) -> None:
@@ -66,7 +66,7 @@ def carriers(found: Sequence[CarrierOut]) -> None:
             words.CONTRACT: each.contract_id,
             words.TABLE: each.object,
             words.COLUMN: each.column,
-            texts.MATCH: share(1 - each.impurity),
+            texts.MATCH: texts.share(1 - each.impurity),
             texts.MEANS: each.means or "",
             words.OPEN: contract_rows.address("contract", id=each.contract_id),
         }
@@ -94,8 +94,8 @@ def listed(found: Sequence[DomainOut], *, key: str, alt: str) -> None:
             texts.PATTERN: each.pattern,
             texts.MEANS: each.name or "",
             words.COLUMNS: words.count(each.columns),
-            texts.SHARE_UNMATCHED: share(each.impurity),
-            texts.FALSE_ALARMS: share(each.false_alarms),
+            texts.SHARE_UNMATCHED: texts.share(each.impurity),
+            texts.FALSE_ALARMS: texts.share(each.false_alarms),
             words.OPEN: contract_rows.address("patterns", pattern=each.pattern),
         }
         for each in found
@@ -103,11 +103,6 @@ def listed(found: Sequence[DomainOut], *, key: str, alt: str) -> None:
     panels.table(
         rows, key=key, alt=alt, **{words.OPEN: st.column_config.LinkColumn(texts.ITS_COLUMNS, display_text=words.OPEN)}
     )
-
-
-def share(of: float) -> str:
-    """A share in per cent."""
-    return texts.share(of)
 
 
 def learn() -> None:

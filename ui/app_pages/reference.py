@@ -62,10 +62,11 @@ def argument(of: ArgumentOut) -> str:
 def takes(form: dict[str, Any]) -> str:
     """What an argument takes, in words: from its JSON schema."""
     if "enum" in form:
-        return " or ".join(map(str, form["enum"])) if len(form["enum"]) <= 3 else ", ".join(map(str, form["enum"]))
+        named = [str(each) for each in form["enum"]]
+        return words.either(named) if len(named) <= 3 else ", ".join(named)
     if "anyOf" in form:
         kinds = [takes(each) for each in form["anyOf"] if each.get("type") != "null"]
-        return " or ".join(dict.fromkeys(kinds))
+        return words.either(list(dict.fromkeys(kinds)))
     if form.get("type") == "array":
         return texts.A_LIST + (texts.list_of(inner) if (inner := takes(form.get("items", {}))) else "")
     return words.TYPES.get(str(form.get("type", "")), "")

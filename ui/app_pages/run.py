@@ -22,14 +22,15 @@ from ui import (
     session,
     words,
 )
+from ui.words import run as texts
 
 # Results of a check that are looked at to say since when it fails.
 PAST = 500
 # `not evaluated` is a state of its own: the data may be fine, the check could not be computed.
 SECTIONS = (
-    ("failed", "Failed"),
-    ("warned", "Warnings"),
-    ("not_evaluated", "Not evaluated"),
+    ("failed", texts.FAILED),
+    ("warned", texts.WARNINGS),
+    ("not_evaluated", texts.NOT_EVALUATED),
 )
 
 
@@ -37,7 +38,7 @@ def page() -> None:
     """Draws the report of the run that the address names."""
     run_id = session.asked_id("id")
     if run_id is None:
-        panels.empty("No run named", "Open one from a contract.")
+        panels.empty(texts.NO_RUN, texts.OPEN_ONE)
         return
     run = session.registry().run(run_id)
     header(run)
@@ -60,17 +61,17 @@ def header(run: RunOut) -> None:
     if run.reason:
         st.text(run.reason)
     with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.fact("Partitions", partitions(run.partitions), help_text=", ".join(run.partitions)[:1000] or None)
-        panels.fact("Rows", words.count(run.rows))
+        panels.fact(texts.PARTITIONS, partitions(run.partitions), help_text=", ".join(run.partitions)[:1000] or None)
+        panels.fact(words.ROWS, words.count(run.rows))
         if run.found_by:
-            read = f", version {run.read_version}" if run.read_version else ""
-            panels.fact("Found by", f"{run.found_by}{read}")
-        panels.fact("Version", run.version)
-        panels.time("Finished", run.finished)
-        panels.fact("Took", words.took(run.finished - run.started))
+            read = texts.read_version(run.read_version) if run.read_version else ""
+            panels.fact(texts.FOUND_BY, f"{run.found_by}{read}")
+        panels.fact(words.VERSION, run.version)
+        panels.time(texts.FINISHED, run.finished)
+        panels.fact(texts.TOOK, words.took(run.finished - run.started))
         if run.lineage_run:
-            panels.fact("Lineage run", run.lineage_run)
-    panels.link("contract", f"Open the contract {run.contract_id}", id=run.contract_id)
+            panels.fact(texts.LINEAGE_RUN, run.lineage_run)
+    panels.link("contract", words.open_contract(run.contract_id), id=run.contract_id)
     for each in session.registry().upstream(run.contract_id) if run.verdict != "passed" else ():
         if each.object == run.object:
             readers.bad_data(each)
@@ -78,19 +79,13 @@ def header(run: RunOut) -> None:
 
 def verdict(run: RunOut) -> str:
     """The verdict in one sentence."""
-    said = {
-        "failed": "The data does not keep the contract",
-        "not_evaluated": "Some checks could not be evaluated, so nothing is promised about them",
-        "warned": "The data keeps the contract, with warnings",
-        "passed": "The data keeps the contract",
-    }
-    return f"{said[run.verdict]}: {panels.counted(Counter(map(outcome_of, run.results)))}"
+    return f"{texts.VERDICTS[run.verdict]}: {panels.counted(Counter(map(outcome_of, run.results)))}"
 
 
 def partitions(names: Sequence[str]) -> str:
     """The partitions, by name where they are few."""
-    shown = [name or "whole table" for name in names]
-    return words.listed(shown) if len(shown) <= 3 else words.several(len(shown), "partition")
+    shown = [name or texts.WHOLE_TABLE for name in names]
+    return words.listed(shown) if len(shown) <= 3 else texts.partitions(len(shown))
 
 
 def text_of(run: RunOut) -> str:
@@ -140,7 +135,7 @@ def check(
         for result in results[:5]:
             st.text(measured(result, band))
         if len(results) > 5:
-            st.caption(f"and {words.several(len(results) - 5, 'more partition')}")
+            st.caption(texts.more_partitions(len(results) - 5))
         likely(run, results, sample)
         if sample:
             failing_rows.draw(sample, results, key=key)
@@ -157,11 +152,11 @@ def likely(run: RunOut, results: list[ResultOut], sample: SampleOut | None) -> N
         st.text(causes.sentence(known, now=session.now()))
     every = [each for each in run.results if each.check_id == check.check_id]
     if shared := causes.parts(every):
-        st.text(f"All partitions that fail have {words.listed(list(shared))}, and no other has")
+        st.text(texts.shared(list(shared)))
     apart = {check.column or "", *(run.dataset.partition_by if run.dataset else ())}
     if sample and causes.segment(sample, apart=apart, shares={}):
         found = causes.segment(sample, apart=apart, shares=shares(run, results))
-        st.text(found.sentence if found else "The kept rows have nothing in common that is rare elsewhere")
+        st.text(found.sentence if found else texts.NOTHING_IN_COMMON)
 
 
 def shares(run: RunOut, results: list[ResultOut]) -> Mapping[str, Mapping[str, float]]:
@@ -180,11 +175,11 @@ def measured(result: ResultOut, band: charts.Band) -> str:
     """What was found, where, and what was allowed."""
     place = f"{result.partition}: " if result.partition else ""
     if result.outcome == "not_evaluated":
-        return f"{place}not evaluated: {result.reason or 'no reason was recorded'}"
+        return texts.not_evaluated(place, result.reason or texts.NO_REASON)
     if result.found:
         return f"{place}{result.found}"
     allowed = words.limits(band.lower, band.upper)
-    found = f"{place}measured {words.value(result.value)}{f', allowed {allowed}' if allowed else ''}"
+    found = texts.measured(place, words.value(result.value), texts.allowed(allowed) if allowed else "")
     return f"{found} ({result.reason})" if result.reason else found
 
 
@@ -200,45 +195,43 @@ def past(run: RunOut, result: ResultOut, band: charts.Band, *, key: str) -> None
 
 def everything(run: RunOut) -> None:
     """All results as one table, what needs attention first."""
-    st.subheader(f"All checks ({words.count(len(run.results))})")
+    st.subheader(texts.all_checks(len(run.results)))
     attention = ["failed", "warned", "not_evaluated", "not_applicable", "passed"]
     rows = [row(each) for each in sorted(run.results, key=lambda each: attention.index(outcome_of(each)))]
-    panels.table(rows, key="results", alt="Every check with its outcome")
+    panels.table(rows, key="results", alt=texts.EVERY_CHECK)
 
 
 def row(result: ResultOut) -> dict[str, str]:
     """A result as a row."""
     return {
-        "Outcome": words.glyph(words.OUTCOMES[outcome_of(result)]),
-        "Check": result.name or result.check_id,
-        "Promise": result.sentence,
-        "Measured": words.value(result.value),
-        "Broken by": words.several(result.broken, "row") if result.broken else "",
-        "Partition": result.partition or "",
-        "Column": result.column or "",
-        "Severity": result.severity,
-        "Reason": result.reason or "",
+        words.OUTCOME: words.glyph(words.OUTCOMES[outcome_of(result)]),
+        words.CHECK: result.name or result.check_id,
+        words.PROMISE: result.sentence,
+        words.MEASURED: words.value(result.value),
+        texts.BROKEN_BY: texts.broken_by(result.broken) if result.broken else "",
+        words.PARTITION: result.partition or "",
+        words.COLUMN: result.column or "",
+        words.SEVERITY: result.severity,
+        texts.REASON: result.reason or "",
     }
 
 
 def reproduce(run: RunOut, text: str) -> None:
     """How to judge the same data elsewhere, as a command and in a session of Spark, with the document for both."""
-    st.subheader("How to reproduce")
+    st.subheader(texts.REPRODUCE)
     where = reproduction.location(run)
     if where is None:
-        st.caption("The registry does not know where this table lies, so there is no command to copy.")
+        st.caption(texts.NO_LOCATION)
         return
     panels.commands(reproduction.command(run, where))
-    st.caption(
-        "On a machine that reads the table, with the contract beside it. It judges every partition there is now."
-    )
-    with st.expander("In a session of Spark", key="pyspark", icon=":material/code:", on_change="rerun") as opened:
+    st.caption(texts.COMMAND_RUNS)
+    with st.expander(texts.IN_SPARK, key="pyspark", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
             panels.source(reproduction.program(run, where))
-            st.caption("It judges the partitions of this run alone; checks of the whole table see no others then.")
+            st.caption(texts.PROGRAM_RUNS)
     if text:
         name = reproduction.file_name(run)
-        st.download_button("Download the contract", text, file_name=name, mime="application/yaml", key="download")
+        st.download_button(texts.DOWNLOAD_CONTRACT, text, file_name=name, mime="application/yaml", key="download")
 
 
 page()

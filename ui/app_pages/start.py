@@ -5,6 +5,8 @@ import streamlit as st
 from registry.client import ClientError
 from registry.words import Permission
 from ui import panels, people_forms, session, settings, words
+from ui.words import pages
+from ui.words import start as texts
 
 EVERY = 3
 FORBIDDEN = 403
@@ -14,15 +16,15 @@ spark.extraListeners                      io.openlineage.spark.agent.OpenLineage
 spark.openlineage.transport.type          http
 spark.openlineage.transport.url           {url}
 spark.openlineage.transport.auth.type     api_key
-spark.openlineage.transport.auth.apiKey   THE TOKEN FROM BELOW
+spark.openlineage.transport.auth.apiKey   {token}
 """
 
 
 def page() -> None:
     """Draws the steps in their order."""
-    st.title("Getting started")
+    st.title(pages.START)
     panels.told()
-    st.markdown("**From a table to a contract that is judged whenever the table changes, in four steps**")
+    st.markdown(texts.FOUR_STEPS)
     contracts = session.registry().contracts()
     draft(done=bool(contracts or session.registry().proposals(limit=1)))
     approved(done=any(each.active_version for each in contracts))
@@ -39,34 +41,31 @@ def step(number: int, title: str, *, done: bool) -> None:
 
 def draft(*, done: bool) -> None:
     """The table, and its draft."""
-    step(1, "Connect a table and have its contract drafted", done=done)
-    st.caption(
-        "Name a table that Spark can read. It is profiled, and checks are suggested that its past keeps. "
-        "Nothing is promised until an owner approves."
-    )
-    panels.link("draft", "Draft a contract")
+    step(1, texts.CONNECT, done=done)
+    st.caption(texts.NAME_TABLE)
+    panels.link("draft", pages.DRAFT)
 
 
 def approved(*, done: bool) -> None:
     """An owner, who is somebody else than the author."""
-    step(2, "Invite an owner, who decides", done=done)
-    st.caption("An owner approves what somebody else drafted. Their inbox leads them to the review.")
+    step(2, texts.INVITE_OWNER, done=done)
+    st.caption(texts.OWNER_APPROVES)
     if session.may(Permission.USERS):
-        with st.expander("Invite somebody", key="invite", icon=":material/person_add:", on_change="rerun") as opened:
+        with st.expander(texts.INVITE, key="invite", icon=":material/person_add:", on_change="rerun") as opened:
             if opened.open:
                 people_forms.invite(key="start")
     else:
-        st.caption("An administrator adds users.")
+        st.caption(texts.ADMINISTRATOR_ADDS)
 
 
 def listener() -> None:
     """What a job needs to tell of its writes, and whether one has."""
     counts = arrived()
-    step(3, "Point Spark's listener here", done=bool(counts))
-    st.caption("In spark-defaults.conf, or as --conf of spark-submit, with the address that your jobs reach:")
-    panels.source(TRANSPORT.format(url=settings.load().api_url))
+    step(3, texts.POINT_LISTENER, done=bool(counts))
+    st.caption(texts.WHERE_SETTINGS_GO)
+    panels.source(TRANSPORT.format(url=settings.load().api_url, token=texts.TOKEN_PLACE))
     if session.may(Permission.TOKENS):
-        people_forms.token(key="start", scopes=[Permission.LINEAGE], name="spark jobs")
+        people_forms.token(key="start", scopes=[Permission.LINEAGE], name=texts.TOKEN_NAME)
     if counts == 0:
         st.fragment(waiting, run_every=EVERY)()
 
@@ -86,15 +85,15 @@ def waiting() -> None:
     if arrived():
         st.rerun()
     with st.container(border=True, key="waiting"):
-        st.markdown(":material/hourglass_empty: **Waiting for the first event**")
-        st.caption("This looks again every few seconds. Run a job that writes a table.")
+        st.markdown(texts.WAITING)
+        st.caption(texts.LOOKS_AGAIN)
 
 
 def first_verdict(*, done: bool) -> None:
     """Where the verdicts are."""
-    step(4, "See the first verdict", done=done)
-    st.caption("Once an event says that the table changed, the contract is judged within seconds.")
-    panels.link("contracts", "See the contracts")
+    step(4, texts.FIRST_VERDICT, done=done)
+    st.caption(texts.JUDGED_SOON)
+    panels.link("contracts", texts.SEE_CONTRACTS)
 
 
 page()

@@ -71,7 +71,7 @@ def channel(of: ChannelOut) -> None:
     last = texts.last_sent(of.last.state.value) if of.last else texts.NOTHING_SENT
     about = " · ".join((of.contract_id or texts.ALL_YOUR_CONTRACTS, last, of.last.error or "" if of.last else ""))
     with panels.row(words.CHANNEL, age=of.created, about=about.strip(" ·"), key=f"channel-{of.id}"):
-        st.markdown(f"**{words.esc(texts.channel(words.CHANNELS[of.kind], of.target))}**")
+        st.markdown(f"**{words.esc(f'{words.CHANNELS[of.kind]}: {of.target}')}**")
     with st.container(horizontal=True):
         st.button(texts.SEND_TEST, key=f"test-{of.id}", on_click=tested, args=(of.id,))
         st.button(texts.REMOVE, key=f"remove-{of.id}", on_click=remove, args=(of.id,))

@@ -42,7 +42,7 @@ def row(task: TaskSummary) -> None:
     with panels.row(words.TASKS[task.state], age=task.created, about=about, key=f"task-{task.id}"):
         name = words.task(task.kind)
         if task.contract_id:
-            panels.link("contract", texts.about(name, subject(task)), id=task.contract_id)
+            panels.link("contract", f"{name}: {subject(task)}", id=task.contract_id)
         else:
             st.markdown(f"**{words.esc(name)}**")
     if task.error:

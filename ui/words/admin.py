@@ -45,10 +45,6 @@ DELIVER = "Deliver it after all"
 DELIVERED_AGAIN = "It is tried again."
 
 
-def token_named(name: str, prefix: str) -> str:
-    return f"{name} ({prefix})"
-
-
 def seconds(number: float) -> str:
     return f"{number:,.0f} s"
 

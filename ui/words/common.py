@@ -1,5 +1,7 @@
 """Texts that several pages share: headings of tables, labels of inputs, and what buttons are called."""
 
+from ui.words.writing import count, value
+
 ALL = "All"
 
 # Headings and labels.
@@ -48,3 +50,27 @@ UNDO = "Undo"
 SAME_AS_TABLE = "The same as a table"
 FOR_EVER = "for ever"
 NOBODY = "nobody"
+
+
+def either(ways: list[str]) -> str:
+    return " or ".join(ways)
+
+
+def span(lowest: float, highest: float) -> str:
+    return f"from {value(lowest)} to {value(highest)}"
+
+
+def and_more(number: int) -> str:
+    return f" and {number:,} more"
+
+
+def version(number: str) -> str:
+    return f"version {number}"
+
+
+def rows(number: int | None) -> str:
+    return f"{count(number)} rows"
+
+
+def open_contract(contract: str) -> str:
+    return f"Open the contract {contract}"

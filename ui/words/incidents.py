@@ -67,20 +67,12 @@ def snoozed(moment: str) -> str:
     return f"put off until {moment}"
 
 
-def open_contract(contract: str) -> str:
-    return f"Open the contract {contract}"
-
-
 def times(number: int) -> str:
     return several(number, "time")
 
 
 def downstream(datasets: int) -> str:
     return f"Downstream ({datasets})"
-
-
-def on_partition(check: str, partition: str) -> str:
-    return f"{check} ({partition})"
 
 
 def need_attention(runs: int) -> str:
@@ -121,10 +113,6 @@ def resolved(names: str) -> str:
 
 def open_now(names: str) -> str:
     return f"{names} is open again."
-
-
-def refused(name: str, why: str) -> str:
-    return f"{name}: {why}"
 
 
 def changed_since(name: str) -> str:

@@ -46,10 +46,6 @@ def may_sign_in(name: str) -> str:
     return f"{name} may sign in now."
 
 
-def fault(field: object, message: str) -> str:
-    return f"{field}: {message}"
-
-
 def pinned(version: str) -> str:
     return f"pinned to {version}"
 
@@ -60,7 +56,3 @@ def own_checks(number: int) -> str:
 
 def last_sent(state: str) -> str:
     return f"the last one: {state}"
-
-
-def channel(kind: str, target: str) -> str:
-    return f"{kind}: {target}"

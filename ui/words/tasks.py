@@ -14,10 +14,6 @@ def newest(tasks: int) -> str:
     return f"The newest {several(tasks, 'task')}"
 
 
-def about(kind: str, subject: str) -> str:
-    return f"{kind}: {subject}"
-
-
 def not_before(moment: str) -> str:
     return f"not before {moment}"
 

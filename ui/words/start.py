@@ -1,0 +1,21 @@
+"""What the first steps of a registry say."""
+
+FOUR_STEPS = "**From a table to a contract that is judged whenever the table changes, in four steps**"
+CONNECT = "Connect a table and have its contract drafted"
+NAME_TABLE = (
+    "Name a table that Spark can read. It is profiled, and checks are suggested that its past keeps. "
+    "Nothing is promised until an owner approves."
+)
+INVITE_OWNER = "Invite an owner, who decides"
+OWNER_APPROVES = "An owner approves what somebody else drafted. Their inbox leads them to the review."
+INVITE = "Invite somebody"
+ADMINISTRATOR_ADDS = "An administrator adds users."
+POINT_LISTENER = "Point Spark's listener here"
+WHERE_SETTINGS_GO = "In spark-defaults.conf, or as --conf of spark-submit, with the address that your jobs reach:"
+TOKEN_PLACE = "THE TOKEN FROM BELOW"
+TOKEN_NAME = "spark jobs"
+WAITING = ":material/hourglass_empty: **Waiting for the first event**"
+LOOKS_AGAIN = "This looks again every few seconds. Run a job that writes a table."
+FIRST_VERDICT = "See the first verdict"
+JUDGED_SOON = "Once an event says that the table changed, the contract is judged within seconds."
+SEE_CONTRACTS = "See the contracts"

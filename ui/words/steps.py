@@ -1,0 +1,44 @@
+"""How the pages tell of a step that was taken, and of one that failed."""
+
+TITLES = {
+    0: "The registry does not answer",
+    401: "Your session has ended",
+    403: "You may not do this",
+    404: "There is nothing here for you",
+    409: "Somebody changed this in the meantime",
+    422: "That cannot be used as it is",
+    503: "The registry is busy",
+}
+REMEDIES = {
+    0: "Nothing was saved. Check that the API runs, then try again.",
+    401: "What you had decided is kept. Sign in to go on.",
+    403: "Ask an administrator if you should.",
+    404: "It does not exist, or it is not yours to see.",
+    409: "What you see now is the present state. Look again, then decide.",
+    503: "Nothing was saved. Try again in a few seconds.",
+}
+DID_NOT_WORK = "That did not work"
+WENT_WRONG = "Something went wrong"
+TRY_AGAIN = "Try again. If it stays, give the reference to an administrator."
+PAGE_WENT_WRONG = "Something went wrong on this page"
+NOTHING_CHANGED = "Nothing was changed by it. Reload, or go back to the inbox."
+RETRY = "Retry"
+GO_TO_INBOX = "Go to the inbox"
+SIGN_IN = "Sign in"
+REFERENCE = "Reference"
+
+
+def reference(named: str) -> str:
+    return f" (reference {named})"
+
+
+def line(where: str, number: int) -> str:
+    return f"{where}, line {number}"
+
+
+def taken_back(said: str) -> str:
+    return f"Taken back: {said}"
+
+
+def done(steps: int) -> str:
+    return f"What you did ({steps})"
