@@ -7,6 +7,7 @@ import streamlit as st
 from registry.api.schemas import AcknowledgementOut, ContractOut, SubscriptionIn, SubscriptionOut
 from registry.words import Permission
 from ui import panels, people_forms, readers, session, words
+from ui.words import consumers as texts
 
 
 def draw(contract: ContractOut) -> None:
@@ -14,7 +15,7 @@ def draw(contract: ContractOut) -> None:
     registry = session.registry()
     found = registry.subscriptions(contract_id=contract.id)
     if not found:
-        panels.empty("No consumer yet", "Whoever reads the data can subscribe: here, or by treaty subscribe.")
+        panels.empty(texts.NONE_YET, texts.WHO_CAN_SUBSCRIBE)
     else:
         registered(found)
     if session.may(Permission.SUBSCRIBE) and not any(each.own for each in found):
@@ -22,27 +23,29 @@ def draw(contract: ContractOut) -> None:
     readers.suggested(contract.id)
     waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
     if waited:
-        st.subheader("An approved version waits for them")
-        panels.table([asked(each) for each in waited], key="waited", alt="Consumers who have not acknowledged")
+        st.subheader(texts.VERSION_WAITS)
+        panels.table([asked(each) for each in waited], key="waited", alt=texts.NOT_ACKNOWLEDGED)
 
 
 def subscribe(contract: ContractOut) -> None:
     """The form for whoever uses the data; what they read is everything until they say otherwise."""
     with st.form("subscribe", width=640):
-        st.text_input("What do you use it for?", key="purpose", max_chars=200, placeholder="weekly revenue")
-        st.text_input("Whom to ask about that", key="contact", max_chars=200, placeholder="reports@example.org")
-        st.form_submit_button("Subscribe", icon=":material/notifications:", on_click=subscribed, args=(contract.id,))
+        st.text_input(texts.PURPOSE, key="purpose", max_chars=200, placeholder=texts.PURPOSE_EXAMPLE)
+        st.text_input(texts.WHOM_TO_ASK, key="contact", max_chars=200, placeholder=texts.CONTACT_EXAMPLE)
+        st.form_submit_button(
+            texts.SUBSCRIBE, icon=":material/notifications:", on_click=subscribed, args=(contract.id,)
+        )
 
 
 def subscribed(contract_id: str) -> None:
     """Subscribes the viewer for what was typed."""
     purpose, contact = people_forms.typed("purpose"), people_forms.typed("contact")
     if not (purpose and contact):
-        panels.tell("Still missing: what you use it for, and whom to ask", problem=True)
+        panels.tell(texts.PURPOSE_MISSING, problem=True)
         return
     people_forms.attempt(
         lambda: session.registry().subscribe(SubscriptionIn(contract_id=contract_id, purpose=purpose, contact=contact)),
-        done="You are asked before a version comes that breaks you.",
+        done=texts.ASKED_BEFORE,
     )
 
 
@@ -50,26 +53,26 @@ def registered(found: Sequence[SubscriptionOut]) -> None:
     """Those who subscribed."""
     rows = [
         {
-            "Consumer": each.subscriber,
-            "Uses it for": each.purpose,
-            "Contact": each.contact,
-            "Reads": ", ".join(f"{name}.{column}" for name, columns in each.reads.items() for column in columns),
-            "Checks of their own": str(each.checks),
-            "Pinned to": each.pinned_to or "",
-            "Behind": each.lagging or "",
+            words.CONSUMER: each.subscriber,
+            words.USES_IT_FOR: each.purpose,
+            texts.CONTACT: each.contact,
+            texts.READS: ", ".join(f"{name}.{column}" for name, columns in each.reads.items() for column in columns),
+            texts.OWN_CHECKS: str(each.checks),
+            texts.PINNED_TO: each.pinned_to or "",
+            texts.IS_BEHIND: each.lagging or "",
         }
         for each in found
     ]
-    panels.table(rows, key="consumers", alt="Consumers of the contract")
+    panels.table(rows, key="consumers", alt=texts.OF_THE_CONTRACT)
 
 
 def asked(row: AcknowledgementOut) -> dict[str, str]:
     """What a consumer is asked, as a row."""
     return {
-        "Consumer": row.subscriber,
-        "Version": row.version,
-        "Breaks them": "; ".join(row.breaks),
-        "Answer": row.answer,
-        "Said": row.comment or "",
-        "Until": words.moment(row.deadline, timezone=session.timezone()) if row.deadline else "",
+        words.CONSUMER: row.subscriber,
+        words.VERSION: row.version,
+        texts.BREAKS_THEM: "; ".join(row.breaks),
+        texts.ANSWER: row.answer,
+        texts.SAID: row.comment or "",
+        words.UNTIL: words.moment(row.deadline, timezone=session.timezone()) if row.deadline else "",
     }

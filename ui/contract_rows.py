@@ -18,6 +18,7 @@ from registry.api.schemas import (
 )
 from registry.words import IncidentState
 from ui import words
+from ui.words import contract as texts
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,10 @@ class Event:
 def standing(contract_id: str, check: EntrustedOut, last: ResultOut | None) -> dict[str, str]:
     """How the check came out last and what was measured, with the address of its history; nothing where it was not."""
     if last is None:
-        return {"Last": "", "Measured": "", "History": ""}
+        return {texts.LAST: "", words.MEASURED: "", texts.HISTORY: ""}
     shown = words.glyph(words.OUTCOMES[str(last.outcome)])
     at = address("metric", contract=contract_id, object=check.object, check=last.check_id) if last.measurement else ""
-    return {"Last": shown, "Measured": words.value(last.value), "History": at}
+    return {texts.LAST: shown, words.MEASURED: words.value(last.value), texts.HISTORY: at}
 
 
 def lines(older: str, newer: str, *, names: tuple[str, str]) -> str:
@@ -65,29 +66,29 @@ def activity(
 
 def _drafted(of: ProposalSummary) -> Event:
     state = words.PROPOSALS[of.state].word.lower()
-    return Event(of.created, of.author, f"put “{of.title}” forward: {state}", address("review", proposal=str(of.id)))
+    return Event(of.created, of.author, texts.put_forward(of.title, state), address("review", proposal=str(of.id)))
 
 
 def _of_version(contract_id: str, of: VersionOut) -> list[Event]:
-    at = address("contract", id=contract_id, tab="Versions", version=of.version)
-    found = [Event(of.approved_at, of.approved_by, f"approved version {of.version}", at)]
+    at = address("contract", id=contract_id, tab=texts.VERSIONS, version=of.version)
+    found = [Event(of.approved_at, of.approved_by, texts.approved_version(of.version), at)]
     if of.activated_at:
-        found.append(Event(of.activated_at, "", f"version {of.version} came into force", at))
+        found.append(Event(of.activated_at, "", texts.came_into_force(of.version), at))
     if of.ended_at:
         why = f": {of.reason}" if of.reason else ""
-        found.append(Event(of.ended_at, "", f"version {of.version} is {of.state.value}{why}", at))
+        found.append(Event(of.ended_at, "", texts.version_ended(of.version, of.state.value, why), at))
     return found
 
 
 def _run(of: RunSummary) -> Event:
     said = words.VERDICTS[of.verdict].word.lower()
-    return Event(of.finished, "", f"a run of {of.object}: {said}", address("run", id=str(of.id)))
+    return Event(of.finished, "", texts.run_judged(of.object, said), address("run", id=str(of.id)))
 
 
 def _of_incident(of: IncidentOut) -> list[Event]:
     at = address("incidents", id=str(of.id))
-    found = [Event(of.opened, "", f"an incident of {of.object} was opened", at)]
+    found = [Event(of.opened, "", texts.incident_opened(of.object), at)]
     if of.state is IncidentState.RESOLVED and of.resolved:
-        why = words.RESOLUTIONS[of.resolution].lower() if of.resolution else "recovered"
-        found.append(Event(of.resolved, of.resolved_by or "", f"the incident of {of.object} ended: {why}", at))
+        why = words.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
+        found.append(Event(of.resolved, of.resolved_by or "", texts.incident_ended(of.object, why), at))
     return found

@@ -5,18 +5,10 @@ from typing import Any
 
 import yaml
 
+from ui import words
 from ui.charts import Band, number
+from ui.words import contract as texts
 
-OPERATORS = {
-    "mustBe": "is {}",
-    "mustNotBe": "is not {}",
-    "mustBeGreaterThan": "is above {}",
-    "mustBeGreaterOrEqualTo": "is at least {}",
-    "mustBeLessThan": "is below {}",
-    "mustBeLessOrEqualTo": "is at most {}",
-    "mustBeBetween": "is between {} and {}",
-    "mustNotBeBetween": "is not between {} and {}",
-}
 LOWER = ("mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo")
 UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")
 # What the document says by a plain word is checked under these endings, and means "all of them".
@@ -38,11 +30,11 @@ def columns(document: Mapping[str, Any]) -> list[Row]:
     """One row a column, nested ones by their dotted path."""
     return [
         {
-            "Object": _text(each.get("name")),
-            "Column": path,
-            "Type": _text(column.get("physicalType") or column.get("logicalType")),
-            "Promises": ", ".join(_promises(column)),
-            "Description": _text(column.get("description")),
+            words.OBJECT: _text(each.get("name")),
+            words.COLUMN: path,
+            texts.TYPE: _text(column.get("physicalType") or column.get("logicalType")),
+            texts.COLUMN_PROMISES: ", ".join(_promises(column)),
+            texts.DESCRIPTION: _text(column.get("description")),
         }
         for each in _parts(document, "schema")
         for path, column in _columns(each)
@@ -53,12 +45,12 @@ def checks(document: Mapping[str, Any]) -> list[Row]:
     """One row a check that is written out; what a column promises by a word stands with the columns."""
     return [
         {
-            "Object": _text(owner.get("name")),
-            "Column": path,
-            "Check": _text(entry.get("name") or entry.get("id")),
-            "Promise": promise(entry),
-            "Severity": "warning" if _text(entry.get("severity")) in WEAK else "error",
-            "Scope": _text(_terms(entry).get("scope")),
+            words.OBJECT: _text(owner.get("name")),
+            words.COLUMN: path,
+            words.CHECK: _text(entry.get("name") or entry.get("id")),
+            words.PROMISE: promise(entry),
+            words.SEVERITY: "warning" if _text(entry.get("severity")) in WEAK else "error",
+            texts.SCOPE: _text(_terms(entry).get("scope")),
         }
         for owner, path, entry in _entries(document)
     ]
@@ -71,7 +63,7 @@ def promise(entry: Mapping[str, Any]) -> str:
     """What the check promises, in words; its description where it promises nothing that can be computed."""
     terms = _terms(entry)
     subject = _text(terms.get("analyzer") or terms.get("metric") or terms.get("rule")).replace("_", " ")
-    found = [OPERATORS[word].format(*_limits(terms[word])) for word in OPERATORS if word in terms]
+    found = [texts.CONDITIONS[word].format(*_limits(terms[word])) for word in texts.CONDITIONS if word in terms]
     detail = _text(terms.get("predicate") or entry.get("query"))
     return " ".join(part for part in (subject, *found, f"({detail})" if detail else "") if part) or _text(
         entry.get("description")
@@ -89,8 +81,8 @@ def band(document: Mapping[str, Any], check_id: str) -> Band:
     return Band(_first(terms, LOWER), _first(terms, UPPER))
 
 
-def _first(terms: Mapping[str, Any], words: tuple[str, ...]) -> float | None:
-    return next((number(terms[word]) for word in words if word in terms), None)
+def _first(terms: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
+    return next((number(terms[name]) for name in names if name in terms), None)
 
 
 def _limits(limit: Any) -> list[Any]:
@@ -117,14 +109,7 @@ def _columns(owner: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _promises(column: Mapping[str, Any]) -> Iterator[str]:
-    for word, said in (
-        ("primaryKey", "key"),
-        ("required", "always present"),
-        ("unique", "unique"),
-        ("partitioned", "partition"),
-    ):
-        if column.get(word) is True:
-            yield said
+    return (said for word, said in texts.PROMISES.items() if column.get(word) is True)
 
 
 def _parts(of: Mapping[str, Any], word: str) -> list[Mapping[str, Any]]:

@@ -6,14 +6,8 @@ import streamlit as st
 
 from registry.api.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
 from ui import actions, panels, session, words
+from ui.words import next_version as texts
 
-DIRECTIONS = {
-    "tightens": "promises more",
-    "loosens": "promises less",
-    "both": "promises something else",
-    "undetermined": "cannot be told from the text",
-    "untested": "says nothing of the data",
-}
 SHOWN = 5
 # Where the last sentence is kept, with the revision that it is of.
 SENTENCE = "_sentence"
@@ -24,7 +18,7 @@ def meaning(proposal: ProposalOut) -> None:
     if proposal.state not in ("draft", "in_review"):
         return
     with st.expander(
-        "What it changes, breaks and would have told",
+        texts.MEANING,
         key="meaning",
         icon=":material/compare_arrows:",
         on_change="rerun",
@@ -54,46 +48,49 @@ def _sentence(proposal: ProposalOut) -> str:
     registry = session.registry()
     affected = registry.impact(proposal.id)
     broken = [each.subscriber for each in affected if each.affected]
-    whom = f"breaks {words.listed(broken[:SHOWN])}" if broken else "breaks nobody"
-    more = f" and {len(broken) - SHOWN:,} more" if len(broken) > SHOWN else ""
-    return (
-        f"{verdict(registry.proposal_diff(proposal.id))}; {whom}{more}, of {words.several(len(affected), 'consumer')}"
-    )
+    whom = texts.breaks(broken[:SHOWN]) if broken else texts.BREAKS_NOBODY
+    more = words.and_more(len(broken) - SHOWN) if len(broken) > SHOWN else ""
+    return texts.sentence(verdict(registry.proposal_diff(proposal.id)), whom, more, len(affected))
 
 
 def changes(found: DiffOut) -> None:
     """The verdict in a sentence, then each change with its direction, and the modes that are not kept."""
     if found.old is None:
-        st.markdown("**The first version: there is none before it**")
+        st.markdown(texts.FIRST_VERSION)
         return
     st.markdown(f"**{words.esc(verdict(found))}**")
     for each in found.laws:
         if not each.kept:
-            st.warning(f"{each.mode} of the {each.part} is not kept: {each.sentence}", icon=":material/warning:")
+            st.warning(texts.mode_lost(each.mode, each.part, each.sentence), icon=":material/warning:")
     rows = [
-        {"What": each.sentence, "It": DIRECTIONS[each.direction], "Before": each.old or "", "After": each.new or ""}
+        {
+            words.WHAT: each.sentence,
+            texts.IT: texts.DIRECTIONS[each.direction],
+            texts.BEFORE: each.old or "",
+            texts.AFTER: each.new or "",
+        }
         for each in found.changes
     ]
     if rows:
-        panels.table(rows, key="changes", alt="Changes from the version before")
+        panels.table(rows, key="changes", alt=texts.CHANGES)
 
 
 def verdict(found: DiffOut) -> str:
     """How large the change is, and whether its number says so."""
-    told = f"{words.several(len(found.changes), 'change')} from version {found.old}: {found.bump}"
-    return told if found.enough else f"{told}; {found.new} says less than that, {found.suggested} would not"
+    told = texts.changes(len(found.changes), found.old, found.bump)
+    return told if found.enough else texts.too_small(told, found.new, found.suggested)
 
 
 def consumers(found: Sequence[ImpactOut]) -> None:
     """Who subscribed, and whom it breaks."""
     broken = sum(each.affected for each in found)
-    st.markdown(f"**{words.several(len(found), 'consumer')}, {broken} of them broken by it**")
+    st.markdown(texts.consumers(len(found), broken))
     rows = [
-        {"Consumer": each.subscriber, "Uses it for": each.purpose, "Breaks them": "; ".join(each.breaks)}
+        {words.CONSUMER: each.subscriber, words.USES_IT_FOR: each.purpose, texts.BREAKS_THEM: "; ".join(each.breaks)}
         for each in found
     ]
     if rows:
-        panels.table(rows, key="impact", alt="What it means for consumers")
+        panels.table(rows, key="impact", alt=texts.FOR_CONSUMERS)
 
 
 def replayed(found: ReplayOut) -> None:
@@ -102,11 +99,11 @@ def replayed(found: ReplayOut) -> None:
         st.markdown(f"**{words.esc(each.sentence)}**")
         rows = [_row(check) for check in each.checks if _is_told(check)]
         if rows:
-            panels.table(rows, key=f"replay-{words.slug(each.object)}", alt=f"Alerts on {each.object}")
+            panels.table(rows, key=f"replay-{words.slug(each.object)}", alt=texts.alerts_on(each.object))
     for difference in found.differences:
         st.caption(words.esc(f"{difference.sentence}: {difference.says}"))
     if not found.complete:
-        st.caption("The time was over: these are the partitions that came first.")
+        st.caption(texts.TIME_OVER)
 
 
 def _is_told(check: ReplayedCheckOut) -> bool:
@@ -117,11 +114,11 @@ def _is_told(check: ReplayedCheckOut) -> bool:
 
 def _row(check: ReplayedCheckOut) -> dict[str, str]:
     return {
-        "Check": check.name or check.check_id,
-        "New alerts": _names(check.appeared),
-        "No longer": _names(check.gone),
-        "Both": _names(check.same),
-        "Not judged": "; ".join(each.reason for each in check.new.unjudged) if check.new else "",
+        words.CHECK: check.name or check.check_id,
+        texts.NEW_ALERTS: _names(check.appeared),
+        texts.NO_LONGER: _names(check.gone),
+        texts.BOTH: _names(check.same),
+        texts.NOT_JUDGED: "; ".join(each.reason for each in check.new.unjudged) if check.new else "",
     }
 
 

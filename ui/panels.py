@@ -15,27 +15,11 @@ from registry.client import ClientError
 from ui import charts, session, words
 from ui.charts import Band, Point
 from ui.words import Mark
+from ui.words import steps as texts
 
 log = logging.getLogger(__name__)
 TOLD = "_told"
 Step = Callable[[], object]
-TITLES = {
-    0: "The registry does not answer",
-    401: "Your session has ended",
-    403: "You may not do this",
-    404: "There is nothing here for you",
-    409: "Somebody changed this in the meantime",
-    422: "That cannot be used as it is",
-    503: "The registry is busy",
-}
-REMEDIES = {
-    0: "Nothing was saved. Check that the API runs, then try again.",
-    401: "What you had decided is kept. Sign in to go on.",
-    403: "Ask an administrator if you should.",
-    404: "It does not exist, or it is not yours to see.",
-    409: "What you see now is the present state. Look again, then decide.",
-    503: "Nothing was saved. Try again in a few seconds.",
-}
 
 
 def marks(*shown: Mark) -> None:
@@ -107,7 +91,7 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[Point, ...]:
 def run_row(run: RunSummary, *, named: bool, more: str = "") -> None:
     """A run in a list: its verdict, what it judged, its counts, what `more` there is to say, and age; opens the
     report."""
-    parts = (counts(run), f"{words.count(run.rows)} rows", f"version {run.version}", more)
+    parts = (counts(run), words.rows(run.rows), words.version(run.version), more)
     about = " · ".join(part for part in parts if part)
     name = f"{run.contract_id} · {run.object}" if named else run.object
     with row(words.VERDICTS[run.verdict], age=run.finished, about=about, key=f"run-{run.id}"):
@@ -116,7 +100,7 @@ def run_row(run: RunSummary, *, named: bool, more: str = "") -> None:
 
 def _partitions(names: Sequence[str]) -> str:
     shown = [name for name in names if name]
-    return shown[0] if len(shown) == 1 else f"({words.several(len(shown), 'partition')})" if shown else ""
+    return shown[0] if len(shown) == 1 else f"({words.partitions(len(shown))})" if shown else ""
 
 
 def counts(run: RunSummary) -> str:
@@ -129,7 +113,7 @@ def counted(found: Mapping[str, int]) -> str:
     """How many checks ended how, what needs attention first."""
     order = [name for name in words.OUTCOMES if name != "passed"] + ["passed"]
     parts = [f"{found[name]:,} {words.OUTCOMES[name].word.lower()}" for name in order if found.get(name)]
-    return ", ".join(parts) or "no checks"
+    return ", ".join(parts) or words.NO_CHECKS
 
 
 def drawn(spec: charts.Spec, *, key: str, alt: str) -> None:
@@ -141,10 +125,10 @@ def chart(series: Sequence[Point], band: Band, *, metric: str, key: str, marked:
     """A metric's history, large, with the same numbers as a table for who cannot see it."""
     shown = charts.history(series, band, metric=metric, marked=marked)
     drawn(shown, key=key, alt=charts.described(series, band, metric=metric))
-    with st.expander("The same as a table", key=f"{key}-table", on_change="rerun") as table:
+    with st.expander(words.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
         if table.open:
-            rows = [{"Partition": point.label, "Value": words.value(point.value)} for point in reversed(series)]
-            st.dataframe(rows, hide_index=True, alt=f"{metric} by partition")
+            rows = [{words.PARTITION: point.label, words.VALUE: words.value(point.value)} for point in reversed(series)]
+            st.dataframe(rows, hide_index=True, alt=words.by_partition(metric))
 
 
 def source(text: str, *, height: int | None = None) -> None:
@@ -179,39 +163,38 @@ def told() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="told"):
         (st.warning if problem else st.success)(words.esc(text), icon=icon)
         if undo:
-            st.button("Undo", key="take-back", icon=":material/undo:", on_click=undo)
+            st.button(words.UNDO, key="take-back", icon=":material/undo:", on_click=undo)
 
 
 def sentence(error: ClientError) -> str:
     """What went wrong with a step, in one line that names every fault."""
     faults = "; ".join(_fault(each) for each in error.faults)
-    reference = f" (reference {error.reference})" if error.reference else ""
-    return (
-        f"{TITLES.get(error.status, 'That did not work')}: {error.message}{f': {faults}' if faults else ''}{reference}"
-    )
+    reference = texts.reference(error.reference) if error.reference else ""
+    title = texts.TITLES.get(error.status, texts.DID_NOT_WORK)
+    return f"{title}: {error.message}{f': {faults}' if faults else ''}{reference}"
 
 
 def _fault(fault: Any) -> str:
-    place = f"{fault.where}, line {fault.line}" if fault.line else fault.where
+    place = texts.line(fault.where, fault.line) if fault.line else fault.where
     return f"{place}: {fault.message}{f', {fault.remedy}' if fault.remedy else ''}"
 
 
 def problem(error: ClientError) -> None:
     """A panel in place of the page: what failed, what to do, a reference where there is one, and a way on."""
-    title = TITLES.get(error.status, "Something went wrong")
-    remedy = REMEDIES.get(error.status, "Try again. If it stays, give the reference to an administrator.")
+    title = texts.TITLES.get(error.status, texts.WENT_WRONG)
+    remedy = texts.REMEDIES.get(error.status, texts.TRY_AGAIN)
     _panel(title, error.message if error.status not in {0, 404} else "", remedy, error.reference)
     if error.status == 401:
         sign_in_again()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Retry", icon=":material/refresh:", key="retry")
-        st.link_button("Go to the inbox", "/", type="tertiary", key="home")
+        st.button(texts.RETRY, icon=":material/refresh:", key="retry")
+        st.link_button(texts.GO_TO_INBOX, "/", type="tertiary", key="home")
 
 
 def sign_in_again() -> None:
     """A link to the sign-in page that comes back to this address."""
-    st.link_button("Sign in", session.sign_in_address(), type="primary", key="sign-in")
+    st.link_button(texts.SIGN_IN, session.sign_in_address(), type="primary", key="sign-in")
 
 
 def unexpected(error: Exception) -> bool:
@@ -219,9 +202,9 @@ def unexpected(error: Exception) -> bool:
     reference = str(uuid4())
     log.error("a page failed, reference %s", reference, exc_info=error)
     _panel(
-        "Something went wrong on this page",
+        texts.PAGE_WENT_WRONG,
         "",
-        "Nothing was changed by it. Reload, or go back to the inbox.",
+        texts.NOTHING_CHANGED,
         reference,
     )
     return True
@@ -234,7 +217,7 @@ def _panel(title: str, text: str, remedy: str, reference: str | None) -> None:
             st.text(text)
         st.caption(remedy)
         if reference:
-            fact("Reference", reference)
+            fact(texts.REFERENCE, reference)
 
 
 def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str, **drawn_as: Any) -> None:

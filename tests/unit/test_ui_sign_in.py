@@ -17,7 +17,8 @@ from registry.client import ClientError
 from registry.words import Role
 from ui.provider import Flow, Provider, challenge
 from ui.security import COOKIE
-from ui.sign_in import UNREACHABLE, WRONG, Doors
+from ui.sign_in import Doors
+from ui.words import signing_in as texts
 
 SITE = "http://treaty.test"
 OWN = {"Origin": SITE}
@@ -132,7 +133,7 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(browser: TestClie
     name, password = sign_in(browser, name="nobody"), sign_in(browser, password="wrong")
 
     assert (name.status_code, password.status_code) == (401, 401)
-    assert WRONG in name.text
+    assert texts.WRONG in name.text
     assert name.text.replace("nobody", "maria") == password.text
     assert "set-cookie" not in name.headers
     assert "wrong" not in password.text
@@ -150,7 +151,7 @@ def test_the_form_keeps_the_name_and_where_to_go_but_never_the_password(browser:
 @pytest.mark.parametrize(
     ("broken", "status", "said"),
     [
-        (ClientError(0, "connection refused at 10.0.0.1"), 503, UNREACHABLE),
+        (ClientError(0, "connection refused at 10.0.0.1"), 503, texts.UNREACHABLE),
         (ClientError(500, "something went wrong", reference="ref-1"), 500, "reference ref-1"),
         (ClientError(422, "not so", [FaultOut(code="X", where="name", message="too long")]), 422, "too long"),
     ],

@@ -5,21 +5,22 @@ import streamlit as st
 from registry.api.schemas import CatalogItem, CatalogPage
 from registry.words import LabelKind
 from ui import panels, session, words
+from ui.words import contract as texts
+from ui.words import pages
 
 ROWS = 20
-ALL = "All"
 CURSORS = "_catalog_cursors"
 
 
 def page() -> None:
     """Draws the search, what there is to choose from, and what was found."""
-    st.title("Catalog")
+    st.title(pages.CATALOG)
     asked = st.text_input(
-        "Search",
+        words.SEARCH,
         key="q",
         bind="query-params",
         type="search",
-        placeholder="names, columns, descriptions, owners, datasets",
+        placeholder=texts.SEARCHED_IN_CATALOG,
         live=True,
     )
     chosen = labels()
@@ -31,7 +32,7 @@ def page() -> None:
 def labels() -> dict[LabelKind, str]:
     """What the address asks for, beside the words."""
     asked = {kind: st.query_params.get(kind.value, "") for kind in LabelKind}
-    return {kind: value for kind, value in asked.items() if value and value != ALL}
+    return {kind: value for kind, value in asked.items() if value and value != words.ALL}
 
 
 def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
@@ -39,7 +40,7 @@ def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
     with st.container(horizontal=True, key="filters"):
         for kind in LabelKind:
             counts = {each.value: each.count for each in found.facets.get(kind.value, ())}
-            values = [ALL, *dict.fromkeys([*counts, *filter(None, [chosen.get(kind)])])]
+            values = [words.ALL, *dict.fromkeys([*counts, *filter(None, [chosen.get(kind)])])]
             st.selectbox(
                 kind.value.capitalize(),
                 values,
@@ -52,32 +53,32 @@ def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
 
 def listed(found: CatalogPage, asked: str, chosen: dict[LabelKind, str]) -> None:
     """A portion of what was found, and the way to the next."""
-    st.caption(words.several(found.total, "contract"))
+    st.caption(texts.found(found.total))
     if not found.items:
         nothing(anything=bool(asked or chosen))
     for item in found.items:
         row(item)
     if found.next:
-        st.button("More", key="more", on_click=_turn, args=(asked, chosen, found.next))
+        st.button(texts.MORE, key="more", on_click=_turn, args=(asked, chosen, found.next))
 
 
 def nothing(*, anything: bool) -> None:
     """What can be done where nothing matches; with `anything` asked, to ask for everything again."""
-    panels.empty("Nothing matches", "Search for fewer words, choose fewer labels, or draft a contract of the table.")
+    panels.empty(texts.NOTHING_MATCHES, texts.ASK_FOR_LESS)
     with st.container(horizontal=True, vertical_alignment="center"):
         if anything:
-            st.button("Show all contracts", key="clear", icon=":material/filter_alt_off:", on_click=clear)
-        panels.link("draft", "Draft a contract")
+            st.button(texts.SHOW_ALL, key="clear", icon=":material/filter_alt_off:", on_click=clear)
+        panels.link("draft", pages.DRAFT)
 
 
 def clear() -> None:
     """Asks for every contract."""
-    st.session_state.update({"q": "", **{kind.value: ALL for kind in LabelKind}})
+    st.session_state.update({"q": "", **{kind.value: words.ALL for kind in LabelKind}})
 
 
 def row(item: CatalogItem) -> None:
     """A contract: its state, name and what it says of itself."""
-    told = (item.id, f"version {item.version}" if item.version else "", f"owner {item.owner}", item.domain or "")
+    told = (item.id, words.version(item.version) if item.version else "", texts.owner(item.owner), item.domain or "")
     about = " · ".join(part for part in (*told, ", ".join(item.tags), item.description or "") if part)
     mark = words.VERSIONS.get(item.state) or words.PROPOSALS["in_review"]
     with panels.row(mark, age=None, about=about, key=f"contract-{words.slug(item.id)}"):

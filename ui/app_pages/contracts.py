@@ -4,24 +4,24 @@ import streamlit as st
 
 from registry.api.schemas import ContractSummary
 from ui import panels, session, words
+from ui.words import contract as texts
+from ui.words import pages
 
 ROWS = 20
 
 
 def page() -> None:
     """Draws the list; says what to do where it is empty."""
-    st.title("Contracts")
+    st.title(pages.CONTRACTS)
     panels.told()
     contracts = session.registry().contracts()
     if not contracts:
-        panels.empty(
-            "No contract yet", "Draft one from a table that Spark can read, or put one forward through the API."
-        )
-        panels.link("draft", "Draft a contract")
-        panels.link("start", "Getting started")
+        panels.empty(texts.NO_CONTRACT_YET, texts.HOW_TO_BEGIN)
+        panels.link("draft", pages.DRAFT)
+        panels.link("start", pages.START)
         return
     asked = st.text_input(
-        "Search", key="q", bind="query-params", type="search", placeholder="name, id or owner", live=True
+        words.SEARCH, key="q", bind="query-params", type="search", placeholder=texts.SEARCHED, live=True
     )
     listed(matching(contracts, asked or ""))
 
@@ -43,9 +43,9 @@ def urgency(contract: ContractSummary) -> int:
 
 def listed(found: list[ContractSummary]) -> None:
     """A page of them."""
-    st.caption(words.several(len(found), "contract"))
+    st.caption(texts.found(len(found)))
     if not found:
-        panels.empty("No contract matches", "Search for fewer words.")
+        panels.empty(texts.NO_MATCH, texts.FEWER_WORDS)
         return
     number = st.pagination(max(1, -(-len(found) // ROWS)), key="page") if len(found) > ROWS else 1
     for contract in found[(number - 1) * ROWS : number * ROWS]:
@@ -62,10 +62,10 @@ def row(contract: ContractSummary) -> None:
 
 def summary(contract: ContractSummary) -> str:
     """What else the list says of a contract."""
-    version = f"version {contract.active_version}" if contract.active_version else "no version yet"
-    drafts = words.several(contract.open_proposals, "open draft") if contract.open_proposals else ""
-    harm = "bad data from further up" if contract.upstream_failed else ""
-    return " · ".join(part for part in (contract.id, version, f"owner {contract.owner}", drafts, harm) if part)
+    version = words.version(contract.active_version) if contract.active_version else texts.NO_VERSION_IN_FORCE
+    drafts = texts.open_drafts(contract.open_proposals) if contract.open_proposals else ""
+    harm = texts.BAD_DATA_ABOVE if contract.upstream_failed else ""
+    return " · ".join(part for part in (contract.id, version, texts.owner(contract.owner), drafts, harm) if part)
 
 
 page()

@@ -8,21 +8,22 @@ from pydantic import ValidationError
 from registry.api.schemas import DraftIn, TaskOut
 from registry.client import ClientError
 from ui import actions, panels, session, words
+from ui.words import draft as texts
+from ui.words import pages
 
-FOUND_OUT = "find out"
-FORMATS = (FOUND_OUT, "parquet", "delta", "iceberg", "csv", "json", "orc")
+FORMATS = (texts.FIND_OUT, "parquet", "delta", "iceberg", "csv", "json", "orc")
 FIELDS = {
-    "location": "Where the table lies",
-    "contract_id": "Contract id",
-    "object": "Name of the table",
-    "sample": "Sample",
-    "false_alarms": "False alarms a quarter",
+    "location": texts.LOCATION,
+    "contract_id": texts.CONTRACT_ID,
+    "object": texts.TABLE_NAME,
+    "sample": texts.SAMPLE,
+    "false_alarms": texts.FALSE_ALARMS,
 }
 
 
 def page() -> None:
     """Draws the form, or the progress of the draft that the address names."""
-    st.title("Draft a contract")
+    st.title(pages.DRAFT)
     panels.told()
     task_id = session.asked_id("task")
     if task_id is None:
@@ -33,23 +34,23 @@ def page() -> None:
 
 def form() -> None:
     """The table to profile."""
-    st.caption(
-        "Spark profiles the table and suggests checks that its past keeps. Nothing is promised until an owner approves."
-    )
+    st.caption(texts.INTRO)
     with st.form("draft", width=640):
-        st.text_input(FIELDS["location"], key="location", placeholder="/data/shop/orders or s3a://bucket/orders")
-        st.selectbox("Format", FORMATS, key="format")
+        st.text_input(FIELDS["location"], key="location", placeholder=texts.LOCATION_EXAMPLE)
+        st.selectbox(texts.FORMAT, FORMATS, key="format")
         st.text_input(
-            "Partition columns", key="partition", placeholder="day", help="Separated by commas; none: one partition"
+            texts.PARTITION_COLUMNS, key="partition", placeholder=texts.PARTITION_EXAMPLE, help=texts.PARTITION_HELP
         )
-        st.text_input("Columns", key="columns", placeholder="all", help="Only these, separated by commas")
-        st.text_input("Sample", key="sample", placeholder="all rows", help="Read only about so many rows")
-        st.checkbox("Learn programs from its past", key="by_history", help="Needs one partition a time of data")
-        st.text_input(FIELDS["false_alarms"], key="alarms", placeholder="1", help="Of all its programs together")
-        st.selectbox("Limits that they learn later", list(words.REFITS), key="refit", format_func=words.REFITS.get)
-        st.text_input(FIELDS["object"], key="object", placeholder="orders")
-        st.text_input(FIELDS["contract_id"], key="contract", placeholder="shop-orders", help="Letters, digits, . _ : -")
-        st.form_submit_button("Draft", type="primary", icon=":material/edit_note:", on_click=request)
+        st.text_input(words.COLUMNS, key="columns", placeholder=texts.ALL_COLUMNS, help=texts.COLUMNS_HELP)
+        st.text_input(texts.SAMPLE, key="sample", placeholder=texts.ALL_ROWS, help=texts.SAMPLE_HELP)
+        st.checkbox(texts.PROGRAMS, key="by_history", help=texts.PROGRAMS_HELP)
+        st.text_input(FIELDS["false_alarms"], key="alarms", placeholder="1", help=texts.FALSE_ALARMS_HELP)
+        st.selectbox(texts.REFIT, list(words.REFITS), key="refit", format_func=words.REFITS.get)
+        st.text_input(FIELDS["object"], key="object", placeholder=texts.TABLE_EXAMPLE)
+        st.text_input(
+            FIELDS["contract_id"], key="contract", placeholder=texts.CONTRACT_EXAMPLE, help=texts.CONTRACT_HELP
+        )
+        st.form_submit_button(texts.ASK, type="primary", icon=":material/edit_note:", on_click=request)
 
 
 def request() -> None:
@@ -60,7 +61,7 @@ def request() -> None:
         if not typed(key)
     ]
     if missing:
-        panels.tell(f"Still missing: {words.listed(missing)}", problem=True)
+        panels.tell(texts.missing(missing), problem=True)
         return
     try:
         task = session.registry().request_draft(wanted())
@@ -85,7 +86,7 @@ def wanted() -> DraftIn:
         location=typed("location"),
         contract_id=typed("contract"),
         object=typed("object"),
-        format=None if chosen == FOUND_OUT else chosen,
+        format=None if chosen == texts.FIND_OUT else chosen,
         partition_by=several("partition"),
         columns=several("columns"),
         by_history=bool(st.session_state.get("by_history")),
@@ -116,9 +117,9 @@ def waiting(task_id: UUID) -> None:
         st.rerun()
     with st.container(border=True, key="task"):
         panels.marks(words.TASKS[task.state])
-        st.text(task.progress or ("Waiting for a worker" if task.state == "queued" else "Under way"))
-        panels.time("Asked for", task.created)
-        st.button("Stop", key="stop", icon=":material/stop_circle:", on_click=stop, args=(task_id,))
+        st.text(task.progress or (texts.WAITING if task.state == "queued" else texts.UNDER_WAY))
+        panels.time(texts.ASKED_FOR, task.created)
+        st.button(words.STOP, key="stop", icon=":material/stop_circle:", on_click=stop, args=(task_id,))
 
 
 def stop(task_id: UUID) -> None:
@@ -135,12 +136,12 @@ def ended(task: TaskOut) -> None:
         panels.marks(words.TASKS[task.state])
         result = task.result or {}
         if task.state == "failed":
-            st.text(task.error or "It failed without saying why.")
+            st.text(task.error or texts.FAILED)
         elif result.get("proposal_id"):
-            st.text(words.several(int(result.get("suggestions", 0)), "suggestion"))
-            panels.link("review", "Review the draft", proposal=str(result["proposal_id"]))
-            panels.link("profile", "See what the table is like", proposal=str(result["proposal_id"]))
-    st.button("Draft another", key="another", on_click=actions.forget, args=("task",))
+            st.text(words.suggestions(int(result.get("suggestions", 0))))
+            panels.link("review", texts.REVIEW, proposal=str(result["proposal_id"]))
+            panels.link("profile", texts.SEE_PROFILE, proposal=str(result["proposal_id"]))
+    st.button(texts.ANOTHER, key="another", on_click=actions.forget, args=("task",))
 
 
 page()

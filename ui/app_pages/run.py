@@ -85,7 +85,7 @@ def verdict(run: RunOut) -> str:
 def partitions(names: Sequence[str]) -> str:
     """The partitions, by name where they are few."""
     shown = [name or texts.WHOLE_TABLE for name in names]
-    return words.listed(shown) if len(shown) <= 3 else texts.partitions(len(shown))
+    return words.listed(shown) if len(shown) <= 3 else words.partitions(len(shown))
 
 
 def text_of(run: RunOut) -> str:

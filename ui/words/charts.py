@@ -3,7 +3,6 @@
 from ui.words.writing import count, several, value
 
 NO_LIMIT = "no limit"
-NO_CHECKS = "no checks"
 TIP_PARTITION = "partition"
 TIP_VALUE = "value"
 TIP_STATE = "state"
@@ -35,11 +34,3 @@ def at_least(limit: float) -> str:
 
 def at_most(limit: float) -> str:
     return f"at most {value(limit)}"
-
-
-def partitions(number: int) -> str:
-    return several(number, "partition")
-
-
-def by_partition(metric: str) -> str:
-    return f"{metric} by partition"

@@ -1,6 +1,6 @@
 """Texts that several pages share: headings of tables, labels of inputs, and what buttons are called."""
 
-from ui.words.writing import count, value
+from ui.words.writing import count, several, value
 
 ALL = "All"
 
@@ -48,6 +48,7 @@ STOP = "Stop"
 UNDO = "Undo"
 
 SAME_AS_TABLE = "The same as a table"
+NO_CHECKS = "no checks"
 FOR_EVER = "for ever"
 NOBODY = "nobody"
 
@@ -74,3 +75,15 @@ def rows(number: int | None) -> str:
 
 def open_contract(contract: str) -> str:
     return f"Open the contract {contract}"
+
+
+def partitions(number: int) -> str:
+    return several(number, "partition")
+
+
+def suggestions(number: int) -> str:
+    return several(number, "suggestion")
+
+
+def by_partition(metric: str) -> str:
+    return f"{metric} by partition"

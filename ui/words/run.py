@@ -48,10 +48,6 @@ def read_version(number: str) -> str:
     return f", version {number}"
 
 
-def partitions(number: int) -> str:
-    return several(number, "partition")
-
-
 def more_partitions(number: int) -> str:
     return f"and {several(number, 'more partition')}"
 
