@@ -9,6 +9,7 @@ from registry.api.schemas import ApprovedOut, PreviewOut, ProposalOut
 from registry.client import ClientError
 from registry.words import Decision
 from ui import panels, session, undoing, words
+from ui.words import review as texts
 
 
 def attempt(step: Callable[[], object], *, done: str = "") -> bool:
@@ -41,7 +42,7 @@ def decide(
 
 def judged(decision: Decision, number: int) -> str:
     """What was decided, about how many."""
-    return f"{words.DECISIONS[decision.value].word}: {words.several(number, 'suggestion')}"
+    return f"{words.DECISIONS[decision.value].word}: {words.suggestions(number)}"
 
 
 def _undecide(proposal_id: UUID, suggestions: Sequence[UUID], decision: Decision) -> None:
@@ -63,7 +64,7 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
     """Rejects the suggestion for the reason typed on its card, which stays there when that did not work."""
     reason = str(st.session_state.get(reason_key(suggestion), "")).strip()
     if not reason:
-        panels.tell("Say why, so that the same suggestion does not come back", problem=True)
+        panels.tell(texts.SAY_WHY, problem=True)
         return
     if decide(proposal, [suggestion], Decision.REJECTED, reason=reason):
         close_reason(suggestion)
@@ -101,7 +102,7 @@ def replayed_key(proposal: ProposalOut) -> str:
 
 def submit(proposal: ProposalOut) -> None:
     """Puts the draft before the owners."""
-    attempt(lambda: session.registry().submit(proposal.id), done="Submitted: an owner other than you decides now.")
+    attempt(lambda: session.registry().submit(proposal.id), done=texts.SUBMITTED)
 
 
 def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
@@ -125,25 +126,25 @@ def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
 def approved(answer: ApprovedOut) -> str:
     """What an approval came to, in a sentence."""
     if answer.version is None:
-        return f"Approved. Still missing: {'; '.join(answer.missing)}."
+        return texts.still_missing(answer.missing)
     number = answer.version.version
     if answer.version.state == "approved":
-        return f"Version {number} is approved. It comes into force later; the one in force stays until then."
-    return f"Version {number} is active. Its first verification is under way."
+        return texts.approved_for_later(number)
+    return texts.active_now(number)
 
 
 def decline(proposal: ProposalOut) -> None:
     """Rejects the whole proposal for the reason typed."""
     reason = str(st.session_state.get("decline-reason", "")).strip()
     if not reason:
-        panels.tell("Say why: the author will read it", problem=True)
+        panels.tell(texts.SAY_WHY_DRAFT, problem=True)
         return
-    attempt(lambda: session.registry().reject(proposal.id, reason), done="Rejected. The author sees your reason.")
+    attempt(lambda: session.registry().reject(proposal.id, reason), done=texts.DECLINED)
 
 
 def withdraw(proposal: ProposalOut) -> None:
     """Takes the viewer's own proposal back."""
-    attempt(lambda: session.registry().withdraw(proposal.id), done="Withdrawn.")
+    attempt(lambda: session.registry().withdraw(proposal.id), done=texts.WITHDRAWN)
 
 
 def forget(name: str) -> None:

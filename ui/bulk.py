@@ -10,6 +10,7 @@ from registry.api.schemas import ProposalOut, SuggestionOut
 from registry.words import Decision
 from ui import actions, panels, words
 from ui.evidence import held_everywhere, read
+from ui.words import review as texts
 
 CHOSEN = "chosen"
 REASON = "chosen-reason"
@@ -19,22 +20,22 @@ HEIGHT = 560
 def alone(suggestion: SuggestionOut) -> str:
     """Why it is decided on its card, and not with others; "" where it may be."""
     if suggestion.content.get("critical"):
-        return "a critical data element"
+        return texts.CRITICAL
     if suggestion.rejected_before:
-        return "rejected before"
+        return texts.WAS_REJECTED
     if not read(suggestion).confirmed:
-        return "nobody counted its values"
-    return "" if held_everywhere(suggestion) else "did not hold everywhere"
+        return texts.NOT_COUNTED
+    return "" if held_everywhere(suggestion) else texts.NOT_EVERYWHERE
 
 
 def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
     """The suggestions as rows; whoever may judge chooses some and decides about them."""
     if not shown:
-        panels.empty("No suggestion matches", "Choose other filters.")
+        panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
         return
     rows = panels.said([row(each) for each in shown])
     if not proposal.may_judge:
-        st.dataframe(rows, hide_index=True, height=_height(rows), alt="The suggestions")
+        st.dataframe(rows, hide_index=True, height=_height(rows), alt=texts.SUGGESTIONS)
         return
     event = st.dataframe(
         rows,
@@ -43,7 +44,7 @@ def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
         key=f"{CHOSEN}-{proposal.revision}",
         on_select="rerun",
         selection_mode="multi-row",
-        alt="The suggestions; choose rows to decide about them",
+        alt=texts.CHOOSE_ROWS,
     )
     decide(proposal, [shown[at] for at in event.selection.rows if at < len(shown)])
 
@@ -52,14 +53,14 @@ def row(suggestion: SuggestionOut) -> dict[str, str]:
     """A suggestion as a row of plain texts."""
     content, found = suggestion.content, read(suggestion)
     return {
-        "Promise": str(content.get("sentence", "")),
-        "Kind": words.kind(str(content.get("kind", ""))),
-        "Severity": words.SEVERITIES.get(str(content.get("severity")), words.UNKNOWN).word,
-        "Held": f"{found.held:,} of {found.partitions:,}",
-        "Decision": words.DECISIONS[suggestion.decision].word,
-        "On its card": alone(suggestion),
-        "Catches": "" if found.catches is None else f"{found.catches:.0%}",
-        "Column": str(content.get("column") or ""),
+        words.PROMISE: str(content.get("sentence", "")),
+        words.KIND: words.kind(str(content.get("kind", ""))),
+        words.SEVERITY: words.SEVERITIES.get(str(content.get("severity")), words.UNKNOWN).word,
+        texts.HELD: words.part(found.held, found.partitions),
+        words.DECISION: words.DECISIONS[suggestion.decision].word,
+        texts.ON_ITS_CARD: alone(suggestion),
+        texts.CATCHES: "" if found.catches is None else f"{found.catches:.0%}",
+        words.COLUMN: str(content.get("column") or ""),
     }
 
 
@@ -69,7 +70,7 @@ def decide(proposal: ProposalOut, chosen: Sequence[SuggestionOut]) -> None:
     together = [each for each in pending if not alone(each)]
     with st.container(horizontal=True, vertical_alignment="bottom", key="bulk"):
         st.button(
-            f"Accept {words.several(len(together), 'suggestion')}",
+            texts.accept_chosen(len(together)),
             key="accept-chosen",
             type="primary",
             icon=":material/done_all:",
@@ -77,9 +78,9 @@ def decide(proposal: ProposalOut, chosen: Sequence[SuggestionOut]) -> None:
             on_click=judge,
             args=(proposal, chosen, together, Decision.ACCEPTED),
         )
-        st.text_input("Why reject them?", key=REASON, max_chars=1000, on_change="ignore", width=320)
+        st.text_input(texts.WHY_REJECT_THEM, key=REASON, max_chars=1000, on_change="ignore", width=320)
         st.button(
-            f"Reject {words.several(len(pending), 'suggestion')}",
+            texts.reject_chosen(len(pending)),
             key="reject-chosen",
             icon=":material/close:",
             disabled=not pending,
@@ -94,7 +95,7 @@ def judge(
     """Decides about them, all or none, and says of the chosen ones that were left out why."""
     reason = str(st.session_state.get(REASON, "")).strip() or None
     if decision is Decision.REJECTED and reason is None:
-        panels.tell("Say why, so that the same suggestions do not come back", problem=True)
+        panels.tell(texts.SAY_WHY_ALL, problem=True)
         return
     given = None if decision is Decision.ACCEPTED else reason
     left = [each for each in chosen if each not in about]
@@ -109,11 +110,11 @@ def told(decision: Decision, about: Sequence[SuggestionOut], left: Sequence[Sugg
     """What was decided, and each that was not, with the reason."""
     done = f"{actions.judged(decision, len(about))}."
     why = [f"{each.content.get('sentence', '')} ({_left(each)})" for each in left]
-    return f"{done} Left as they are: {'; '.join(why)}." if why else done
+    return texts.left_out(done, why) if why else done
 
 
 def _left(suggestion: SuggestionOut) -> str:
-    return alone(suggestion) if suggestion.decision == "pending" else f"{suggestion.decision.value} already"
+    return alone(suggestion) if suggestion.decision == "pending" else texts.already(suggestion.decision.value)
 
 
 def _height(rows: Sequence[object]) -> int:

@@ -8,6 +8,7 @@ import streamlit as st
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
 from ui import actions, charts, edits, panels, session, words
 from ui.evidence import Evidence, read
+from ui.words import review as texts
 
 
 def card(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
@@ -37,9 +38,9 @@ def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
     panels.source(suggestion.content.get("expression", ""))
     st.caption(found.sentence)
     if found.failed_on:
-        st.text(f"Not held on {words.listed(list(found.failed_on[:5]))}")
+        st.text(texts.not_held(list(found.failed_on[:5])))
     for sentence in found.replay:
-        st.text(f"On what is stored it {sentence}")
+        st.text(texts.on_stored(sentence))
     for sentence in found.worth:
         st.text(sentence)
 
@@ -49,7 +50,7 @@ def chart(suggestion: SuggestionOut, found: Evidence) -> None:
     if found.values:
         values(found)
     elif found.series:
-        metric = str(suggestion.content.get("sentence", "metric"))
+        metric = str(suggestion.content.get("sentence", texts.METRIC))
         alt = charts.described(found.series, found.band, metric=metric)
         spec = charts.sparkline(found.series, found.band, marked=found.tested or ())
         panels.drawn(spec, key=f"chart-{suggestion.id}", alt=alt)
@@ -58,30 +59,28 @@ def chart(suggestion: SuggestionOut, found: Evidence) -> None:
 
 def values(found: Evidence) -> None:
     """The known values with their rows, four of them in sight."""
-    rows = [{"Value": value, "Rows": count} for value, count in found.values]
+    rows = [{words.VALUE: value, words.ROWS: count} for value, count in found.values]
     grouped = st.column_config.NumberColumn(format="localized")
     height = 36 + 33 * min(4, len(rows))
-    st.dataframe(
-        rows, hide_index=True, height=height, column_config={"Rows": grouped}, alt="Known values and their rows"
-    )
+    st.dataframe(rows, hide_index=True, height=height, column_config={words.ROWS: grouped}, alt=texts.KNOWN_VALUES)
 
 
 def caption(found: Evidence) -> str:
     """What the small chart shows, in words. Holds no foreign text."""
     values = [point.value for point in found.series]
     low, high = words.value(min(values)), words.value(max(values))
-    seen = f"Seen {low}" if low == high else f"Seen {low} to {high}"
+    seen = texts.seen_always(low) if low == high else texts.seen_between(low, high)
     allowed = words.limits(found.band.lower, found.band.upper)
-    ringed = " · ring: alarmed in the back-test" if found.tested else ""
-    return f"{seen} · allowed {allowed}{ringed}" if allowed else seen
+    ringed = texts.RINGED if found.tested else ""
+    return texts.seen_and_allowed(seen, allowed, ringed) if allowed else seen
 
 
 def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """What was decided, by whom and why; the buttons for who may decide."""
     if suggestion.rejected_before and suggestion.decision == "pending":
-        st.caption(":material/history: Rejected before in this contract")
+        st.caption(texts.REJECTED_BEFORE)
         if suggestion.news:
-            st.text(f"What its evidence says now and did not then: {suggestion.news}")
+            st.text(texts.news(suggestion.news))
     if suggestion.decision != "pending":
         decided(suggestion)
     if suggestion.reason:
@@ -98,7 +97,7 @@ def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
 
 def decided(suggestion: SuggestionOut) -> None:
     """Who decided, and when."""
-    by = f" by {words.esc(suggestion.decided_by)}" if suggestion.decided_by else ""
+    by = texts.by(words.esc(suggestion.decided_by)) if suggestion.decided_by else ""
     when = f", {words.age(suggestion.decided_at, now=session.now())}" if suggestion.decided_at else ""
     st.caption(f"{words.DECISIONS[suggestion.decision].word}{by}{when}", help=words.utc(suggestion.decided_at) or None)
 
@@ -107,26 +106,26 @@ def buttons(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """Accept and reject while it is pending, undo after."""
     with st.container(horizontal=True, key=f"buttons-{suggestion.id}"):
         if suggestion.decision != "pending":
-            _button(f"undo-{suggestion.id}", "Undo", "undo", step=actions.undo, args=(proposal, suggestion.id))
+            _button(f"undo-{suggestion.id}", words.UNDO, "undo", step=actions.undo, args=(proposal, suggestion.id))
             _edit(proposal, suggestion)
             edits.remark(proposal, suggestion)
             return
         _button(
             f"accept-{suggestion.id}",
-            "Accept",
+            texts.ACCEPT,
             "check",
             step=actions.accept,
             args=(proposal, [suggestion.id]),
             primary=True,
         )
         _edit(proposal, suggestion)
-        _button(f"reject-{suggestion.id}", "Reject …", "close", step=actions.open_reason, args=(suggestion.id,))
+        _button(f"reject-{suggestion.id}", texts.ASK_REJECT, "close", step=actions.open_reason, args=(suggestion.id,))
         edits.remark(proposal, suggestion)
 
 
 def _edit(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     if edits.may(proposal, suggestion):
-        _button(f"edit-{suggestion.id}", "Edit …", "edit", step=edits.start, args=(suggestion,))
+        _button(f"edit-{suggestion.id}", texts.EDIT, "edit", step=edits.start, args=(suggestion,))
 
 
 def _button(
@@ -139,22 +138,22 @@ def _button(
 def reason(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """The input for why it is rejected; what was typed stays until the rejection is kept."""
     st.text_input(
-        "Why reject it?",
+        texts.WHY_REJECT,
         key=actions.reason_key(suggestion.id),
-        placeholder="It will not be suggested again without new evidence",
+        placeholder=texts.NOT_AGAIN,
         max_chars=1000,
         on_change="ignore",
     )
     with st.container(horizontal=True, key=f"reasons-{suggestion.id}"):
         _button(
             f"confirm-{suggestion.id}",
-            "Reject",
+            texts.REJECT,
             "close",
             step=actions.reject,
             args=(proposal, suggestion.id),
             primary=True,
         )
-        _button(f"cancel-{suggestion.id}", "Cancel", "undo", step=actions.close_reason, args=(suggestion.id,))
+        _button(f"cancel-{suggestion.id}", words.CANCEL, "undo", step=actions.close_reason, args=(suggestion.id,))
 
 
 def progress(proposal: ProposalOut) -> None:
@@ -163,28 +162,26 @@ def progress(proposal: ProposalOut) -> None:
     with st.container(width=320, gap=None, key="progress"):
         if total:
             done = total - proposal.pending
-            st.progress(
-                done / total, text=" · ".join(part for part in (f"{done:,} of {total:,} decided", said) if part)
-            )
+            st.progress(done / total, text=" · ".join(part for part in (texts.progress(done, total), said) if part))
         elif said:
             st.caption(said)
 
 
 def ended(proposal: ProposalOut) -> None:
     """How the review ended, and the way to the contract where there is one."""
-    by = f" by {words.esc(proposal.decided_by)}" if proposal.decided_by else ""
+    by = texts.by(words.esc(proposal.decided_by)) if proposal.decided_by else ""
     st.markdown(f"{words.PROPOSALS[proposal.state].badge}{by}", width="content")
     st.space("stretch")
     if proposal.active_version:
-        panels.link("contract", f"Open the contract {proposal.contract_id}", id=proposal.contract_id)
+        panels.link("contract", words.open_contract(proposal.contract_id), id=proposal.contract_id)
 
 
 def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     """What the viewer may do to the whole proposal now."""
     if proposal.may_withdraw:
-        st.button("Withdraw", key="withdraw", on_click=actions.withdraw, args=(proposal,))
+        st.button(texts.WITHDRAW, key="withdraw", on_click=actions.withdraw, args=(proposal,))
     if proposal.may_submit:
-        st.button("Submit for review", key="submit", type="primary", on_click=actions.submit, args=(proposal,))
+        st.button(texts.SUBMIT, key="submit", type="primary", on_click=actions.submit, args=(proposal,))
     if proposal.may_reject:
         decline(proposal)
     if proposal.may_approve:
@@ -194,30 +191,30 @@ def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
 def hint(proposal: ProposalOut) -> str:
     """Why the viewer cannot approve it, or cannot yet; "" where they can."""
     if proposal.state == "draft":
-        return "owners see it once it is submitted"
+        return texts.NOT_SUBMITTED
     if proposal.approvals:
-        return f"still missing: {words.esc('; '.join(proposal.missing))}"
+        return texts.missing(words.esc("; ".join(proposal.missing)))
     if not proposal.may_approve:
-        return "you wrote it, so somebody else must approve" if proposal.may_withdraw else "an owner approves it"
-    return "approval needs them all" if proposal.pending else ""
+        return texts.SOMEBODY_ELSE if proposal.may_withdraw else texts.OWNER_APPROVES
+    return texts.ALL_NEEDED if proposal.pending else ""
 
 
 def decline(proposal: ProposalOut) -> None:
     """Rejects the whole proposal, for a reason."""
-    with st.popover("Reject draft …", key="decline"):
-        st.text_input("Why? The author will read it.", key="decline-reason", max_chars=1000, on_change="ignore")
-        st.button("Reject draft", key="decline-confirm", type="primary", on_click=actions.decline, args=(proposal,))
+    with st.popover(texts.ASK_REJECT_DRAFT, key="decline"):
+        st.text_input(texts.AUTHOR_READS, key="decline-reason", max_chars=1000, on_change="ignore")
+        st.button(texts.REJECT_DRAFT, key="decline-confirm", type="primary", on_click=actions.decline, args=(proposal,))
 
 
 def approve(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     """Approves the document whose fingerprint was shown, and no other."""
     st.button(
-        f"Approve version {words.esc(preview.version)}" if preview else "Approve",
+        texts.approve_version(words.esc(preview.version)) if preview else texts.APPROVE,
         key="approve",
         type="primary",
         icon=":material/verified:",
         disabled=preview is None,
-        help=f"Approves exactly the document with the fingerprint {preview.fingerprint[:12]}" if preview else None,
+        help=texts.approves_exactly(preview.fingerprint[:12]) if preview else None,
         on_click=actions.approve,
         args=(proposal, preview),
         wrap=False,

@@ -9,6 +9,7 @@ import yaml
 from registry.api.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
 from ui import actions, panels, session, words
 from ui.evidence import Evidence
+from ui.words import review as texts
 
 # What stands in a check is written as it was; only its terms are edited here.
 NAMED = 5
@@ -52,12 +53,12 @@ def stop(suggestion: SuggestionOut) -> None:
 def form(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """The check as YAML and a reason; what was typed stays until it is kept."""
     text = yaml.safe_dump(dict(patch(suggestion)), sort_keys=False, allow_unicode=True)
-    st.text_area("The check", text, key=f"text-{suggestion.id}", height=220, on_change="ignore")
-    st.text_input("Why? (optional)", key=f"edit-reason-{suggestion.id}", max_chars=1000, on_change="ignore")
+    st.text_area(texts.THE_CHECK, text, key=f"text-{suggestion.id}", height=220, on_change="ignore")
+    st.text_input(texts.WHY_OPTIONAL, key=f"edit-reason-{suggestion.id}", max_chars=1000, on_change="ignore")
     with st.container(horizontal=True, key=f"edits-{suggestion.id}"):
-        st.button("Accept as edited", key=f"save-{suggestion.id}", type="primary", icon=":material/check:",
+        st.button(texts.ACCEPT_EDITED, key=f"save-{suggestion.id}", type="primary", icon=":material/check:",
                   on_click=save, args=(proposal, suggestion))  # fmt: skip
-        st.button("Cancel", key=f"stop-{suggestion.id}", icon=":material/undo:", on_click=stop, args=(suggestion,))
+        st.button(words.CANCEL, key=f"stop-{suggestion.id}", icon=":material/undo:", on_click=stop, args=(suggestion,))
 
 
 def save(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
@@ -67,7 +68,7 @@ def save(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     except (yaml.YAMLError, ValueError, RecursionError):
         typed = None
     if not isinstance(typed, dict):
-        panels.tell("That is no YAML mapping: write the check as it stood, with other terms", problem=True)
+        panels.tell(texts.NO_MAPPING, problem=True)
         return
     reason = str(st.session_state.get(f"edit-reason-{suggestion.id}") or "").strip() or None
     registry, revision = session.registry(), proposal.revision
@@ -79,14 +80,14 @@ def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: Evidence) -
     """What was accepted in place of the draft, and on demand what either says of all that is stored."""
     if suggestion.edited is None:
         return
-    st.caption(":material/edit: Edited; what was drafted is the sentence above")
+    st.caption(texts.EDITED)
     panels.source(yaml.safe_dump(dict(suggestion.edited), sort_keys=False, allow_unicode=True))
-    with st.expander("Old against new on what is stored", key=f"replay-{suggestion.id}", on_change="rerun") as opened:
+    with st.expander(texts.OLD_AGAINST_NEW, key=f"replay-{suggestion.id}", on_change="rerun") as opened:
         if opened.open:
-            st.text(f"As drafted: {found.sentence.lower()}")
+            st.text(texts.as_drafted(found.sentence.lower()))
             for sentence in found.replay:
-                st.text(f"As drafted it {sentence}")
-            st.text(f"As edited: {replayed(proposal, suggestion)}")
+                st.text(texts.as_drafted_it(sentence))
+            st.text(texts.as_edited(replayed(proposal, suggestion)))
 
 
 def replayed(proposal: ProposalOut, suggestion: SuggestionOut) -> str:
@@ -94,7 +95,7 @@ def replayed(proposal: ProposalOut, suggestion: SuggestionOut) -> str:
     wanted = check_id(suggestion)
     replay = session.registry().replay(proposal.id)
     found = next((check for each in replay.objects for check in each.checks if check.check_id == wanted), None)
-    return told(found) if found else "nothing is stored that it could be judged on"
+    return told(found) if found else texts.NOTHING_STORED
 
 
 def told(check: ReplayedCheckOut) -> str:
@@ -102,12 +103,12 @@ def told(check: ReplayedCheckOut) -> str:
     new = check.new
     if new is None or not new.judged:
         reasons = "; ".join(each.reason for each in new.unjudged) if new else ""
-        return f"it could not be judged{f': {reasons}' if reasons else ''}"
+        return texts.not_judged(reasons)
     of = f"{new.judged:,} {new.unit}"
     if not new.alerts.count:
-        return f"it alerts on none of {of}"
+        return texts.alerts_on_none(of)
     more = ", ..." if new.alerts.count > NAMED else ""
-    return f"it alerts on {new.alerts.count:,} of {of}: {', '.join(new.alerts.names[:NAMED])}{more}"
+    return texts.alerts_on(new.alerts.count, of, ", ".join(new.alerts.names[:NAMED]), more)
 
 
 def may(proposal: ProposalOut, suggestion: SuggestionOut) -> bool:
@@ -117,31 +118,31 @@ def may(proposal: ProposalOut, suggestion: SuggestionOut) -> bool:
 
 def discussion(proposal: ProposalOut) -> None:
     """What was said about the proposal, oldest first, and the way to say more."""
-    with st.expander("Discussion", key="discussion", icon=":material/forum:", on_change="rerun") as opened:
+    with st.expander(texts.DISCUSSION, key="discussion", icon=":material/forum:", on_change="rerun") as opened:
         if not opened.open:
             return
         for each in session.registry().comments(proposal.id):
             with st.container(border=True, gap=None):
                 st.caption(words.esc(f"{each.author} · {words.age(each.time, now=session.now())}"))
                 st.text(each.text)
-        st.text_input("Say something about it", key="comment", max_chars=4000, on_change="ignore")
-        st.button("Say it", key="say", on_click=say, args=(proposal,))
+        st.text_input(texts.SAY_SOMETHING, key="comment", max_chars=4000, on_change="ignore")
+        st.button(texts.SAY_IT, key="say", on_click=say, args=(proposal,))
 
 
 def say(proposal: ProposalOut) -> None:
     """Says what was typed; it stays in the input where that did not work."""
     text = str(st.session_state.get("comment") or "").strip()
     if not text:
-        panels.tell("There is nothing to say yet", problem=True)
+        panels.tell(texts.NOTHING_SAID, problem=True)
     elif actions.attempt(lambda: session.registry().say(proposal.id, text)):
         st.session_state["comment"] = ""
 
 
 def remark(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """The way to say something about one suggestion without leaving its card; it stands in the discussion."""
-    with st.popover("Comment …", key=f"about-{suggestion.id}", icon=":material/comment:"):
-        st.text_input("What is there to say about it?", key=remark_key(suggestion), max_chars=1000, on_change="ignore")
-        st.button("Say it", key=f"say-{suggestion.id}", on_click=remarked, args=(proposal, suggestion))
+    with st.popover(texts.COMMENT, key=f"about-{suggestion.id}", icon=":material/comment:"):
+        st.text_input(texts.WHAT_TO_SAY, key=remark_key(suggestion), max_chars=1000, on_change="ignore")
+        st.button(texts.SAY_IT, key=f"say-{suggestion.id}", on_click=remarked, args=(proposal, suggestion))
 
 
 def remark_key(suggestion: SuggestionOut) -> str:
@@ -154,8 +155,6 @@ def remarked(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     text = str(st.session_state.get(remark_key(suggestion)) or "").strip()
     about = str(suggestion.content.get("sentence", ""))[:ABOUT]
     if not text:
-        panels.tell("There is nothing to say yet", problem=True)
-    elif actions.attempt(
-        lambda: session.registry().say(proposal.id, f"“{about}”: {text}"), done="It stands under Discussion."
-    ):
+        panels.tell(texts.NOTHING_SAID, problem=True)
+    elif actions.attempt(lambda: session.registry().say(proposal.id, f"“{about}”: {text}"), done=texts.IN_DISCUSSION):
         st.session_state[remark_key(suggestion)] = ""

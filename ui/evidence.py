@@ -7,6 +7,7 @@ from typing import Any
 from registry.api.schemas import SuggestionOut
 from ui import charts, words
 from ui.charts import Band, Point
+from ui.words import evidence as texts
 
 
 @dataclass(frozen=True)
@@ -48,55 +49,50 @@ class Evidence:
     @property
     def _cost(self) -> str:
         if not self.confirmed:
-            return "Nobody counted its values: a sketch of them admits it"
+            return texts.NOT_COUNTED
         if self.holds is None or not self.judged_on:
             return ""
-        most, of = f"{1 - self.holds:.0%}", "parts of the table" if self.by_rows else "new partitions"
-        return f"By what it was judged on, at most {most} of {of} alarm for nothing (95 % certain)"
+        most, of = f"{1 - self.holds:.0%}", texts.PARTS_OF_TABLE if self.by_rows else texts.NEW_PARTITIONS
+        return texts.alarms_for_nothing(most, of)
 
     @property
     def _back(self) -> str:
         if self.tested is None:
             return ""
-        alarmed = f"{len(self.tested):,}" if self.tested else "none"
+        alarmed = f"{len(self.tested):,}" if self.tested else texts.NONE
         named = f": {words.listed(list(self.tested[:5]))}" if self.tested else ""
-        return f"Judged each by what came before it, {alarmed} of {self.judged_on:,} alarmed{named}"
+        return texts.back_test(alarmed, self.judged_on, named)
 
     @property
     def _named(self) -> str:
         if self.likely is None:
             return ""
-        return f"By the names of the table and its columns alone, it is unique with a chance of {self.likely:.0%}"
+        return texts.unique_by_name(self.likely)
 
     @property
     def _caught(self) -> str:
         if self.catches is None:
             return ""
         told = words.listed([issue.replace("_", " ") for issue in self.issues])
-        return f"Tells {self.catches:.0%} of common issues from clean data" + (f": {told}" if told else "")
+        return texts.catches(self.catches) + (f": {told}" if told else "")
 
     @property
     def _broken(self) -> str:
-        return f"Others look like {words.listed(list(self.counter_examples))}" if self.counter_examples else ""
+        return texts.counter_examples(list(self.counter_examples)) if self.counter_examples else ""
 
     @property
     def _liked(self) -> str:
         if self.owners is None:
             return ""
         accepted, decided = self.owners
-        return f"Owners accepted {accepted:,} of {words.several(decided, 'suggestion')} of this kind"
+        return texts.owners(accepted, decided)
 
     @property
     def sentence(self) -> str:
         """The evidence in words. Holds no foreign text."""
-        part = "part" if self.by_rows else "partition"
-        held = f"held on {self.held:,} of {words.several(self.partitions, part)}"
-        split = (
-            f"learned on {self.learned_on:,}, judged on {self.judged_on:,}"
-            if self.judged_on
-            else "too few to judge apart"
-        )
-        return f"{held} · {split} · {words.several(self.rows, 'row')}".capitalize()
+        held = texts.held_on(self.held, self.partitions, by_rows=self.by_rows)
+        split = texts.judged_apart(self.learned_on, self.judged_on) if self.judged_on else texts.TOO_FEW
+        return f"{held} · {split} · {texts.rows(self.rows)}".capitalize()
 
 
 def read(suggestion: SuggestionOut) -> Evidence:

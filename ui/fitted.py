@@ -26,7 +26,7 @@ def row(fit: FitOut) -> dict[str, Any]:
         words.FIT: fit.name,
         texts.ADMITS: words.limits(fit.lower, fit.upper),
         texts.FROM: texts.learned_from(fit.points, fit.last),
-        texts.WOULD_HAVE_ALARMED: texts.part(len(fit.alarms), fit.judged),
+        texts.WOULD_HAVE_ALARMED: words.part(len(fit.alarms), fit.judged),
         texts.BECAUSE_OF: words.REASONS[fit.reason],
         texts.JUDGES: texts.IT_JUDGES if fit.admitted else texts.IT_DOES_NOT_JUDGE,
         texts.BESIDE_VERSION: fit.version,

@@ -13,8 +13,18 @@ from registry.api.schemas import (
     RunOut,
 )
 from ui import contract_consumers, contract_rows, documents, next_version, panels, readers, session, words
+from ui.words import contract as texts
 
-TABS = ("Overview", "Checks", "Versions", "Diff", "Consumers", "Runs", "History", "Activity")
+TABS = (
+    texts.OVERVIEW,
+    texts.CHECKS,
+    texts.VERSIONS,
+    texts.DIFF,
+    words.CONSUMERS,
+    texts.RUNS,
+    texts.HISTORY,
+    texts.ACTIVITY,
+)
 SHOWN = 50
 
 
@@ -22,7 +32,7 @@ def page() -> None:
     """Draws the contract that the address names; only the open tab asks the registry for more."""
     contract_id = st.query_params.get("id", "")
     if not contract_id:
-        panels.empty("No contract named", "Open one from the list of contracts.")
+        panels.empty(texts.NO_CONTRACT, texts.OPEN_ONE)
         return
     contract = session.registry().contract(contract_id)
     header(contract)
@@ -41,14 +51,14 @@ def header(contract: ContractOut) -> None:
         st.markdown(words.VERSIONS["active" if contract.active_version else "none"].badge, width="content")
         st.markdown(verdict(contract).badge, width="content")
     with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.fact("Contract", contract.id)
-        panels.fact("Version", contract.active_version or words.NOTHING)
-        panels.fact("Owner", contract.owner)
-        panels.fact("Consumers", words.count(len(session.registry().subscriptions(contract_id=contract.id))))
-        panels.time("Last run", contract.last_run.finished if contract.last_run else None)
-        panels.fact("Open drafts", words.count(contract.open_proposals))
+        panels.fact(words.CONTRACT, contract.id)
+        panels.fact(words.VERSION, contract.active_version or words.NOTHING)
+        panels.fact(texts.OWNER, contract.owner)
+        panels.fact(words.CONSUMERS, words.count(len(session.registry().subscriptions(contract_id=contract.id))))
+        panels.time(texts.LAST_RUN, contract.last_run.finished if contract.last_run else None)
+        panels.fact(texts.OPEN_DRAFTS, words.count(contract.open_proposals))
     if contract.last_run:
-        panels.link("run", "Open the last report", id=str(contract.last_run.id))
+        panels.link("run", texts.OPEN_LAST_REPORT, id=str(contract.last_run.id))
     for each in session.registry().upstream(contract.id):
         readers.bad_data(each)
 
@@ -61,54 +71,54 @@ def verdict(contract: ContractOut) -> words.Mark:
 def overview(contract: ContractOut) -> None:
     """What the active version promises, in words and as written, and about which tables."""
     if contract.active_version is None:
-        panels.empty("No version yet", "It becomes active when its first proposal is approved.")
+        panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
     text = session.registry().document(contract.id).decode()
     document = documents.parsed(text)
     rows = single(documents.columns(document))
-    st.subheader(f"Columns ({len(rows)})")
-    panels.table(rows, key="columns", alt="Columns and what they promise")
-    st.subheader(f"Datasets ({len(contract.datasets)})")
-    panels.table([dataset(each) for each in contract.datasets], key="datasets", alt="Datasets of the contract")
+    st.subheader(texts.columns(len(rows)))
+    panels.table(rows, key="columns", alt=texts.COLUMNS_TABLE)
+    st.subheader(texts.datasets(len(contract.datasets)))
+    panels.table([dataset(each) for each in contract.datasets], key="datasets", alt=texts.DATASETS_TABLE)
     for each in contract.datasets:
-        panels.link("lineage", f"Lineage of {each.name}", node=f"dataset:{each.namespace}:{each.name}")
+        panels.link("lineage", texts.lineage_of(each.name), node=f"dataset:{each.namespace}:{each.name}")
     exported(contract, contract.active_version)
     written(contract, contract.active_version, text)
 
 
 def single(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     """The rows, without the object's name where all are about one."""
-    if len({row["Object"] for row in rows}) > 1:
+    if len({row[words.OBJECT] for row in rows}) > 1:
         return rows
-    return [{name: text for name, text in row.items() if name != "Object"} for row in rows]
+    return [{name: text for name, text in row.items() if name != words.OBJECT} for row in rows]
 
 
 def dataset(found: DatasetOut) -> dict[str, str]:
     """A dataset as a row."""
     return {
-        "Object": found.object or "",
-        "Namespace": found.namespace,
-        "Name": found.name,
-        "Location": found.location or "",
-        "Partitioned by": ", ".join(found.partition_by),
+        words.OBJECT: found.object or "",
+        words.NAMESPACE: found.namespace,
+        words.NAME: found.name,
+        texts.LOCATION: found.location or "",
+        texts.PARTITIONED_BY: ", ".join(found.partition_by),
     }
 
 
 def checks(contract: ContractOut) -> None:
     """Every check of the version in force in words: how it came out last, and who judges it."""
     if contract.active_version is None:
-        panels.empty("No version yet", "It becomes active when its first proposal is approved.")
+        panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
     found = session.registry().checks(contract.id).checks
-    told = (f"{words.several(number, 'check')} {words.RUNNERS[each]}" for each, number in counted(found).items())
-    st.markdown(f"**{', '.join(told) or 'No check'}**")
+    told = (texts.judged_by(number, words.RUNNERS[each]) for each, number in counted(found).items())
+    st.markdown(f"**{', '.join(told) or texts.NO_CHECK}**")
     last = last_results(contract)
     rows = [entrusted(each) | contract_rows.standing(contract.id, each, last.get(each.id)) for each in found]
-    link = st.column_config.LinkColumn("History", display_text="Open")
-    panels.table(single(rows), key="entrusted", alt="Checks, how each came out last, and who judges it", History=link)
+    link = st.column_config.LinkColumn(texts.HISTORY, display_text=words.OPEN)
+    panels.table(single(rows), key="entrusted", alt=texts.CHECKS_JUDGED, **{texts.HISTORY: link})
     if rows := single(documents.checks(documents.parsed(session.registry().document(contract.id).decode()))):
-        st.subheader(f"Written out as checks ({len(rows)})")
-        panels.table(rows, key="checks", alt="Checks in words")
+        st.subheader(texts.written_out(len(rows)))
+        panels.table(rows, key="checks", alt=texts.CHECKS_TABLE)
 
 
 def last_results(contract: ContractOut) -> dict[str, ResultOut]:
@@ -126,54 +136,54 @@ def counted(found: Sequence[EntrustedOut]) -> Counter[str]:
 
 def entrusted(check: EntrustedOut) -> dict[str, str]:
     """A check as a row."""
-    signed = f"signed by {check.signed_by}" if check.signed_by else ""
+    signed = texts.signed_by(check.signed_by) if check.signed_by else ""
     return {
-        "Object": check.object,
-        "Check": check.sentence,
-        "Judged": words.RUNNERS[check.runner.value],
-        "Why": signed or check.reason or "",
+        words.OBJECT: check.object,
+        words.CHECK: check.sentence,
+        texts.JUDGED: words.RUNNERS[check.runner.value],
+        words.WHY: signed or check.reason or "",
     }
 
 
 def exported(contract: ContractOut, version: str) -> None:
     """The version in the forms of other tools, made when one is chosen."""
-    with st.expander("For other tools", key="exports", icon=":material/download:", on_change="rerun") as opened:
+    with st.expander(texts.OTHER_TOOLS, key="exports", icon=":material/download:", on_change="rerun") as opened:
         if opened.open:
-            form = st.selectbox("Form", list(words.EXPORTS), format_func=words.EXPORTS.__getitem__, key="form")
+            form = st.selectbox(texts.FORM, list(words.EXPORTS), format_func=words.EXPORTS.__getitem__, key="form")
             body = session.registry().export(contract.id, version, to=form)
             st.download_button(
-                "Download", body, file_name=f"{contract.id}-{version}.{form}", mime="text/plain", key="export"
+                texts.DOWNLOAD, body, file_name=f"{contract.id}-{version}.{form}", mime="text/plain", key="export"
             )
 
 
 def written(contract: ContractOut, version: str, text: str) -> None:
     """The document byte for byte, to read and to download."""
-    with st.expander("As written (YAML)", key="written", icon=":material/code:", on_change="rerun") as opened:
+    with st.expander(texts.AS_WRITTEN, key="written", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
             panels.source(text, height=480)
             st.download_button(
-                "Download", text, file_name=f"{contract.id}-{version}.yaml", mime="application/yaml", key="download"
+                texts.DOWNLOAD, text, file_name=f"{contract.id}-{version}.yaml", mime="application/yaml", key="download"
             )
 
 
 def versions(contract: ContractOut) -> None:
     """Every version, newest first, and the text of the chosen one."""
     if not contract.versions:
-        panels.empty("No version yet", "It becomes active when its first proposal is approved.")
+        panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
     rows = [
         {
-            "Version": each.version,
-            "State": words.glyph(words.VERSIONS[each.state]),
-            "Approved by": each.approved_by,
-            "Approved": words.moment(each.approved_at, timezone=session.timezone()),
-            "Fingerprint": each.fingerprint[:12],
+            words.VERSION: each.version,
+            words.STATE: words.glyph(words.VERSIONS[each.state]),
+            texts.APPROVED_BY: each.approved_by,
+            texts.APPROVED: words.moment(each.approved_at, timezone=session.timezone()),
+            texts.FINGERPRINT: each.fingerprint[:12],
         }
         for each in contract.versions
     ]
-    panels.table(rows, key="versions", alt="Versions")
+    panels.table(rows, key="versions", alt=texts.VERSIONS)
     chosen = st.selectbox(
-        "Read a version", [each.version for each in contract.versions], key="version", bind="query-params"
+        texts.READ_VERSION, [each.version for each in contract.versions], key="version", bind="query-params"
     )
     if chosen:
         panels.source(session.registry().document(contract.id, chosen).decode(), height=480)
@@ -183,20 +193,20 @@ def difference(contract: ContractOut) -> None:
     """What differs between any two versions: what it means first, then both texts line by line."""
     known = [each.version for each in contract.versions]
     if len(known) < 2:
-        panels.empty("Nothing to compare", "There is one version at most; the next one can be held against it.")
+        panels.empty(texts.NOTHING_TO_COMPARE, texts.ONE_VERSION)
         return
     with st.container(horizontal=True, key="pair"):
-        newer = st.selectbox("Version", known, key="newer", bind="query-params", width=240) or known[0]
-        older = st.selectbox("Against", known, index=1, key="older", bind="query-params", width=240) or known[1]
+        newer = st.selectbox(words.VERSION, known, key="newer", bind="query-params", width=240) or known[0]
+        older = st.selectbox(texts.AGAINST, known, index=1, key="older", bind="query-params", width=240) or known[1]
     if newer == older:
-        panels.empty("The same version twice", "Choose another one on either side.")
+        panels.empty(texts.SAME_VERSION, texts.CHOOSE_ANOTHER)
         return
     registry = session.registry()
     next_version.changes(registry.diff(contract.id, older, newer))
-    with st.expander("Line by line", key="lines", icon=":material/code:", on_change="rerun") as opened:
+    with st.expander(texts.LINE_BY_LINE, key="lines", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
-            texts = [registry.document(contract.id, each).decode() for each in (older, newer)]
-            panels.source(contract_rows.lines(*texts, names=(older, newer)), height=480)
+            both = [registry.document(contract.id, each).decode() for each in (older, newer)]
+            panels.source(contract_rows.lines(*both, names=(older, newer)), height=480)
 
 
 def activity(contract: ContractOut) -> None:
@@ -209,20 +219,25 @@ def activity(contract: ContractOut) -> None:
     )
     zone = session.timezone()
     rows = [
-        {"When": words.moment(each.time, timezone=zone), "Who": each.who, "What": each.what, "Open": each.address}
+        {
+            words.WHEN: words.moment(each.time, timezone=zone),
+            words.WHO: each.who,
+            words.WHAT: each.what,
+            words.OPEN: each.address,
+        }
         for each in found
     ]
     if not rows:
-        panels.empty("Nothing happened yet", "Drafts, versions, runs and incidents of the contract appear here.")
+        panels.empty(texts.NOTHING_HAPPENED, texts.EVENTS_APPEAR)
         return
-    link = st.column_config.LinkColumn("Open", display_text="Open")
-    panels.table(rows, key="activity", alt="What happened to the contract", Open=link)
+    link = st.column_config.LinkColumn(words.OPEN, display_text=words.OPEN)
+    panels.table(rows, key="activity", alt=texts.EVENTS_TABLE, **{words.OPEN: link})
 
 
 def runs(contract: ContractOut) -> None:
     """The last runs, each opening its report."""
     if not contract.runs:
-        panels.empty("No run yet", "A run follows when lineage says that a table of the contract changed.")
+        panels.empty(texts.NO_RUN, texts.WHEN_RUNS_COME)
     for run in contract.runs:
         panels.run_row(run, named=False)
 
@@ -230,13 +245,13 @@ def runs(contract: ContractOut) -> None:
 def history(contract: ContractOut) -> None:
     """How one metric went, chosen among those of the last run."""
     if contract.last_run is None:
-        panels.empty("No history yet", "The first run begins it.")
+        panels.empty(texts.NO_HISTORY, texts.FIRST_RUN_BEGINS)
         return
     report = session.registry().run(contract.last_run.id)
     metrics = {each.sentence: each for each in report.results if each.measurement}
-    sentence = st.selectbox("Check", list(metrics), key="metric", bind="query-params")
+    sentence = st.selectbox(words.CHECK, list(metrics), key="metric", bind="query-params")
     if sentence is None:
-        panels.empty("No metric", "The last run measured nothing.")
+        panels.empty(texts.NO_METRIC, texts.NOTHING_MEASURED)
         return
     chosen = metrics[sentence]
     found = session.registry().measurements(contract.id, object_name=report.object, identity=str(chosen.measurement))
@@ -247,15 +262,15 @@ def history(contract: ContractOut) -> None:
     if series:
         panels.chart(series, band, metric=title(report, chosen.measurement), key="history")
         asked = {"contract": contract.id, "object": report.object, "check": chosen.check_id}
-        panels.link("metric", "Explore this metric", **asked)
+        panels.link("metric", texts.EXPLORE_METRIC, **asked)
     else:
-        panels.empty("No values", "This metric has no number to draw.")
+        panels.empty(texts.NO_VALUES, texts.NO_NUMBER)
 
 
 def title(report: RunOut, identity: str | None) -> str:
     """The name of a metric for an axis."""
     found = next((each for each in report.history.get(str(identity), ())), None)
-    return found.analyzer.replace("_", " ") if found else "value"
+    return found.analyzer.replace("_", " ") if found else texts.METRIC
 
 
 page()

@@ -7,6 +7,9 @@ import streamlit as st
 from registry.api.schemas import AcknowledgementOut, InboxOut, ProposalSummary, SubscriptionOut
 from registry.words import Answer
 from ui import actions, attention, desk, panels, session, undoing, words
+from ui.words import contract as of_contract
+from ui.words import inbox as texts
+from ui.words import pages
 
 LAST = 3
 
@@ -14,7 +17,7 @@ LAST = 3
 def page() -> None:
     """Draws the inbox; says so where nothing waits."""
     found = session.inbox()
-    st.title("Inbox")
+    st.title(pages.INBOX)
     panels.told()
     undoing.draw()
     if desk.is_empty(found):
@@ -23,18 +26,18 @@ def page() -> None:
     st.markdown(f"**{summary(found)}**")
     attention.draw(found)
     questions(desk.asked(found))
-    proposals("You decide", found.to_decide, "These drafts are in review. You may approve them.")
-    proposals("You wait for", found.waiting, "Your own. Somebody else decides about them.")
-    proposals("It affects you", found.affecting, "For contracts that you own or use. Others decide about them.")
+    proposals(texts.YOU_DECIDE, found.to_decide, texts.YOU_MAY_APPROVE)
+    proposals(texts.YOU_WAIT_FOR, found.waiting, texts.OTHERS_DECIDE)
+    proposals(texts.AFFECTS_YOU, found.affecting, texts.YOU_OWN_OR_USE)
     behind(found.lagging)
 
 
 def nothing() -> None:
     """What is said where nothing waits: that it does not, and what happened last."""
-    panels.empty("Nothing waits for you", "New drafts to review and failed runs of your contracts appear here.")
-    panels.link("start", "Getting started")
+    panels.empty(texts.NOTHING_WAITS, texts.DRAFTS_APPEAR)
+    panels.link("start", pages.START)
     if last := session.registry().runs(limit=LAST):
-        st.subheader("What was judged last")
+        st.subheader(texts.JUDGED_LAST)
     for run in last:
         panels.run_row(run, named=True)
 
@@ -42,43 +45,45 @@ def nothing() -> None:
 def summary(found: InboxOut) -> str:
     """What waits for the viewer, in a sentence. Holds no foreign text."""
     counts = (
-        (len(found.failed_runs), "run", "to look at"),
-        (len(desk.asked(found)), "version", "to answer"),
-        (len(found.to_decide), "draft", "to decide"),
+        (len(found.failed_runs), texts.to_look_at),
+        (len(desk.asked(found)), texts.to_answer),
+        (len(found.to_decide), texts.to_decide),
     )
-    said = [f"{words.several(number, noun)} {todo}" for number, noun, todo in counts if number]
-    return words.listed(said) or "Nothing waits for you"
+    said = [told(number) for number, told in counts if number]
+    return words.listed(said) or texts.NOTHING_WAITS
 
 
 def questions(asked: Sequence[AcknowledgementOut]) -> None:
     """Approved versions that break what the viewer builds on, each with its answer in place."""
     if asked:
-        st.subheader(f"You answer ({len(asked)})", help="Approved versions wait until their consumers know of them.")
+        st.subheader(texts.you_answer(len(asked)), help=texts.WAIT_FOR_CONSUMERS)
         for each in asked:
             question(each)
 
 
 def question(asked: AcknowledgementOut) -> None:
     """One version: whom it breaks and until when, and both answers."""
-    until = f"until {words.moment(asked.deadline, timezone=session.timezone())}" if asked.deadline else ""
+    until = texts.until(words.moment(asked.deadline, timezone=session.timezone())) if asked.deadline else ""
     about = " · ".join(part for part in (asked.purpose, until, *asked.breaks) if part)
     with panels.row(words.BREAKS, age=asked.asked, about=about, key=f"asked-{asked.id}"):
         title = f"{asked.contract_id} {asked.version}"
-        panels.link("contract", title, id=asked.contract_id, tab="Diff", newer=asked.version)
+        panels.link("contract", title, id=asked.contract_id, tab=of_contract.DIFF, newer=asked.version)
     with st.container(horizontal=True, key=f"answers-{asked.id}"):
-        st.button("I know", key=f"know-{asked.id}", type="primary", on_click=answer, args=(asked, Answer.ACKNOWLEDGED))
-        with st.popover("Object …", key=f"object-{asked.id}"):
-            st.text_input("Why? The owner will read it.", key=f"why-{asked.id}", max_chars=1000, on_change="ignore")
-            st.button("Object", key=f"objected-{asked.id}", on_click=answer, args=(asked, Answer.OBJECTED))
+        st.button(
+            texts.I_KNOW, key=f"know-{asked.id}", type="primary", on_click=answer, args=(asked, Answer.ACKNOWLEDGED)
+        )
+        with st.popover(texts.ASK_OBJECT, key=f"object-{asked.id}"):
+            st.text_input(texts.OWNER_READS, key=f"why-{asked.id}", max_chars=1000, on_change="ignore")
+            st.button(texts.OBJECT, key=f"objected-{asked.id}", on_click=answer, args=(asked, Answer.OBJECTED))
 
 
 def answer(asked: AcknowledgementOut, given: Answer) -> None:
     """Answers; an objection with what was typed."""
     typed = str(st.session_state.get(f"why-{asked.id}") or "").strip()
     if given is Answer.OBJECTED and not typed:
-        panels.tell("Say why: the owner will read it", problem=True)
+        panels.tell(texts.SAY_WHY, problem=True)
         return
-    said = "The owner sees that you know." if given is Answer.ACKNOWLEDGED else "The owner sees your objection."
+    said = texts.OWNER_SEES_YOU_KNOW if given is Answer.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
     actions.attempt(lambda: session.registry().answer(asked.id, given, comment=typed or None), done=said)  # type: ignore[arg-type]
 
 
@@ -92,7 +97,7 @@ def proposals(title: str, listed: Sequence[ProposalSummary], about: str) -> None
 
 def row(proposal: ProposalSummary) -> None:
     """One proposal: its state and title, how much of it is decided, its author and age."""
-    about = f"{progress(proposal)} · by {proposal.author} · {proposal.contract_id}"
+    about = texts.about(progress(proposal), proposal.author, proposal.contract_id)
     mark = words.PROPOSALS[proposal.state]
     with panels.row(mark, age=proposal.created, about=about, key=f"proposal-{proposal.id}"):
         title, made = proposal.title or proposal.contract_id, panels.when(proposal.created)
@@ -103,18 +108,18 @@ def progress(proposal: ProposalSummary) -> str:
     """How much of the proposal is decided, and whether an approval of the viewer's became void."""
     total = proposal.pending + proposal.accepted + proposal.rejected
     decided = total - proposal.pending
-    said = f"{decided:,} of {words.several(total, 'suggestion')} decided" if total else "written by hand"
-    return f"{said} · edited after you approved it" if proposal.voided else said
+    said = texts.decided(decided, total) if total else texts.BY_HAND
+    return texts.voided(said) if proposal.voided else said
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:
     """What the viewer builds on that is not in force any more."""
     if subscriptions:
-        st.subheader(f"Behind ({len(subscriptions)})", help="You are pinned to what is not the newest.")
+        st.subheader(texts.behind(len(subscriptions)), help=texts.PINNED)
     for each in subscriptions:
         about = f"{each.purpose} · {each.lagging or ''}"
         with panels.row(words.BEHIND, age=each.created, about=about, key=f"behind-{each.id}"):
-            panels.link("contract", each.contract_id, id=each.contract_id, tab="Versions")
+            panels.link("contract", each.contract_id, id=each.contract_id, tab=of_contract.VERSIONS)
 
 
 page()

@@ -126,7 +126,7 @@ def standing(seen: Sequence[Seen], judged: Sequence[CheckedOut]) -> None:
         panels.fact(words.ADMITTED, words.limits(last.band.lower, last.band.upper) or texts.ANYTHING)
         if last.fit:
             panels.fact(words.FIT, last.fit, help_text=texts.FIT_JUDGED)
-        panels.fact(texts.ANOMALIES, texts.part(sum(each.is_anomaly for each in seen), len(seen)))
+        panels.fact(texts.ANOMALIES, words.part(sum(each.is_anomaly for each in seen), len(seen)))
     if said := explored.learning(judged):
         st.info(words.esc(said.capitalize()), icon=":material/hourglass_empty:")
 

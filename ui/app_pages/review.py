@@ -8,20 +8,18 @@ import streamlit as st
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
 from ui import actions, bulk, cards, edits, next_version, panels, session, words
 from ui.evidence import read
+from ui.words import review as texts
 
 CARDS = 8
-ALL = "All"
-TABLE = "Whole table"
-TABLED = "Table"
 PROGRAM = "program"
-VIEWS = ("Cards", TABLED)
+VIEWS = (texts.AS_CARDS, texts.AS_TABLE)
 
 
 def page() -> None:
     """Draws the review of the proposal that the address names."""
     proposal_id = session.asked_id("proposal")
     if proposal_id is None:
-        panels.empty("No proposal named", "Open a draft from the inbox.")
+        panels.empty(texts.NO_PROPOSAL, texts.OPEN_DRAFT)
         return
     proposal = session.proposal(proposal_id)
     header(proposal)
@@ -42,12 +40,15 @@ def header(proposal: ProposalOut) -> None:
     if said := next_version.sentence(proposal):
         st.markdown(f"**{words.esc(said)}**")
     with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.fact("Contract", proposal.contract_id)
-        panels.fact("Author", proposal.author)
-        panels.time("Drafted", proposal.created)
+        panels.fact(words.CONTRACT, proposal.contract_id)
+        panels.fact(texts.AUTHOR, proposal.author)
+        panels.time(texts.DRAFTED, proposal.created)
         for label, text in basis(proposal):
             panels.fact(label, text)
-        panels.fact("In force now", f"version {proposal.active_version}" if proposal.active_version else "nothing yet")
+        panels.fact(
+            texts.IN_FORCE,
+            words.version(proposal.active_version) if proposal.active_version else texts.NOTHING_IN_FORCE,
+        )
     if proposal.comment:
         st.text(proposal.comment)
     if proposal.decided_by:
@@ -58,9 +59,9 @@ def verdict(proposal: ProposalOut) -> str:
     """The state of the review in one sentence."""
     total = len(proposal.suggestions)
     if not total:
-        return "Written by hand: there is no suggestion to decide, the document below is the proposal"
-    decided = f"{proposal.accepted:,} accepted, {proposal.rejected:,} rejected, {proposal.pending:,} pending"
-    return f"{words.several(total, 'suggestion')}: {decided}"
+        return texts.BY_HAND
+    decided = texts.decided(proposal.accepted, proposal.rejected, proposal.pending)
+    return f"{words.suggestions(total)}: {decided}"
 
 
 def basis(proposal: ProposalOut) -> list[tuple[str, str]]:
@@ -69,16 +70,14 @@ def basis(proposal: ProposalOut) -> list[tuple[str, str]]:
     if not found:
         return []
     location = str((proposal.source or {}).get("location", ""))
-    used = (
-        f"{max(each.rows for each in found):,} in {words.several(max(each.partitions for each in found), 'partition')}"
-    )
-    return [("Rows", used), *([("Table", location)] if location else [])]
+    used = texts.drafted_from(max(each.rows for each in found), max(each.partitions for each in found))
+    return [(words.ROWS, used), *([(words.TABLE, location)] if location else [])]
 
 
 def outcome(proposal: ProposalOut) -> str:
     """How the proposal ended."""
     said = f": {proposal.reason}" if proposal.reason else ""
-    return f"{words.PROPOSALS[proposal.state].word} by {proposal.decided_by}{said}"
+    return texts.ended(words.PROPOSALS[proposal.state].word, proposal.decided_by, said)
 
 
 def suggestions(proposal: ProposalOut) -> None:
@@ -87,9 +86,11 @@ def suggestions(proposal: ProposalOut) -> None:
         return
     shown = filtered(proposal)
     with st.container(horizontal=True, vertical_alignment="bottom", key="ways"):
-        view = st.segmented_control("Shown as", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params")
+        view = st.segmented_control(
+            texts.SHOWN_AS, VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params"
+        )
         safe(proposal, shown)
-    if view == TABLED:
+    if view == texts.AS_TABLE:
         bulk.table(proposal, shown)
         return
     place, pages = st.container(), max(1, -(-len(shown) // CARDS))
@@ -101,7 +102,7 @@ def suggestions(proposal: ProposalOut) -> None:
 def grouped(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
     """The cards under their columns' names."""
     if not shown:
-        panels.empty("No suggestion matches", "Choose other filters.")
+        panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
     for column, group in groupby(shown, key=column_of):
         st.markdown(f"### {words.esc(column)}")
         program(proposal, column)
@@ -114,11 +115,11 @@ def program(proposal: ProposalOut, column: str) -> None:
     clauses = [each for each in proposal.suggestions if column_of(each) == column and each.content["kind"] == PROGRAM]
     if len(clauses) < 2:
         return
-    st.caption(f"A program of {len(clauses)} clauses, learned together: each alarms on what the others let pass.")
+    st.caption(texts.program(len(clauses)))
     waiting = [each.id for each in clauses if each.decision == "pending" and not bulk.alone(each)]
     if proposal.may_judge and len(waiting) > 1:
         st.button(
-            f"Accept the program: {words.several(len(waiting), 'clause')}",
+            texts.accept_program(len(waiting)),
             key=f"program-{words.slug(column)}",
             icon=":material/done_all:",
             on_click=actions.accept,
@@ -128,7 +129,7 @@ def program(proposal: ProposalOut, column: str) -> None:
 
 def column_of(suggestion: SuggestionOut) -> str:
     """The group of a suggestion."""
-    return str(suggestion.content.get("column") or TABLE)
+    return str(suggestion.content.get("column") or texts.WHOLE_TABLE)
 
 
 def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
@@ -138,18 +139,18 @@ def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
     kinds = sorted({kind_of(each) for each in every})
     with st.container(horizontal=True, vertical_alignment="top", key="filters"):
         decision = st.segmented_control(
-            "Decision",
-            [ALL, "Pending", "Accepted", "Rejected"],
-            default=ALL,
+            words.DECISION,
+            [words.ALL, *(mark.word for mark in words.DECISIONS.values())],
+            default=words.ALL,
             required=True,
             key="show",
             bind="query-params",
         )
-        column = st.selectbox("Column", [ALL, *columns], key="column", bind="query-params", width=220)
-        kind = st.selectbox("Kind", [ALL, *kinds], key="kind", bind="query-params", width=220)
-    left = [each for each in every if column in (ALL, column_of(each)) and kind in (ALL, kind_of(each))]
+        column = st.selectbox(words.COLUMN, [words.ALL, *columns], key="column", bind="query-params", width=220)
+        kind = st.selectbox(words.KIND, [words.ALL, *kinds], key="kind", bind="query-params", width=220)
+    left = [each for each in every if column in (words.ALL, column_of(each)) and kind in (words.ALL, kind_of(each))]
     return sorted(
-        (each for each in left if decision in (ALL, None, words.DECISIONS[each.decision].word)),
+        (each for each in left if decision in (words.ALL, None, words.DECISIONS[each.decision].word)),
         key=lambda each: columns.index(column_of(each)),
     )
 
@@ -165,7 +166,7 @@ def safe(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
     if not (proposal.may_judge and len(found) > 1):
         return
     st.button(
-        f"Accept the {len(found)} shown that held everywhere",
+        texts.accept_shown(len(found)),
         key="accept-all",
         icon=":material/done_all:",
         on_click=actions.accept,
@@ -175,14 +176,12 @@ def safe(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
 
 def document(proposal: ProposalOut) -> PreviewOut | None:
     """The resulting document, on demand, and always once it can be approved: that is what an approval names."""
-    with st.expander(
-        "The resulting contract (YAML)", key="document", icon=":material/code:", on_change="rerun"
-    ) as opened:
+    with st.expander(texts.DOCUMENT, key="document", icon=":material/code:", on_change="rerun") as opened:
         ready = proposal.may_approve and not proposal.pending
         preview = session.registry().preview(proposal.id) if opened.open or ready else None
         if opened.open and preview:
             panels.source(preview.document, height=420)
-            st.caption(f"Version {words.esc(preview.version)} · fingerprint {words.esc(preview.fingerprint[:12])}")
+            st.caption(texts.document_is(words.esc(preview.version), words.esc(preview.fingerprint[:12])))
     return preview
 
 

@@ -87,3 +87,7 @@ def suggestions(number: int) -> str:
 
 def by_partition(metric: str) -> str:
     return f"{metric} by partition"
+
+
+def part(number: int, of: int) -> str:
+    return f"{number:,} of {of:,}"

@@ -75,10 +75,6 @@ IT_DOES_NOT_JUDGE = "no: it is beyond what was approved"
 BESIDE_VERSION = "Beside version"
 
 
-def part(number: int, of: int) -> str:
-    return f"{number:,} of {of:,}"
-
-
 def newest_first(metric: str) -> str:
     return f"{metric}, the newest first"
 
