@@ -71,7 +71,7 @@ def asked(row: AcknowledgementOut) -> dict[str, str]:
     return {
         words.CONSUMER: row.subscriber,
         words.VERSION: row.version,
-        texts.BREAKS_THEM: "; ".join(row.breaks),
+        words.BREAKS_THEM: "; ".join(row.breaks),
         texts.ANSWER: row.answer,
         texts.SAID: row.comment or "",
         words.UNTIL: words.moment(row.deadline, timezone=session.timezone()) if row.deadline else "",

@@ -34,10 +34,10 @@ class Event:
 def standing(contract_id: str, check: EntrustedOut, last: ResultOut | None) -> dict[str, str]:
     """How the check came out last and what was measured, with the address of its history; nothing where it was not."""
     if last is None:
-        return {texts.LAST: "", words.MEASURED: "", texts.HISTORY: ""}
+        return {words.LAST: "", words.MEASURED: "", texts.HISTORY: ""}
     shown = words.glyph(words.OUTCOMES[str(last.outcome)])
     at = address("metric", contract=contract_id, object=check.object, check=last.check_id) if last.measurement else ""
-    return {texts.LAST: shown, words.MEASURED: words.value(last.value), texts.HISTORY: at}
+    return {words.LAST: shown, words.MEASURED: words.value(last.value), texts.HISTORY: at}
 
 
 def lines(older: str, newer: str, *, names: tuple[str, str]) -> str:

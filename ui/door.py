@@ -58,10 +58,10 @@ def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
     """The sign-in page, which leads to `next_path`; `elsewhere`: also through an identity provider."""
     through = (f"/sign-in/provider?{urlencode({'next': next_path})}", texts.ELSEWHERE)
     return Door(
-        title=texts.SIGN_IN,
+        title=words.SIGN_IN,
         intro=texts.INTRO,
         action="/sign-in",
-        button=texts.SIGN_IN,
+        button=words.SIGN_IN,
         fields=(
             Field("name", words.NAME, value=name, autocomplete="username"),
             Field("password", texts.PASSWORD, "password", autocomplete="current-password"),

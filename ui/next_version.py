@@ -86,7 +86,7 @@ def consumers(found: Sequence[ImpactOut]) -> None:
     broken = sum(each.affected for each in found)
     st.markdown(texts.consumers(len(found), broken))
     rows = [
-        {words.CONSUMER: each.subscriber, words.USES_IT_FOR: each.purpose, texts.BREAKS_THEM: "; ".join(each.breaks)}
+        {words.CONSUMER: each.subscriber, words.USES_IT_FOR: each.purpose, words.BREAKS_THEM: "; ".join(each.breaks)}
         for each in found
     ]
     if rows:

@@ -194,7 +194,7 @@ def problem(error: ClientError) -> None:
 
 def sign_in_again() -> None:
     """A link to the sign-in page that comes back to this address."""
-    st.link_button(texts.SIGN_IN, session.sign_in_address(), type="primary", key="sign-in")
+    st.link_button(words.SIGN_IN, session.sign_in_address(), type="primary", key="sign-in")
 
 
 def unexpected(error: Exception) -> bool:

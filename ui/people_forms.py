@@ -11,7 +11,7 @@ from ui import panels, session, words
 from ui.words import people as texts
 
 SECRET = "_secret"
-DAYS = {texts.DAYS_30: 30, texts.DAYS_90: 90, texts.YEAR: 365, words.FOR_EVER: None}
+DAYS = {words.DAYS_30: 30, words.DAYS_90: 90, words.YEAR: 365, words.FOR_EVER: None}
 
 
 def invite(*, key: str) -> None:
@@ -43,7 +43,7 @@ def token(*, key: str, scopes: Sequence[Permission], name: str = "") -> None:
         if len(scopes) > 1:
             st.multiselect(texts.TOKEN_MAY, list(scopes), key=f"{key}-scopes", format_func=lambda each: each.value)
         st.selectbox(texts.TOKEN_LASTS, list(DAYS), key=f"{key}-days", index=2)
-        st.form_submit_button(texts.MAKE_TOKEN, icon=":material/key:", on_click=issued, args=(key, tuple(scopes)))
+        st.form_submit_button(words.MAKE_TOKEN, icon=":material/key:", on_click=issued, args=(key, tuple(scopes)))
     shown()
 
 

@@ -81,7 +81,7 @@ def tokens() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
             named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)
             st.button(texts.REVOKE, key="revoke-token", on_click=revoke, args=(living[named or next(iter(living))],))
-    st.subheader(texts.MAKE_TOKEN)
+    st.subheader(words.MAKE_TOKEN)
     people_forms.token(key="admin", scopes=list(Permission))
 
 

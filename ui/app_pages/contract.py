@@ -245,13 +245,13 @@ def runs(contract: ContractOut) -> None:
 def history(contract: ContractOut) -> None:
     """How one metric went, chosen among those of the last run."""
     if contract.last_run is None:
-        panels.empty(texts.NO_HISTORY, texts.FIRST_RUN_BEGINS)
+        panels.empty(words.NO_HISTORY, texts.FIRST_RUN_BEGINS)
         return
     report = session.registry().run(contract.last_run.id)
     metrics = {each.sentence: each for each in report.results if each.measurement}
     sentence = st.selectbox(words.CHECK, list(metrics), key="metric", bind="query-params")
     if sentence is None:
-        panels.empty(texts.NO_METRIC, texts.NOTHING_MEASURED)
+        panels.empty(words.NO_METRIC, words.NOTHING_MEASURED)
         return
     chosen = metrics[sentence]
     found = session.registry().measurements(contract.id, object_name=report.object, identity=str(chosen.measurement))
@@ -264,7 +264,7 @@ def history(contract: ContractOut) -> None:
         asked = {"contract": contract.id, "object": report.object, "check": chosen.check_id}
         panels.link("metric", texts.EXPLORE_METRIC, **asked)
     else:
-        panels.empty(texts.NO_VALUES, texts.NO_NUMBER)
+        panels.empty(words.NO_VALUES, texts.NO_NUMBER)
 
 
 def title(report: RunOut, identity: str | None) -> str:

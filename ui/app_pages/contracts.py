@@ -16,7 +16,7 @@ def page() -> None:
     panels.told()
     contracts = session.registry().contracts()
     if not contracts:
-        panels.empty(texts.NO_CONTRACT_YET, texts.HOW_TO_BEGIN)
+        panels.empty(words.NO_CONTRACT_YET, texts.HOW_TO_BEGIN)
         panels.link("draft", pages.DRAFT)
         panels.link("start", pages.START)
         return

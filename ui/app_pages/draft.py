@@ -48,7 +48,7 @@ def form() -> None:
         st.selectbox(texts.REFIT, list(words.REFITS), key="refit", format_func=words.REFITS.get)
         st.text_input(FIELDS["object"], key="object", placeholder=texts.TABLE_EXAMPLE)
         st.text_input(
-            FIELDS["contract_id"], key="contract", placeholder=texts.CONTRACT_EXAMPLE, help=texts.CONTRACT_HELP
+            FIELDS["contract_id"], key="contract", placeholder=words.CONTRACT_EXAMPLE, help=texts.CONTRACT_HELP
         )
         st.form_submit_button(texts.ASK, type="primary", icon=":material/edit_note:", on_click=request)
 
@@ -139,7 +139,7 @@ def ended(task: TaskOut) -> None:
             st.text(task.error or texts.FAILED)
         elif result.get("proposal_id"):
             st.text(words.suggestions(int(result.get("suggestions", 0))))
-            panels.link("review", texts.REVIEW, proposal=str(result["proposal_id"]))
+            panels.link("review", words.REVIEW_DRAFT, proposal=str(result["proposal_id"]))
             panels.link("profile", texts.SEE_PROFILE, proposal=str(result["proposal_id"]))
     st.button(texts.ANOTHER, key="another", on_click=actions.forget, args=("task",))
 

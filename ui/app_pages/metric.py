@@ -12,7 +12,7 @@ from ui.explored import Seen
 from ui.words import metric as texts
 from ui.words import pages
 
-PERIODS = {texts.DAYS_30: 30, texts.DAYS_90: 90, texts.YEAR: 365, words.ALL: None}
+PERIODS = {words.DAYS_30: 30, words.DAYS_90: 90, words.YEAR: 365, words.ALL: None}
 MOST = 2000
 
 
@@ -25,12 +25,12 @@ def page() -> None:
         return
     run = last_run(contract)
     if run is None:
-        panels.empty(texts.NO_HISTORY, texts.FIRST_RUN_BEGINS)
+        panels.empty(words.NO_HISTORY, texts.FIRST_RUN_BEGINS)
         return
     report = session.registry().run(run.id)
     checks = {each.check_id: each for each in report.results if each.measurement}
     if not checks:
-        panels.empty(texts.NO_METRIC, texts.NOTHING_MEASURED)
+        panels.empty(words.NO_METRIC, words.NOTHING_MEASURED)
         return
     explore(contract, report, checks)
 
@@ -39,7 +39,7 @@ def chosen_contract() -> ContractOut | None:
     """The contract that the address names, or that is chosen; None where there is none to choose."""
     known = session.registry().contracts()
     if not known:
-        panels.empty(texts.NO_CONTRACT, texts.MEASURED_FOR)
+        panels.empty(words.NO_CONTRACT_YET, texts.MEASURED_FOR)
         return None
     with st.container(horizontal=True, key="which"):
         named = st.selectbox(
@@ -96,7 +96,7 @@ def metric(
         marks=said,
     )
     if not any(each.value is not None for each in seen):
-        panels.empty(texts.NO_VALUES, texts.NO_NUMBER)
+        panels.empty(words.NO_VALUES, texts.NO_NUMBER)
         return seen
     standing(seen, judged)
     drawn(seen, limits, name=measured[-1].analyzer.replace("_", " "), key=key)
@@ -121,7 +121,7 @@ def standing(seen: Sequence[Seen], judged: Sequence[CheckedOut]) -> None:
     """The last value beside what was expected and admitted of it, and how often it was an anomaly."""
     last = seen[-1]
     with st.container(horizontal=True, gap="medium"):
-        panels.fact(texts.LAST, words.value(last.value), help_text=last.label)
+        panels.fact(words.LAST, words.value(last.value), help_text=last.label)
         panels.fact(words.EXPECTED, words.value(last.expected))
         panels.fact(words.ADMITTED, words.limits(last.band.lower, last.band.upper) or texts.ANYTHING)
         if last.fit:

@@ -17,7 +17,7 @@ def page() -> None:
     proposal, dataset = session.asked_id("proposal"), st.query_params.get("dataset", "")
     if proposal is not None:
         shown(session.registry().profile_of_proposal(proposal))
-        panels.link("review", texts.REVIEW, proposal=str(proposal))
+        panels.link("review", words.REVIEW_DRAFT, proposal=str(proposal))
     elif dataset:
         shown(session.registry().profile(dataset, namespace=st.query_params.get("namespace")))
         st.caption(texts.FROM_STATES)
@@ -30,7 +30,7 @@ def asked() -> None:
     st.title(pages.PROFILE)
     panels.told()
     with st.form("profile", width=640):
-        st.text_input(texts.DATASET, key="dataset", placeholder=texts.DATASET_EXAMPLE)
+        st.text_input(texts.DATASET, key="dataset", placeholder=words.CONTRACT_EXAMPLE)
         st.form_submit_button(texts.SHOW, type="primary", icon=":material/table_chart:", on_click=ask)
 
 

@@ -6,6 +6,7 @@ ALL = "All"
 
 # Headings and labels.
 ADMITTED = "Admitted"
+BREAKS_THEM = "Breaks them"
 CHECK = "Check"
 COLUMN = "Column"
 COLUMNS = "Columns"
@@ -17,6 +18,7 @@ DECISION = "Decision"
 EXPECTED = "Expected"
 FIT = "Fit"
 KIND = "Kind"
+LAST = "Last"
 MEASURED = "Measured"
 NAME = "Name"
 NAMESPACE = "Namespace"
@@ -42,15 +44,31 @@ WHY = "Why"
 # Steps and links.
 ADD = "Add"
 CANCEL = "Cancel"
+MAKE_TOKEN = "Make a token"
 OPEN = "Open"
+REVIEW_DRAFT = "Review the draft"
 SEARCH = "Search"
+SIGN_IN = "Sign in"
 STOP = "Stop"
 UNDO = "Undo"
 
-SAME_AS_TABLE = "The same as a table"
-NO_CHECKS = "no checks"
+# How long.
+DAYS_30 = "30 days"
+DAYS_90 = "90 days"
+YEAR = "1 year"
 FOR_EVER = "for ever"
+
+# What is said of nothing, and of nobody.
+NO_CONTRACT_YET = "No contract yet"
+NO_HISTORY = "No history yet"
+NO_METRIC = "No metric"
+NOTHING_MEASURED = "The last run measured nothing."
+NO_VALUES = "No values"
+NO_CHECKS = "no checks"
 NOBODY = "nobody"
+
+CONTRACT_EXAMPLE = "shop-orders"
+SAME_AS_TABLE = "The same as a table"
 
 
 def either(ways: list[str]) -> str:

@@ -24,7 +24,6 @@ OWN_CHECKS = "Checks of their own"
 PINNED_TO = "Pinned to"
 IS_BEHIND = "Behind"
 OF_THE_CONTRACT = "Consumers of the contract"
-BREAKS_THEM = "Breaks them"
 ANSWER = "Answer"
 SAID = "Said"
 

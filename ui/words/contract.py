@@ -3,7 +3,6 @@
 from ui.words.writing import several
 
 # The catalog and the list.
-NO_CONTRACT_YET = "No contract yet"
 HOW_TO_BEGIN = "Draft one from a table that Spark can read, or put one forward through the API."
 SEARCHED = "name, id or owner"
 SEARCHED_IN_CATALOG = "names, columns, descriptions, owners, datasets"
@@ -40,7 +39,6 @@ NO_CHECK = "No check"
 CHECKS_JUDGED = "Checks, how each came out last, and who judges it"
 CHECKS_TABLE = "Checks in words"
 JUDGED = "Judged"
-LAST = "Last"
 OTHER_TOOLS = "For other tools"
 FORM = "Form"
 DOWNLOAD = "Download"
@@ -60,12 +58,8 @@ EVENTS_APPEAR = "Drafts, versions, runs and incidents of the contract appear her
 EVENTS_TABLE = "What happened to the contract"
 NO_RUN = "No run yet"
 WHEN_RUNS_COME = "A run follows when lineage says that a table of the contract changed."
-NO_HISTORY = "No history yet"
 FIRST_RUN_BEGINS = "The first run begins it."
-NO_METRIC = "No metric"
-NOTHING_MEASURED = "The last run measured nothing."
 EXPLORE_METRIC = "Explore this metric"
-NO_VALUES = "No values"
 NO_NUMBER = "This metric has no number to draw."
 METRIC = "value"
 RECOVERED = "recovered"

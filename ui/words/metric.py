@@ -3,22 +3,13 @@
 from ui.words.writing import listed, several, value
 
 OPEN_REPORT = "Open the report"
-DAYS_30 = "30 days"
-DAYS_90 = "90 days"
-YEAR = "1 year"
-NO_HISTORY = "No history yet"
 FIRST_RUN_BEGINS = "The first run of the contract begins it."
-NO_METRIC = "No metric"
-NOTHING_MEASURED = "The last run measured nothing."
-NO_CONTRACT = "No contract yet"
 MEASURED_FOR = "Metrics are measured for the checks of contracts."
-NO_VALUES = "No values"
 NO_NUMBER = "This metric has no number to draw in that time."
 
 BESIDE = "Beside it"
 OF_THE_LAST = "Of the last"
 SEGMENT = "Segment"
-LAST = "Last"
 ANYTHING = "anything"
 FIT_JUDGED = "The limits that the last run was judged by"
 ANOMALIES = "Anomalies"

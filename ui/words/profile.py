@@ -3,9 +3,7 @@
 from ui.words.writing import count, listed, several, value
 
 DATASET = "Contract, contract.object or a dataset's name"
-DATASET_EXAMPLE = "shop-orders"
 SHOW = "Show"
-REVIEW = "Review the draft"
 FROM_STATES = "Told from stored states: no data was read. What no check needs is not told."
 NAME_MISSING = "Still missing: the name of a contract or a dataset"
 

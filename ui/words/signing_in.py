@@ -1,6 +1,5 @@
 """What is said where people sign in and out, and where the first administrator is made."""
 
-SIGN_IN = "Sign in"
 INTRO = "Review drafts, approve contracts and read verdicts."
 ELSEWHERE = "Sign in with your organisation"
 PASSWORD = "Password"

@@ -24,7 +24,6 @@ PAGE_WENT_WRONG = "Something went wrong on this page"
 NOTHING_CHANGED = "Nothing was changed by it. Reload, or go back to the inbox."
 RETRY = "Retry"
 GO_TO_INBOX = "Go to the inbox"
-SIGN_IN = "Sign in"
 REFERENCE = "Reference"
 
 
