@@ -5,7 +5,7 @@ first version is decided by its own. Nobody who had a hand in the document count
 the terms ask for them, consents by an approval, or because the document stands as they wrote it last; for an owner who
 cannot decide here (unknown, no longer active, without the right) an administrator does."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -60,7 +60,7 @@ def in_force(session: Session, contract_id: str, group: str | None = None) -> Co
 
 def give(session: Session, row: ApprovalRow, *, record: str, by: Principal, now: datetime) -> None:
     """Keeps the principal's approval, whose record has that hash. Raises Conflict where theirs is kept already."""
-    given = {each.approver_id for each in _valid(session, row.proposal_id, row.fingerprint)}
+    given = _valid(session, row.proposal_id, row.fingerprint)
     if by.user_id in given:
         raise Conflict("you approved exactly this already: it waits for others")
     session.add(row)
@@ -71,7 +71,18 @@ def give(session: Session, row: ApprovalRow, *, record: str, by: Principal, now:
 
 def consent(session: Session, proposal: Proposal, document: Document) -> Consent:
     """What the approvals of exactly that document amount to."""
-    decided = policy(session, document)
+    return _consent(session, proposal, policy(session, document), document)
+
+
+def missing(session: Session, proposal: Proposal, drafted: Document, shown: Callable[[], Document]) -> tuple[str, ...]:
+    """What is missing, in words. `drafted`: the proposal without suggestions, which leave its terms as they are.
+    `shown` gives what it would become, which is asked for where that matters: it takes long to write."""
+    decided = policy(session, drafted)
+    matters = decided.terms.review.columns or _standing(session, proposal.id)
+    return _consent(session, proposal, decided, shown() if matters else drafted).missing
+
+
+def _consent(session: Session, proposal: Proposal, decided: Policy, document: Document) -> Consent:
     review = decided.terms.review
     users = _approvers(session, proposal, document.fingerprint)
     lacking = review.quorum - len(users)
@@ -89,15 +100,20 @@ def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ApprovalRow
     return session.exec(ordered.where(ApprovalRow.proposal_id == proposal_id)).all()
 
 
-def _valid(session: Session, proposal_id: UUID, fingerprint: str) -> Sequence[ApprovalRow]:
+def _standing(session: Session, proposal_id: UUID) -> Sequence[ApprovalRow]:
+    """The approvals that were not made void since."""
     query = select(ApprovalRow).where(ApprovalRow.proposal_id == proposal_id, col(ApprovalRow.void_since).is_(None))
-    return session.exec(query.where(ApprovalRow.fingerprint == fingerprint)).all()
+    return session.exec(query).all()
+
+
+def _valid(session: Session, proposal_id: UUID, fingerprint: str) -> set[UUID]:
+    """Who approved exactly that."""
+    return {each.approver_id for each in _standing(session, proposal_id) if each.fingerprint == fingerprint}
 
 
 def _approvers(session: Session, proposal: Proposal, fingerprint: str) -> dict[UUID, Principal]:
     """Those whose approval holds: they are still active and may still decide, and did not write it."""
-    given = {each.approver_id for each in _valid(session, proposal.id, fingerprint)}
-    given -= revisions.writers(session, proposal)
+    given = _valid(session, proposal.id, fingerprint) - revisions.writers(session, proposal)
     users = session.exec(select(User).where(col(User.id).in_(given))).all()
     return {each.user_id: each for each in _able(session, users, scope.of_proposal(proposal))}
 

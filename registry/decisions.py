@@ -53,7 +53,7 @@ def judge(
     reason and for a patch that does not fit the document; NotFound for a suggestion of another proposal."""
     proposal = drafts.get(session, proposal_id, by=by, lock=True)
     _refuse(session, proposal, judgement, by)
-    rows = [row for row in drafts.suggestions_of(session, proposal) if row.id in set(chosen)]
+    rows = drafts.suggestions_of(session, proposal, chosen)
     if len(rows) != len(set(chosen)):
         raise NotFound
     _refuse_patch(proposal, rows, judgement)

@@ -3,7 +3,7 @@
 A suggestion is plain data: its `id` names it from draft to draft; `object`, `column` (or None) and `patch` say what
 it would set in the document, as `contracts.changes` takes it; everything else in it is for people."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -122,20 +122,22 @@ def visible(proposal: Proposal, by: Principal) -> bool:
     return own or (proposal.state is not ProposalState.DRAFT and by.may(Permission.READ, scope.of_proposal(proposal)))
 
 
-def suggestions_of(session: Session, proposal: Proposal) -> Sequence[SuggestionRow]:
-    """The proposal's suggestions in their order; [] for one that a person wrote."""
+def suggestions_of(
+    session: Session, proposal: Proposal, chosen: Collection[UUID] | None = None
+) -> Sequence[SuggestionRow]:
+    """The proposal's suggestions in their order; [] for one that a person wrote. `chosen`: of these alone."""
     query = select(SuggestionRow).where(SuggestionRow.proposal_id == proposal.id)
+    if chosen is not None:
+        query = query.where(col(SuggestionRow.id).in_(chosen))
     return session.exec(query.order_by(col(SuggestionRow.position))).all()
 
 
-def preview(session: Session, proposal: Proposal, suggestions: Sequence[SuggestionRow] | None = None) -> Preview:
+def preview(session: Session, proposal: Proposal) -> Preview:
     """The document as it would become a version: the author's bytes, or the draft with its accepted suggestions.
 
-    A drafted one takes the next free version, a major one for a change of that size. `suggestions`: all of the
-    proposal's, where they were read already.
-
-    Raises Invalid where accepted suggestions do not fit the document."""
-    rows = suggestions_of(session, proposal) if suggestions is None else suggestions
+    A drafted one takes the next free version, a major one for a change of that size. Raises
+    Invalid where accepted suggestions do not fit the document."""
+    rows = suggestions_of(session, proposal)
     contract = read(proposal.base)
     if not rows and proposal.task_id is None:
         return Preview(proposal.base, contract.fingerprint, contract.version)

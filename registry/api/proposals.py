@@ -1,11 +1,11 @@
 """Routes of proposals: put forward, edited, decided, discussed, and the inbox of what waits for whom."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, cast
+from typing import Annotated, Any, cast
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy import Engine
 from sqlmodel import Session
 
@@ -36,7 +36,7 @@ from registry.catalog import ListedProposal
 from registry.database import transaction
 from registry.errors import IllegalTransition, Invalid, Outrun
 from registry.lifecycle import PROPOSAL
-from registry.tables import Contract, Proposal, SuggestionRow
+from registry.tables import Contract, Proposal
 from registry.words import Decision, Permission, ProposalState
 
 router = APIRouter(tags=["proposals"])
@@ -49,6 +49,7 @@ def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
         seen.check(tx, proposal.id, f'"{proposal.revision}"')
 
 
+Answered = Annotated[schemas.Answered, Query()]
 # Of what changes a proposal, but for approving it: that names the fingerprint that was seen.
 UNCHANGED = [Depends(unchanged)]
 
@@ -158,9 +159,11 @@ def judge(
 
 
 @router.post("/proposals/{proposal_id}/decisions", dependencies=UNCHANGED)
-def judge_several(proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+def judge_several(
+    proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, asked: Answered
+) -> schemas.ProposalOut:
     """Decides about several suggestions, all or none."""
-    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by)
+    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, brief=asked.brief)
 
 
 @router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
@@ -212,11 +215,17 @@ def _judgement(body: schemas.Decided, patch: dict[str, Any] | None = None) -> de
 
 
 def _judge(
-    tx: Session, proposal_id: UUID, chosen: tuple[UUID, ...], judgement: decisions.Judgement, by: Principal
+    tx: Session,
+    proposal_id: UUID,
+    chosen: tuple[UUID, ...],
+    judgement: decisions.Judgement,
+    by: Principal,
+    *,
+    brief: bool = False,
 ) -> schemas.ProposalOut:
     with _kept(tx, proposal_id, judgement.reason, by):
         proposal = decisions.judge(tx, proposal_id, chosen, judgement, by=by, now=clock.now())
-    return _committed(tx, proposal, by)
+    return _committed(tx, proposal, by, chosen if brief else None)
 
 
 @contextmanager
@@ -248,29 +257,33 @@ def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
         apart.commit()
 
 
-def _committed(tx: Session, proposal: Proposal, by: Principal) -> schemas.ProposalOut:
+def _committed(
+    tx: Session, proposal: Proposal, by: Principal, chosen: tuple[UUID, ...] | None = None
+) -> schemas.ProposalOut:
     tx.commit()
-    return _shown(tx, proposal, by)
+    return _shown(tx, proposal, by, chosen)
 
 
-def _shown(tx: Session, proposal: Proposal, by: Principal) -> schemas.ProposalOut:
-    suggestions = drafts.suggestions_of(tx, proposal)
+def _shown(
+    tx: Session, proposal: Proposal, by: Principal, chosen: tuple[UUID, ...] | None = None
+) -> schemas.ProposalOut:
+    suggestions = drafts.suggestions_of(tx, proposal, chosen)
     contract = tx.get(Contract, proposal.contract_id)
     names = catalog.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
     review = views.Review(
         approvals=consent.approvals(tx, proposal.id),
         writers=revisions.writers(tx, proposal),
-        missing=_missing(tx, proposal, suggestions),
+        missing=_missing(tx, proposal),
         active_version=contract.active_version if contract else None,
     )
     return views.proposal(catalog.listed(tx, proposal), suggestions, review, names=names, by=by)
 
 
-def _missing(tx: Session, proposal: Proposal, suggestions: Sequence[SuggestionRow]) -> tuple[str, ...]:
-    """What a proposal in review lacks; () for others, and where its accepted suggestions do not fit its document."""
+def _missing(tx: Session, proposal: Proposal) -> tuple[str, ...]:
+    """What a proposal in review lacks; () for others, and where what was approved of it can no longer be written."""
     if proposal.state not in PROPOSAL.where("approve"):
         return ()
     with suppress(Invalid):
-        document = drafts.preview(tx, proposal, suggestions).document
-        return consent.consent(tx, proposal, drafts.read(document)).missing
+        drafted = drafts.read(proposal.base)
+        return consent.missing(tx, proposal, drafted, lambda: drafts.read(drafts.preview(tx, proposal).document))
     return ()

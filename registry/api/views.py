@@ -91,7 +91,9 @@ def proposal(
 def suggestion(row: SuggestionRow, names: Mapping[UUID, str]) -> schemas.SuggestionOut:
     """The suggestion, with the name of who decided."""
     decided_by = names.get(row.decided_by_id) if row.decided_by_id else None
-    return schemas.SuggestionOut(**row.model_dump(exclude={"decided_by_id", "proposal_id"}), decided_by=decided_by)
+    # Not dumped: that would copy all the evidence of each.
+    kept = {name: getattr(row, name) for name in schemas.SuggestionOut.model_fields if name != "decided_by"}
+    return schemas.SuggestionOut(**kept, decided_by=decided_by)
 
 
 def approval(row: ApprovalRow, approver: str) -> schemas.ApprovalOut:

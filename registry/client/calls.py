@@ -53,8 +53,8 @@ class Calls:
                 break
         return found
 
-    def _post(self, form: type[Answer], path: str, body: BaseModel | None = None) -> Answer:
-        return self._answer(form, self._send("POST", path, body=body))
+    def _post(self, form: type[Answer], path: str, body: BaseModel | None = None, **query: Any) -> Answer:
+        return self._answer(form, self._send("POST", path, query=query, body=body))
 
     def _put(self, form: type[Answer], path: str, body: BaseModel) -> Answer:
         return self._answer(form, self._send("PUT", path, body=body))

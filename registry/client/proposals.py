@@ -53,10 +53,12 @@ class Proposals(Calls):
         *,
         revision: int,
         reason: str | None = None,
+        brief: bool = False,
     ) -> schemas.ProposalOut:
-        """Decides about the suggestions, all or none, as of the revision that was seen."""
+        """Decides about the suggestions, all or none, as of the revision that was seen. `brief`: the answer has these
+        suggestions alone."""
         body = schemas.DecisionsIn(suggestions=tuple(suggestions), decision=decision, revision=revision, reason=reason)
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/decisions", body)
+        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/decisions", body, brief=brief or None)
 
     def edit(
         self,

@@ -105,6 +105,15 @@ def test_of_two_decisions_at_once_one_wins(world: World) -> None:
     assert world.client("owner").proposal(proposal.id).accepted == 1
 
 
+def test_a_brief_answer_has_what_was_decided_alone_and_counts_all(world: World) -> None:
+    proposal, owner = draft(world, suggestion("id"), suggestion("day")), world.client("owner")
+    chosen = proposal.suggestions[1]
+    brief = owner.judge(proposal.id, [chosen.id], ACCEPTED, revision=1, brief=True)
+    whole = owner.proposal(proposal.id)
+    assert (brief.accepted, brief.pending, [each.identity for each in brief.suggestions]) == (1, 1, [chosen.identity])
+    assert brief == whole.model_copy(update={"suggestions": whole.suggestions[1:]})
+
+
 @pytest.mark.parametrize("foreign", ["another proposal's", "nobody's"])
 def test_suggestions_of_another_proposal_are_refused_and_none_is_decided(world: World, foreign: str) -> None:
     proposal, other = draft(world), draft(world, suggestion("day"))

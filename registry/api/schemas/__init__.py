@@ -110,6 +110,7 @@ from registry.api.schemas.people import (
 )
 from registry.api.schemas.profiles import Bins, ColumnDocument, Counted, ProfileDocument, Reads
 from registry.api.schemas.proposals import (
+    Answered,
     ApprovalIn,
     ApprovalOut,
     CommentIn,
@@ -148,6 +149,7 @@ __all__ = [
     "AliasIn",
     "AnalyzerOut",
     "AnswerIn",
+    "Answered",
     "ApprovalIn",
     "ApprovalOut",
     "ApprovalRecordOut",

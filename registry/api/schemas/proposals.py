@@ -139,6 +139,12 @@ class DecisionsIn(Decided):
     suggestions: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
+class Answered(Request):
+    """How it is answered. `brief`: with the suggestions that were decided alone; the counts are of all."""
+
+    brief: bool = False
+
+
 class PreviewOut(Schema):
     """The document as it would become a version. `fingerprint` is what an approval must name.
 
