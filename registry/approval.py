@@ -21,6 +21,7 @@ from registry import (
     records,
     revisions,
     scope,
+    subscriptions,
     succession,
 )
 from registry.access import Principal, decide, decide_somewhere
@@ -42,13 +43,15 @@ class Approval:
     """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
 
     `revision` None: the fingerprint alone says what was seen. `follows`: the version in force that it was compared
-    with; None: whichever that is now. `replay`: what the replay said that they were shown; None: they were not."""
+    with; None: whichever that is now. `replay`: what the replay said that they were shown; None: they were not.
+    `summary`: what they say of it to its author and to consumers."""
 
     fingerprint: str
     make_id: Callable[[], UUID]
     revision: int | None = None
     follows: str | None = None
     replay: Mapping[str, Any] | None = None
+    summary: str | None = None
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
     agreed = consent.consent(session, proposal, document)
     if agreed.missing:
         return Approved(None, agreed.missing)
-    return Approved(_conclude(session, proposal, document, approval.make_id, by=by, now=now))
+    return Approved(_conclude(session, proposal, document, approval, by=by, now=now))
 
 
 def _following(session: Session, document: Document, approval: Approval) -> Succession:
@@ -208,11 +211,11 @@ def _row(proposal: Proposal, shown: drafts.Preview, row_id: UUID, *, by: Princip
 
 
 def _conclude(
-    session: Session, proposal: Proposal, document: Document, ids: Callable[[], UUID], *, by: Principal, now: datetime
+    session: Session, proposal: Proposal, document: Document, approval: Approval, *, by: Principal, now: datetime
 ) -> ContractVersion:
     _ensure_contract(session, document, by=by, now=now)
     version = ContractVersion(
-        id=ids(),
+        id=approval.make_id(),
         contract_id=document.id,
         version=document.version,
         body=document.source,
@@ -229,11 +232,14 @@ def _conclude(
     _step(session, proposal, "approve", by=by, now=now)
     _close(proposal, by, reason=None, now=now)
     session.flush()
-    acknowledgements.ask(session, version, make_id=ids, now=now)
+    acknowledgements.ask(session, version, make_id=approval.make_id, now=now)
     if activation.held(session, version, now=now) is None:
-        activation.activate(session, version, actor=by.name, now=now, ids=ids)
+        activation.activate(session, version, actor=by.name, now=now, ids=approval.make_id)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
-    notifications.tell(session, notices.decided(proposal, "approved", by=by.user_id), now=now)
+    used = subscriptions.active(session, version.contract_id) if approval.summary else ()
+    using = {each.user_id for each in used}
+    notice = notices.decided(proposal, "approved", approval.summary, by=by.user_id, to=using)
+    notifications.tell(session, notice, now=now)
     audit.record(session, Action.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details)
     return version
 

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
-from registry import attention, forewarned, revisions, scope
+from registry import attention, care, change_requests, forewarned, revisions, scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
@@ -49,21 +49,27 @@ class ListedContract:
 
 @dataclass(frozen=True)
 class ListedProposal:
-    """A proposal, its author's name, how its suggestions are decided, and whose approval holds or is void."""
+    """A proposal, its author's name, who is to decide, how its suggestions are decided, whose approval
+    holds or is void, and what is asked to be changed."""
 
     proposal: Proposal
     author: str
+    assignee: str | None = None
     counts: Mapping[Decision, int] = field(default_factory=dict)
     approvers: frozenset[UUID] = frozenset()
     voided: frozenset[UUID] = frozenset()
+    requests: Sequence[change_requests.Listed] = ()
 
 
 @dataclass(frozen=True)
 class Inbox:
     """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
-    that concern them, and runs of these that failed."""
+    that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `put_off`:
+    what would wait for them, had they not put it off."""
 
     to_decide: Sequence[ListedProposal]
+    to_change: Sequence[ListedProposal]
+    put_off: Sequence[ListedProposal]
     waiting: Sequence[ListedProposal]
     affecting: Sequence[ListedProposal]
     failed_runs: Sequence[Run]
@@ -141,20 +147,26 @@ def listed(session: Session, proposal: Proposal) -> ListedProposal:
 def inbox(session: Session, by: Principal, *, now: datetime, limit: int = 50) -> Inbox:
     """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide.
 
-    Who approved a proposal already, or had a hand in it, waits for others. A failed run waits for nobody whose incident
-    somebody else looks after, or is put off, or over."""
+    Who approved a proposal already, asks for changes of it or had a hand in it, waits for others; so does whoever sees
+    it in the hands of another. A failed run waits for nobody whose incident somebody else looks after, or is put off,
+    or over."""
     query = _visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(limit)
-    mine = or_(revisions.wrote(by.user_id), _approved(by))
-    others = query.where(col(Proposal.state).in_(PROPOSAL.where("approve")), not_(mine))
-    decides = scope.proposals(by, Permission.DECIDE)
-    concerning = col(Proposal.contract_id).in_(_concerning(by))
+    changing = (col(Proposal.state) == ProposalState.CHANGES_REQUESTED) & (col(Proposal.author_id) == by.user_id)
+    mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
+    others = query.where(col(Proposal.state) != ProposalState.DRAFT, not_(mine))
+    free = col(Proposal.state).in_(PROPOSAL.where("approve")) & not_(care.with_another(by))
+    deciding = func.coalesce(scope.proposals(by, Permission.DECIDE), false()) & free
+    able = Permission.DECIDE in by.somewhere
+    later, concerning = care.put_off(by, now=now), col(Proposal.contract_id).in_(_concerning(by))
     failed = _latest_runs(col(Run.contract_id).in_(_concerning(by))).where(
         col(Run.verdict).in_(FAILING), scope.runs(by), not_(attention.cared_for(by, now=now))
     )
     return Inbox(
-        to_decide=_counted(session, others.where(decides)) if Permission.DECIDE in by.somewhere else [],
-        waiting=_counted(session, query.where(mine)),
-        affecting=_counted(session, others.where(concerning, not_(func.coalesce(decides, false())))),
+        to_decide=_counted(session, others.where(deciding, not_(later))) if able else [],
+        to_change=_counted(session, query.where(changing, not_(later))),
+        put_off=_counted(session, query.where(later, or_(changing, not_(mine) & deciding))),
+        waiting=_counted(session, query.where(mine, not_(changing))),
+        affecting=_counted(session, others.where(concerning, not_(deciding))),
         failed_runs=session.exec(failed.order_by(col(Run.finished).desc()).limit(limit)).all(),
     )
 
@@ -219,8 +231,18 @@ def _counted(session: Session, query: Select[Proposal, str]) -> list[ListedPropo
     for proposal_id, decision, count in session.exec(grouped.where(col(SuggestionRow.proposal_id).in_(list(counts)))):
         counts[proposal_id][Decision(decision)] = count
     given, void = _approvers(session, list(counts))
+    requests = change_requests.listed(session, list(counts))
+    assigned = names(session, {each.assignee_id for each, _ in found})
     return [
-        ListedProposal(each, author, counts[each.id], given[each.id], void[each.id] - given[each.id])
+        ListedProposal(
+            each,
+            author,
+            assigned.get(each.assignee_id) if each.assignee_id else None,
+            counts[each.id],
+            given[each.id],
+            void[each.id] - given[each.id],
+            requests.get(each.id, ()),
+        )
         for each, author in found
     ]
 

@@ -5,20 +5,28 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry import audit, drafts, scope
+from registry import audit, drafts, notices, notifications, revisions, scope
 from registry.access import Principal, decide
 from registry.cursors import Asked, Order, Portion
-from registry.tables import CommentRow, User
+from registry.tables import CommentRow, Proposal, User
 from registry.words import Action, Permission
 
 OLDEST = Order((CommentRow.time, CommentRow.id))
 
 
 def say(
-    session: Session, proposal_id: UUID, text: str, *, comment_id: UUID, by: Principal, now: datetime
+    session: Session, proposal: Proposal, text: str, *, comment_id: UUID, by: Principal, now: datetime
 ) -> CommentRow:
-    """The comment, kept for good, on a proposal in any state. Raises NotFound where the principal may not see it."""
-    proposal = drafts.get(session, proposal_id, by=by)
+    """The comment, kept for good, on a proposal in any state; who wrote the proposal or takes part is told."""
+    row = keep(session, proposal, text, comment_id=comment_id, by=by, now=now)
+    notifications.tell(session, notices.said(proposal, row, to=_taking_part(session, proposal)), now=now)
+    return row
+
+
+def keep(
+    session: Session, proposal: Proposal, text: str, *, comment_id: UUID, by: Principal, now: datetime
+) -> CommentRow:
+    """The comment, kept for good, as `say` keeps it; nobody is told of it by itself."""
     decide(by, Permission.PROPOSE, scope.of_proposal(proposal))
     row = CommentRow(
         id=comment_id,
@@ -41,3 +49,9 @@ def comments(session: Session, proposal_id: UUID, asked: Asked, *, by: Principal
     query = select(CommentRow, User.name).join(User, col(User.id) == col(CommentRow.author_id))
     found = session.exec(OLDEST.of(query.where(CommentRow.proposal_id == proposal.id), asked)).all()
     return OLDEST.cut(found, asked, lambda each: each[0])
+
+
+def _taking_part(session: Session, proposal: Proposal) -> frozenset[UUID]:
+    """Who wrote the proposal, and whoever said something about it."""
+    query = select(CommentRow.author_id).where(CommentRow.proposal_id == proposal.id)
+    return revisions.writers(session, proposal) | frozenset(session.exec(query))

@@ -42,6 +42,15 @@ PROPOSAL = Lifecycle(
             "edit": ProposalState.IN_REVIEW,
             "decide": ProposalState.IN_REVIEW,
             "approve": ProposalState.APPROVED,
+            "return": ProposalState.CHANGES_REQUESTED,
+            "reject": ProposalState.REJECTED,
+            "withdraw": ProposalState.WITHDRAWN,
+        },
+        ProposalState.CHANGES_REQUESTED: {
+            "edit": ProposalState.CHANGES_REQUESTED,
+            "decide": ProposalState.CHANGES_REQUESTED,
+            "return": ProposalState.CHANGES_REQUESTED,
+            "resume": ProposalState.IN_REVIEW,
             "reject": ProposalState.REJECTED,
             "withdraw": ProposalState.WITHDRAWN,
         },
@@ -91,11 +100,14 @@ INCIDENT = Lifecycle(
     },
 )
 OPEN = PROPOSAL.where("edit")
+# Before the owners, whether it waits for them or for its author.
+REVIEWED = PROPOSAL.where("reject")
 # What judges and what the gate answers for: a deprecated version keeps its promises until it is retired.
 IN_FORCE = frozenset({VersionState.ACTIVE, VersionState.DEPRECATED})
 ODCS: Mapping[str, str] = {
     ProposalState.DRAFT: "draft",
     ProposalState.IN_REVIEW: "proposed",
+    ProposalState.CHANGES_REQUESTED: "proposed",
     # An approved proposal is an approved version, which is not in force yet.
     VersionState.APPROVED: "proposed",
     VersionState.ACTIVE: "active",

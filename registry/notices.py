@@ -1,6 +1,6 @@
 """What people are told: one notice, and its words in a mail, in a chat and for a program; no values of data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -8,7 +8,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from engine.results import CheckResult, Outcome, Verdict
-from registry.tables import ContractVersion, Proposal, ResultRow, Run, Subscription
+from registry.tables import CommentRow, ContractVersion, Proposal, ResultRow, Run, Subscription
 from registry.words import NoticeKind
 
 Result: TypeAlias = CheckResult | ResultRow
@@ -130,16 +130,48 @@ def proposed(proposal: Proposal, *, by: UUID) -> Notice:
     )
 
 
-def decided(proposal: Proposal, outcome: str, reason: str | None = None, *, by: UUID) -> Notice:
-    """What became of a proposal: its author is told, too. `reason`: the words of who decided."""
+def changes_asked(proposal: Proposal, comment: CommentRow, *, to: Collection[UUID], by: UUID) -> Notice:
+    """That an owner asks for changes of a proposal: who wrote it (`to`) is told, and who decides with them."""
+    return Notice(
+        kind=NoticeKind.DECISION,
+        contract_id=proposal.contract_id,
+        subject=str(comment.id),
+        title=f"{proposal.contract_id}: changes of a proposal are asked for",
+        found=(proposal.title, comment.text),
+        next_step="change it, or answer in its discussion",
+        page=f"review?proposal={proposal.id}",
+        to=frozenset(to),
+        by=by,
+    )
+
+
+def said(proposal: Proposal, comment: CommentRow, *, to: Collection[UUID]) -> Notice:
+    """That somebody said something about a proposal to those who take part in it."""
+    return Notice(
+        kind=NoticeKind.REVIEW,
+        contract_id=proposal.contract_id,
+        subject=str(comment.id),
+        title=f"{proposal.contract_id}: something was said about a proposal",
+        found=(proposal.title, comment.text),
+        page=f"review?proposal={proposal.id}",
+        to=frozenset(to),
+        by=comment.author_id,
+    )
+
+
+def decided(
+    proposal: Proposal, outcome: str, said: str | None = None, *, by: UUID, to: Collection[UUID] = ()
+) -> Notice:
+    """What became of a proposal: its author is told, too, and `to`. `said`: the words of who decided."""
+    label = "summary" if outcome == "approved" else "reason"
     return Notice(
         kind=NoticeKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
         title=f"{proposal.contract_id}: a proposal was {outcome}",
-        found=(proposal.title, *([f"reason: {reason}"] if reason else [])),
+        found=(proposal.title, *([f"{label}: {said}"] if said else [])),
         page=f"review?proposal={proposal.id}",
-        to=frozenset({proposal.author_id}),
+        to=frozenset({proposal.author_id, *to}),
         by=by,
     )
 

@@ -31,6 +31,7 @@ class Audience(StrEnum):
 AUDIENCES: dict[NoticeKind, frozenset[Audience]] = {
     NoticeKind.PROPOSAL: frozenset({Audience.OWNERS}),
     NoticeKind.DECISION: frozenset({Audience.OWNERS}),
+    NoticeKind.REVIEW: frozenset(),
     NoticeKind.BREAKING: frozenset({Audience.OWNERS}),
     NoticeKind.VIOLATION: frozenset(Audience),
     NoticeKind.RECOVERY: frozenset(Audience),

@@ -21,12 +21,14 @@ def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
     console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
     console.print(f"proposal {found.id}")
     _listed(console, "it lacks", found.missing)
+    _listed(console, "changes are asked for", [f"{each.author}: {each.text}" for each in found.requests])
 
 
 def print_inbox(found: schemas.InboxOut, console: Console) -> None:
     """What waits, list by list; one sentence where nothing does."""
     lists = {
         "you decide": [_proposed(each) for each in found.to_decide],
+        "you change": [_proposed(each) for each in found.to_change],
         "you wait for": [_proposed(each) for each in found.waiting],
         "affects you": [_proposed(each) for each in found.affecting],
         "you are asked": [f"{each.contract_id} {each.version}: {'; '.join(each.breaks)}" for each in found.asked],

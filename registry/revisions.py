@@ -11,7 +11,8 @@ from sqlmodel import Session, col, select
 from registry import audit
 from registry.access import Principal
 from registry.errors import Outrun
-from registry.tables import ApprovalRow, ChangeRow, Proposal, User
+from registry.lifecycle import PROPOSAL
+from registry.tables import ApprovalRow, ChangeRequest, ChangeRow, Proposal, User
 from registry.words import Action
 
 TOLD = 3
@@ -30,7 +31,8 @@ class Change:
 
 
 def advance(session: Session, proposal: Proposal, change: Change, *, by: Principal, now: datetime) -> None:
-    """Counts the change as the proposal's next revision, which voids approvals where it alters the document."""
+    """Counts the change as the proposal's next revision. Where it alters the document, it voids approvals and answers
+    what others asked to be changed."""
     proposal.revision += 1
     session.add(
         ChangeRow(
@@ -43,7 +45,31 @@ def advance(session: Session, proposal: Proposal, change: Change, *, by: Princip
         )
     )
     if change.alters:
-        _void(session, proposal, by=by, now=now)
+        void(session, proposal, by=by, now=now)
+        _answer(session, proposal, by=by, now=now)
+
+
+def requests(session: Session, proposal_id: UUID, *, of: UUID | None = None) -> Sequence[ChangeRequest]:
+    """The open requests for changes of the proposal: those of that user, None: of everybody."""
+    row = ChangeRequest
+    query = select(row).where(row.proposal_id == proposal_id, col(row.ended).is_(None))
+    return session.exec(query if of is None else query.where(row.author_id == of)).all()
+
+
+def end_request(session: Session, proposal: Proposal, request: ChangeRequest, *, now: datetime) -> None:
+    """Ends the request; with the last one the proposal is in review again."""
+    request.ended = now
+    if not requests(session, proposal.id):
+        proposal.state = PROPOSAL.step(proposal.state, "resume")
+
+
+def void(session: Session, proposal: Proposal, *, by: Principal, now: datetime, given_by: UUID | None = None) -> None:
+    """Voids the approvals of the proposal: those that user gave, None: all."""
+    query = select(ApprovalRow).where(ApprovalRow.proposal_id == proposal.id, col(ApprovalRow.void_since).is_(None))
+    for row in session.exec(query if given_by is None else query.where(ApprovalRow.approver_id == given_by)).all():
+        row.void_since = now
+        details = {"proposal": str(proposal.id), "approver": str(row.approver_id), "revision": proposal.revision}
+        audit.record(session, Action.APPROVAL_VOIDED, actor=by.name, object_id=row.id, now=now, details=details)
 
 
 def require(session: Session, proposal: Proposal, revision: int) -> None:
@@ -77,6 +103,12 @@ def wrote(user_id: UUID) -> ColumnElement[bool]:
     return (col(Proposal.author_id) == user_id) | col(Proposal.id).in_(edited)
 
 
+def asked_by(user_id: UUID) -> ColumnElement[bool]:
+    """The condition that the user asks for changes of a proposal."""
+    row = ChangeRequest
+    return col(Proposal.id).in_(select(row.proposal_id).where(row.author_id == user_id, col(row.ended).is_(None)))
+
+
 def last_writer(session: Session, proposal: Proposal) -> UUID:
     """Whose hand the document is in as it stands: who edited it last, else its author."""
     query = select(ChangeRow.author_id).where(ChangeRow.proposal_id == proposal.id, col(ChangeRow.wrote))
@@ -100,9 +132,11 @@ def _told(found: Sequence[tuple[str, str]]) -> str:
     return told if len(found) <= TOLD else f"{len(found) - TOLD} earlier changes; {told}"
 
 
-def _void(session: Session, proposal: Proposal, *, by: Principal, now: datetime) -> None:
-    query = select(ApprovalRow).where(ApprovalRow.proposal_id == proposal.id, col(ApprovalRow.void_since).is_(None))
-    for row in session.exec(query).all():
-        row.void_since = now
-        details = {"proposal": str(proposal.id), "approver": str(row.approver_id), "revision": proposal.revision}
-        audit.record(session, Action.APPROVAL_VOIDED, actor=by.name, object_id=row.id, now=now, details=details)
+def _answer(session: Session, proposal: Proposal, *, by: Principal, now: datetime) -> None:
+    """Whoever asks for changes may go on reviewing: what they do themselves answers nobody, and not them."""
+    for each in requests(session, proposal.id):
+        if each.author_id != by.user_id:
+            end_request(session, proposal, each, now=now)
+            details = {"proposal": str(proposal.id), "revision": proposal.revision}
+            action = Action.CHANGES_ANSWERED
+            audit.record(session, action, actor=by.name, object_id=each.comment_id, now=now, details=details)

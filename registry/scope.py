@@ -19,6 +19,7 @@ from contracts.document import Contract as Document
 from registry.access import EVERYWHERE, Place, Principal, decide, decide_somewhere
 from registry.datasets import about
 from registry.errors import NotFound
+from registry.lifecycle import REVIEWED
 from registry.tables import (
     Contract,
     Dataset,
@@ -30,7 +31,7 @@ from registry.tables import (
     Task,
     TeamMember,
 )
-from registry.words import Part, Permission, ProposalState
+from registry.words import Part, Permission
 
 
 def domain_of(document: Document) -> str | None:
@@ -168,7 +169,7 @@ def entries(by: Principal) -> ColumnElement[bool]:
         return true()
     own, proposal = col(SearchEntry.contract_id), col(Proposal.contract_id)
     seen = select(Proposal.id).where(proposals(by))
-    hidden = select(proposal).where(Proposal.state == ProposalState.IN_REVIEW, col(Proposal.id).not_in(seen))
+    hidden = select(proposal).where(col(Proposal.state).in_(REVIEWED), col(Proposal.id).not_in(seen))
     proposed = own.not_in(select(Contract.id)) & own.in_(select(proposal).where(proposals(by))) & own.not_in(hidden)
     return or_(own.in_(select(Contract.id).where(contracts(by))), proposed)
 

@@ -18,6 +18,7 @@ from registry import search_words
 from registry.cursors import Asked, Portion, counted, skipped
 from registry.database import lock, number_of, reading, transaction
 from registry.described import Described, described, words
+from registry.lifecycle import REVIEWED
 from registry.tables import (
     Contract,
     ContractVersion,
@@ -28,7 +29,7 @@ from registry.tables import (
     SearchLabel,
     User,
 )
-from registry.words import LabelKind, ProposalState
+from registry.words import LabelKind
 
 PROPOSED = "proposed"
 MOST_FACETS = 20
@@ -114,7 +115,7 @@ def complete(engine: Engine, *, anew: bool = False) -> int:
 
 
 def _in_review() -> Any:
-    return select(Proposal.contract_id).where(Proposal.state == ProposalState.IN_REVIEW)
+    return select(Proposal.contract_id).where(col(Proposal.state).in_(REVIEWED))
 
 
 def _labelled(kind: LabelKind, value: str) -> ColumnElement[bool]:
@@ -174,7 +175,7 @@ def _source(session: Session, contract_id: str) -> _Source | None:
         return _Source(
             contract.name, _name(session, contract.owner_id), version.state.value, version.version, version.body
         )
-    query = select(Proposal).where(Proposal.contract_id == contract_id, Proposal.state == ProposalState.IN_REVIEW)
+    query = select(Proposal).where(Proposal.contract_id == contract_id, col(Proposal.state).in_(REVIEWED))
     proposal = session.exec(query.order_by(col(Proposal.created).desc()).limit(1)).first()
     if proposal is None:
         return None

@@ -52,10 +52,12 @@ class TeamRole(StrEnum):
 
 
 class ProposalState(StrEnum):
-    """Where a proposal stands. Approved, rejected and withdrawn are final."""
+    """Where a proposal stands. Approved, rejected and withdrawn are final. Changes requested: it is not approved until
+    it is another, or who asked for them asks no longer."""
 
     DRAFT = "draft"
     IN_REVIEW = "in_review"
+    CHANGES_REQUESTED = "changes_requested"
     APPROVED = "approved"
     REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
@@ -160,6 +162,7 @@ class NoticeKind(StrEnum):
 
     PROPOSAL = "proposal"
     DECISION = "decision"
+    REVIEW = "review"
     BREAKING = "breaking"
     VIOLATION = "violation"
     RECOVERY = "recovery"
@@ -273,6 +276,11 @@ class Action(StrEnum):
     APPROVAL_GIVEN = "approval:given"
     APPROVAL_VOIDED = "approval:voided"
     COMMENT_ADDED = "comment:added"
+    CHANGES_REQUESTED = "change_request:made"
+    CHANGES_ANSWERED = "change_request:answered"
+    CHANGES_TAKEN_BACK = "change_request:withdrawn"
+    PROPOSAL_ASSIGNED = "proposal:assigned"
+    PROPOSAL_SNOOZED = "proposal:snoozed"
     VERSION_ACTIVATED = "version:activated"
     VERSION_DEPRECATED = "version:deprecated"
     VERSION_RETIRED = "version:retired"

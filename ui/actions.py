@@ -105,22 +105,25 @@ def submit(proposal: ProposalOut) -> None:
     attempt(lambda: session.registry().submit(proposal.id), done=texts.SUBMITTED)
 
 
-def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
-    """Approves exactly the document that was shown."""
+def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = None) -> bool:
+    """Approves exactly the document that was shown, with what there is to say of it; False where it was refused."""
     answers: list[ApprovedOut] = []
     registry = session.registry()
-    if attempt(
+    if not attempt(
         lambda: answers.append(
             registry.approve(
                 proposal.id,
                 preview.fingerprint,
                 revision=preview.revision,
                 follows=preview.follows,
+                comment=comment,
                 replay=replayed_key(proposal) in st.session_state,
             )
         )
     ):
-        panels.tell(approved(answers[0]))
+        return False
+    panels.tell(approved(answers[0]))
+    return True
 
 
 def approved(answer: ApprovedOut) -> str:

@@ -1,7 +1,7 @@
 """The runs that need the viewer, and what can be done about the incidents they belong to: about many at once."""
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import get_args
 
 import streamlit as st
@@ -71,12 +71,17 @@ def steps(chosen: Sequence[IncidentOut]) -> None:
 
 def put_off(chosen: Sequence[IncidentOut]) -> None:
     """A menu of how long they may wait."""
-    key = "snooze"
+    snoozing("snooze", lambda until: incident_steps.snooze(chosen, until), disabled=not chosen)
+
+
+def snoozing(key: str, step: Callable[[datetime], None], *, disabled: bool) -> None:
+    """The menu of how long something may wait; `step` is called with the end of that."""
 
     def later() -> None:
-        incident_steps.snooze(chosen, session.now() + SNOOZES[st.session_state[key]])
+        step(session.now() + SNOOZES[st.session_state[key]])
 
-    st.menu_button(texts.PUT_OFF, list(SNOOZES), key=key, icon=":material/snooze:", disabled=not chosen, on_click=later)
+    icon = ":material/snooze:"
+    st.menu_button(texts.PUT_OFF, list(SNOOZES), key=key, icon=icon, disabled=disabled, on_click=later)
 
 
 def resolve(chosen: Sequence[IncidentOut]) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, charts, edits, panels, session, words
+from ui import actions, charts, edits, panels, session, verdicts, words
 from ui.evidence import Evidence, read
 from ui.words import review as texts
+from ui.words import verdicts as of_verdicts
 
 
 def card(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
@@ -182,6 +183,8 @@ def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
         st.button(texts.WITHDRAW, key="withdraw", on_click=actions.withdraw, args=(proposal,))
     if proposal.may_submit:
         st.button(texts.SUBMIT, key="submit", type="primary", on_click=actions.submit, args=(proposal,))
+    if proposal.open and proposal.state != "draft":
+        verdicts.draw(proposal)
     if proposal.may_reject:
         decline(proposal)
     if proposal.may_approve:
@@ -192,6 +195,8 @@ def hint(proposal: ProposalOut) -> str:
     """Why the viewer cannot approve it, or cannot yet; "" where they can."""
     if proposal.state == "draft":
         return texts.NOT_SUBMITTED
+    if proposal.requests:
+        return words.esc(of_verdicts.asked_by([each.author for each in proposal.requests]))
     if proposal.approvals:
         return texts.missing(words.esc("; ".join(proposal.missing)))
     if not proposal.may_approve:
@@ -215,7 +220,7 @@ def approve(proposal: ProposalOut, preview: PreviewOut | None) -> None:
         icon=":material/verified:",
         disabled=preview is None,
         help=texts.approves_exactly(preview.fingerprint[:12]) if preview else None,
-        on_click=actions.approve,
+        on_click=verdicts.approve,
         args=(proposal, preview),
         wrap=False,
     )

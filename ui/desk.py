@@ -37,9 +37,9 @@ def oldest(proposals: Sequence[ProposalSummary]) -> list[ProposalSummary]:
 
 def urgent(found: InboxOut) -> list[Urgent]:
     """All that waits for the viewer themself: what the menu counts."""
-    return [*failed(found), *asked(found), *oldest(found.to_decide)]
+    return [*failed(found), *asked(found), *oldest(found.to_change), *oldest(found.to_decide)]
 
 
 def is_empty(found: InboxOut) -> bool:
     """Whether nothing waits for anybody, and nothing concerns the viewer."""
-    return not (urgent(found) or found.waiting or found.affecting or found.lagging)
+    return not (urgent(found) or found.waiting or found.affecting or found.lagging or found.put_off)

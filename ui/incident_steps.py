@@ -10,7 +10,7 @@ import streamlit as st
 from registry.api.schemas import IncidentOut, Told
 from registry.client import Client, ClientError
 from registry.words import IncidentState
-from ui import panels, session, undoing, words
+from ui import panels, session, taking, words
 from ui.words import incidents as texts
 
 ASSIGNEE, REASON, COMMENT = "assignee", "reason", "comment"
@@ -26,7 +26,7 @@ def acknowledge(found: Incidents) -> None:
 
 def assign(found: Incidents) -> None:
     """Gives them to whom the input names; to nobody where it is empty."""
-    name = _typed(ASSIGNEE) or None
+    name = taking.typed(ASSIGNEE) or None
     said = texts.given_to(name) if name else texts.GIVEN_TO_NOBODY
     _take(found, _assigned(name), back=lambda old: _assigned(old.assignee), said=lambda names: texts.told(names, said))
 
@@ -43,7 +43,7 @@ def resolve(found: Incidents) -> None:
     if reason is None:
         panels.tell(texts.SAY_WHY_OVER, problem=True)
         return
-    comment = _typed(COMMENT) or None
+    comment = taking.typed(COMMENT) or None
     _take(
         found,
         lambda registry, each: registry.resolve_incident(each.id, each.revision, reason, comment=comment),
@@ -87,32 +87,19 @@ def _ahead(incident: IncidentOut) -> datetime | None:
 def _take(
     found: Incidents, step: Step, *, back: Callable[[IncidentOut], Step] | None, said: Callable[[str], str]
 ) -> None:
-    """Takes the step with each; says of those that refused why, and keeps the way back of the others."""
-    taken, refused = [], []
-    for each in found:
-        try:
-            taken.append((each, step(session.registry(), each)))
-        except ClientError as error:
-            refused.append(f"{name(each)}: {panels.sentence(error)}")
-    done = said(words.listed([name(each) for each, _ in taken])) if taken else ""
-    undo = undoing.remember(done, lambda: _put_back(taken, back)) if done and back else None
-    if done or refused:
-        panels.tell(" ".join([done, *refused]).strip(), problem=bool(refused), undo=undo)
-
-
-def _put_back(taken: Sequence[tuple[IncidentOut, IncidentOut]], back: Callable[[IncidentOut], Step]) -> None:
-    """Takes each back. Raises ClientError for the first that somebody changed since."""
     registry = session.registry()
-    for before, after in taken:
-        now = registry.incident(after.id)
-        if _stands(now) != _stands(after):
-            raise ClientError(409, texts.changed_since(name(now)))
-        back(before)(registry, now)
+    undo = None if back is None else lambda before, after: _put_back(before, after, back)
+    taking.take(found, taking.Step(lambda each: step(registry, each), name, said, undo))
+
+
+def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentOut], Step]) -> None:
+    """Takes it back. Raises ClientError where somebody changed it since."""
+    registry = session.registry()
+    now = registry.incident(after.id)
+    if _stands(now) != _stands(after):
+        raise ClientError(409, texts.changed_since(name(now)))
+    back(before)(registry, now)
 
 
 def _stands(incident: IncidentOut) -> tuple[object, ...]:
     return incident.state, incident.assignee, incident.acknowledged_by, incident.snoozed_until, incident.resolution
-
-
-def _typed(key: str) -> str:
-    return str(st.session_state.get(key, "")).strip()

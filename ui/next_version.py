@@ -15,7 +15,7 @@ SENTENCE = "_sentence"
 
 def meaning(proposal: ProposalOut) -> None:
     """The three questions that an owner has of a proposal in review; nothing of one that has ended."""
-    if proposal.state not in ("draft", "in_review"):
+    if not proposal.open:
         return
     with st.expander(
         texts.MEANING,
@@ -35,7 +35,7 @@ def meaning(proposal: ProposalOut) -> None:
 def sentence(proposal: ProposalOut) -> str:
     """What the version means, in a sentence: how large it is, what follows it, whom it breaks. It is told anew for each
     revision; "" for a proposal that has ended, and for the first version, which nobody can rely on yet."""
-    if proposal.state not in ("draft", "in_review") or not proposal.active_version:
+    if not proposal.open or not proposal.active_version:
         return ""
     known = st.session_state.get(SENTENCE)
     if known is None or known[0] != (proposal.id, proposal.revision):

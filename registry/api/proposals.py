@@ -13,7 +13,9 @@ from registry import (
     access,
     acknowledgements,
     approval,
+    care,
     catalog,
+    change_requests,
     clock,
     consent,
     decisions,
@@ -62,6 +64,8 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     incidents = incident_steps.of_runs(tx, [each.id for each in found.failed_runs], by)
     return schemas.InboxOut(
         to_decide=_summaries(found.to_decide, by),
+        to_change=_summaries(found.to_change, by),
+        put_off=_summaries(found.put_off, by),
         waiting=_summaries(found.waiting, by),
         affecting=_summaries(found.affecting, by),
         failed_runs=tuple(map(schemas.RunSummary.model_validate, found.failed_runs)),
@@ -145,7 +149,8 @@ def list_comments(proposal_id: UUID, by: Caller, tx: Reader, asked: Paging) -> s
 @router.post("/proposals/{proposal_id}/comments", status_code=201)
 def say(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writer) -> schemas.CommentOut:
     """Says something about a proposal, for good."""
-    row = discussion.say(tx, proposal_id, body.text, comment_id=ids.new(), by=by, now=clock.now())
+    proposal = drafts.get(tx, proposal_id, by=by)
+    row = discussion.say(tx, proposal, body.text, comment_id=ids.new(), by=by, now=clock.now())
     tx.commit()
     return views.comment(row, by.name)
 
@@ -178,9 +183,13 @@ def approve(
 ) -> schemas.ApprovedOut:
     """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
     replay = _replayed(read, proposal_id, shared, by) if body.replay else None
-    now, brought = clock.now(), approval.Approval(body.fingerprint, ids.new, body.revision, body.follows, replay)
-    with _heard(tx, proposal_id, body.comment, by):
-        came = approval.approve(tx, proposal_id, brought, by=by, now=now)
+    now, seen = clock.now(), (body.fingerprint, ids.new, body.revision, body.follows, replay)
+    with _kept(tx, proposal_id, body.comment, by):
+        came = approval.approve(tx, proposal_id, approval.Approval(*seen, summary=body.comment), by=by, now=now)
+    if body.comment:
+        # With the last approval the comment goes out in the notice of it.
+        keep = discussion.say if came.version is None else discussion.keep
+        keep(tx, drafts.get(tx, proposal_id, by=by), body.comment, comment_id=ids.new(), by=by, now=now)
     tx.commit()
     version = views.version(came.version, by.name) if came.version else None
     return schemas.ApprovedOut(version=version, missing=came.missing)
@@ -192,6 +201,33 @@ def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) ->
     with _kept(tx, proposal_id, body.reason, by):
         proposal = approval.reject(tx, proposal_id, by=by, reason=body.reason, now=clock.now())
     return _committed(tx, proposal, by)
+
+
+@router.post("/proposals/{proposal_id}/changes", dependencies=UNCHANGED)
+def request_changes(proposal_id: UUID, body: schemas.ChangesIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Asks for changes, without which nobody approves it; whoever wrote it is told."""
+    asked = change_requests.Asked(body.text, body.revision, ids.new)
+    with _kept(tx, proposal_id, body.text, by):
+        proposal = change_requests.ask(tx, proposal_id, asked, by=by, now=clock.now())
+    return _committed(tx, proposal, by)
+
+
+@router.post("/proposals/{proposal_id}/changes/withdraw", dependencies=UNCHANGED)
+def take_changes_back(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Asks for changes no longer; what was said stays in the discussion."""
+    return _committed(tx, change_requests.take_back(tx, proposal_id, by=by, now=clock.now()), by)
+
+
+@router.post("/proposals/{proposal_id}/assign", dependencies=UNCHANGED)
+def assign(proposal_id: UUID, body: schemas.AssigneeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Says who is to decide about it."""
+    return _committed(tx, care.assign(tx, proposal_id, body.assignee, by=by, now=clock.now()), by)
+
+
+@router.post("/proposals/{proposal_id}/snooze")
+def snooze(proposal_id: UUID, body: schemas.UntilIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Puts it off until a time, for the asking user alone."""
+    return _committed(tx, care.snooze(tx, proposal_id, body.until, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)
@@ -234,7 +270,8 @@ def _heard(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -
     with _kept(tx, proposal_id, comment, by):
         yield
     if comment:
-        discussion.say(tx, proposal_id, comment, comment_id=ids.new(), by=by, now=clock.now())
+        proposal = drafts.get(tx, proposal_id, by=by)
+        discussion.say(tx, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
 
 
 @contextmanager
@@ -253,7 +290,8 @@ def _kept(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) ->
 def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
     """Keeps the comment for good, although its request is refused: what the request's own session did is not kept."""
     with transaction(cast("Engine", tx.get_bind())) as apart:
-        discussion.say(apart, proposal_id, comment, comment_id=ids.new(), by=by, now=clock.now())
+        proposal = drafts.get(apart, proposal_id, by=by)
+        discussion.say(apart, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
         apart.commit()
 
 

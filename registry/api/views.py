@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from uuid import UUID
 
-from registry import acknowledgements, decisions, scope, subscriptions
+from registry import acknowledgements, change_requests, decisions, scope, subscriptions
 from registry.access import Principal
 from registry.api import schemas
 from registry.approval import may_approve
 from registry.catalog import ListedContract, ListedProposal
+from registry.change_requests import may_ask
 from registry.cursors import Portion
 from registry.history import Report
 from registry.incident_steps import Listed
@@ -188,19 +189,29 @@ def _without_details(measurement: schemas.MeasurementOut) -> schemas.Measurement
 def _summary_of(listed: ListedProposal, by: Principal) -> dict[str, Any]:
     shown = {"id", "contract_id", "title", "state", "revision", "created"}
     counts = {each.value: listed.counts.get(each, 0) for each in Decision}
-    said = {"approvals": len(listed.approvers), "voided": by.user_id in listed.voided}
-    return {**listed.proposal.model_dump(include=shown), **counts, **said, "author": listed.author}
+    said = {"approvals": len(listed.approvers), "voided": by.user_id in listed.voided, "author": listed.author}
+    said["assignee"] = listed.assignee
+    asked = {"requests": tuple(_changes(each, by) for each in listed.requests)}
+    return {**listed.proposal.model_dump(include=shown), **counts, **said, **asked}
+
+
+def _changes(listed: change_requests.Listed, by: Principal) -> schemas.ChangesOut:
+    shown = listed.comment.model_dump(include={"revision", "text", "time"})
+    return schemas.ChangesOut(**shown, author=listed.author, own=listed.request.author_id == by.user_id)
 
 
 def _permitted(listed: ListedProposal, review: Review, by: Principal) -> dict[str, Any]:
     row = listed.proposal
     place = scope.of_proposal(row)
     own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
+    asking = {each.request.author_id for each in listed.requests}
     return {
         "may_judge": decisions.may_judge(row, by),
+        "may_comment": by.may(Permission.PROPOSE, place),
         "may_edit": decisions.may_judge(row, by),
         "may_submit": own and row.state in PROPOSAL.where("submit"),
         "may_approve": may_approve(row, by, writers=review.writers, approvers=listed.approvers),
+        "may_request": may_ask(row, by, writers=review.writers, asking=asking),
         "may_reject": row.state in PROPOSAL.where("reject") and by.may(Permission.DECIDE, place),
         "may_withdraw": own and row.state in PROPOSAL.where("withdraw"),
     }

@@ -1,6 +1,7 @@
 """Calls about proposals: what waits, and the way of a document to a version."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -112,6 +113,23 @@ class Proposals(Calls):
     def reject(self, proposal_id: UUID, reason: str) -> schemas.ProposalOut:
         """Declines the proposal."""
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/reject", schemas.ReasonIn(reason=reason))
+
+    def request_changes(self, proposal_id: UUID, text: str, *, revision: int) -> schemas.ProposalOut:
+        """Asks for changes, as of the revision that was seen; nobody approves it meanwhile."""
+        body = schemas.ChangesIn(text=text, revision=revision)
+        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/changes", body)
+
+    def take_changes_back(self, proposal_id: UUID) -> schemas.ProposalOut:
+        """Asks for changes no longer."""
+        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/changes/withdraw")
+
+    def assign_proposal(self, proposal_id: UUID, to: str | None) -> schemas.ProposalOut:
+        """Says who is to decide about it; None: nobody in particular."""
+        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/assign", schemas.AssigneeIn(assignee=to))
+
+    def snooze_proposal(self, proposal_id: UUID, until: datetime | None) -> schemas.ProposalOut:
+        """Puts it off until then, for whom this client acts as; None: not any longer."""
+        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/snooze", schemas.UntilIn(until=until))
 
     def withdraw(self, proposal_id: UUID, reason: str | None = None) -> schemas.ProposalOut:
         """Takes one's own proposal back."""

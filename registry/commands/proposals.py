@@ -99,6 +99,25 @@ def reject(proposal: Which, reason: Reason, as_json: Json = False) -> None:
     service.tell(row, print_proposal, as_json=as_json)
 
 
+def request_changes(proposal: Which, text: Text, as_json: Json = False) -> None:
+    """Ask for changes of a proposal: nobody approves it until it is another, or you take that back."""
+    from registry.printing_proposals import print_proposal
+
+    with service.opened() as registry:
+        seen = registry.proposal(_id(registry, proposal))
+        row = registry.request_changes(seen.id, text, revision=seen.revision)
+    service.tell(row, print_proposal, as_json=as_json)
+
+
+def take_changes_back(proposal: Which, as_json: Json = False) -> None:
+    """Ask for no changes of a proposal any more; what you said stays in its discussion."""
+    from registry.printing_proposals import print_proposal
+
+    with service.opened() as registry:
+        row = registry.take_changes_back(_id(registry, proposal))
+    service.tell(row, print_proposal, as_json=as_json)
+
+
 def withdraw(proposal: Which, as_json: Json = False) -> None:
     """Take your own proposal back."""
     from registry.printing_proposals import print_proposal
@@ -149,7 +168,20 @@ def _say(farewell: "Callable[[Client], schemas.VersionOut]", *, as_json: bool) -
     service.tell(found, print_version, as_json=as_json)
 
 
-COMMANDS = (propose, inbox, review, approve, reject, withdraw, comment, versions, deprecate, retire)
+COMMANDS = (
+    propose,
+    inbox,
+    review,
+    approve,
+    reject,
+    request_changes,
+    take_changes_back,
+    withdraw,
+    comment,
+    versions,
+    deprecate,
+    retire,
+)
 
 
 def _id(registry: "Client", named: str) -> UUID:
@@ -157,7 +189,7 @@ def _id(registry: "Client", named: str) -> UUID:
     try:
         return UUID(named)
     except ValueError:
-        found = [each for each in registry.proposals(contract_id=named) if each.state in {"draft", "in_review"}]
+        found = [each for each in registry.proposals(contract_id=named) if each.open]
     if len(found) == 1:
         return found[0].id
     raise Stop(_several(named, found))

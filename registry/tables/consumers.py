@@ -15,7 +15,9 @@ class Subscription(Table, table=True):
     """A use of a contract's data by a user, for one purpose. `revision` grows with every change of it.
 
     `team_id`: the team whose use it is, so that every member of it may change it and answer; None: the user's own.
-    `pinned_to`: the group or the version that `pin` speaks of. `reads`: the columns that are read, by object."""
+    `pinned_to`: the group or the version that `pin` speaks of. `reads`: the columns that are read, by object.
+    `kinds`: of which notices they are told as a consumer; []: of all. `channel_id`: through which of their channels;
+    None: through all that are of no one contract."""
 
     __tablename__ = "subscription"
     id: UUID = Field(primary_key=True)
@@ -27,6 +29,8 @@ class Subscription(Table, table=True):
     pin: Pin = word(Pin, default=Pin.NONE)
     pinned_to: str | None = None
     reads: dict[str, list[str]] = data(default_factory=dict)
+    kinds: list[str] = data(default_factory=list)
+    channel_id: UUID | None = Field(default=None)
     state: SubscriptionState = word(SubscriptionState, default=SubscriptionState.ACTIVE)
     revision: int = 1
     created: datetime = moment()

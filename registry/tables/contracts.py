@@ -91,7 +91,8 @@ class Proposal(Table, table=True):
     """A document on its way to become a version. `revision` grows with every change of it or of its suggestions.
 
     `domain` is that of the contract; of one that is not there yet, that of the document.
-    `effective_from` and `effective_until` are the window in which the version shall be in force; None: no limit."""
+    `effective_from` and `effective_until` are the window in which the version shall be in force; None: no limit.
+    `assignee_id`: who is to decide about it; None: whoever may."""
 
     __tablename__ = "proposal"
     id: UUID = Field(primary_key=True)
@@ -111,6 +112,16 @@ class Proposal(Table, table=True):
     decided_at: datetime | None = moment(default=None)
     effective_from: datetime | None = moment(default=None)
     effective_until: datetime | None = moment(default=None)
+    assignee_id: UUID | None = Field(default=None, index=True)
+
+
+class Postponement(Table, table=True):
+    """That a user put a proposal off: until then it does not wait for them."""
+
+    __tablename__ = "postponement"
+    user_id: UUID = reference("user.id", primary_key=True)
+    proposal_id: UUID = reference("proposal.id", primary_key=True)
+    until: datetime = moment()
 
 
 class SuggestionRow(Table, table=True):
@@ -180,3 +191,14 @@ class CommentRow(Table, table=True):
     revision: int
     text: str
     time: datetime = moment()
+
+
+class ChangeRequest(Table, table=True):
+    """That the comment asks for changes, without which its author does not approve. `ended`: the proposal was changed,
+    or they ask no longer; None: it is not approved meanwhile."""
+
+    __tablename__ = "change_request"
+    comment_id: UUID = reference("comment.id", primary_key=True)
+    proposal_id: UUID = reference("proposal.id", index=True)
+    author_id: UUID = reference("user.id")
+    ended: datetime | None = moment(default=None)

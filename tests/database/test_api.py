@@ -105,6 +105,9 @@ class Call:
 
 
 AUTHOR = frozenset({"producer"})
+OTHER = frozenset({"other-owner"})
+CHANGES = {"text": "say why", "revision": 1}
+MADE = "comment:added change_request:made"
 
 
 def sold(contract_id: str, **more: str) -> str:
@@ -229,6 +232,10 @@ CALLS = [
     Call("POST", "/proposals/{unsent}/submit", AUTHOR, 200, None, "proposal:submitted", authored=True),
     Call("POST", "/proposals/{reviewed}/approve", OWNERS, 200, APPROVED, CONCLUDED, local=True),
     Call("POST", "/proposals/{reviewed}/reject", OWNERS, 200, {"reason": "no"}, "proposal:rejected", local=True),
+    Call("POST", "/proposals/{reviewed}/changes", OWNERS, 200, CHANGES, MADE, local=True),
+    Call("POST", "/proposals/{returned}/changes/withdraw", OTHER, 200, None, "change_request:withdrawn", authored=True),
+    Call("POST", "/proposals/{reviewed}/assign", OWNERS, 200, {"assignee": "owner"}, "proposal:assigned", local=True),
+    Call("POST", "/proposals/{reviewed}/snooze", EVERYBODY, 200, {"until": None}, "proposal:snoozed", local=True),
     Call("POST", "/proposals/{reviewed}/withdraw", AUTHOR, 200, {}, "proposal:withdrawn", authored=True),
     Call("GET", "/contracts", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/catalog?q=orders", EVERYBODY, local=True, elsewhere=True),
@@ -400,6 +407,8 @@ def filled(world: World) -> dict[str, str]:
     owner = world.client("owner")
     owner.approve(known.id, owner.preview(known.id).fingerprint)
     reviewed = world.client("producer").propose(sold("shop-orders"))
+    returned = world.client("producer").propose(sold("returned"))
+    world.client("other-owner").request_changes(returned.id, "say why", revision=1)
     unsent = world.client("producer").propose(sold("unsent"), submit=False)
     task = world.call("producer", "POST", "/drafts", json={**DRAFT, "contract_id": "known"}).json()["id"]
     token = world.client("producer").issue_token("t", scopes=[Permission.READ]).token.id
@@ -435,6 +444,7 @@ def filled(world: World) -> dict[str, str]:
     return {
         "viewer": str(world.users["viewer"].id),
         "reviewed": str(reviewed.id),
+        "returned": str(returned.id),
         "fingerprint": owner.preview(reviewed.id).fingerprint,
         "unsent": str(unsent.id),
         "drafted": str(made.id),

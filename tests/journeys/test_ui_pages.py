@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -311,6 +312,61 @@ def test_the_author_submits_a_draft(open_page: Open, the_shop: Shop) -> None:
 
     assert the_shop.client("owner").proposal(the_shop.own).state.value == "in_review"
     assert "Submitted" in texts(at)
+
+
+def test_an_owner_asks_for_changes_and_takes_that_back(open_page: Open, the_shop: Shop) -> None:
+    at = click(open_page("owner", "review", proposal=the_shop.review), "request-changes")
+    assert "nothing to say yet" in texts(at)
+    at.text_area(key="summary").set_value("say why <b>it</b> is unique")
+    click(at, "request-changes")
+
+    asked = the_shop.client("producer").proposal(the_shop.review)
+    assert (asked.state.value, [each.text for each in asked.requests]) == (
+        "changes_requested",
+        ["say why <b>it</b> is unique"],
+    )
+    assert "you ask for it" in texts(at)
+    assert at.get("progress")[0].text.endswith("owner asked for changes")
+    with pytest.raises(KeyError):
+        at.button(key="approve")
+
+    click(at, "take-changes-back")
+    assert the_shop.client("owner").proposal(the_shop.review).state.value == "in_review"
+
+
+def test_a_draft_is_put_off_and_given_and_both_are_taken_back(open_page: Open, the_shop: Shop) -> None:
+    owner, at = the_shop.client("owner"), open_page("owner", "inbox")
+    at.checkbox(key=f"choose-{the_shop.review}").check()
+    at.run().menu_button(key="later-decide").click("1 day")
+    assert "put off until" in texts(shown(at))
+    assert [each.id for each in owner.inbox().put_off] == [the_shop.review]
+    click(at, "take-back")
+    assert "Taken back" in texts(at)
+
+    at.checkbox(key=f"choose-{the_shop.review}").check()
+    at.run().text_input(key="decider").set_value("producer")
+    assert "nobody of that name may decide about it" in texts(click(at, "hand-over"))
+    at.text_input(key="decider").set_value("admin")
+    click(at, "hand-over")
+    assert owner.proposal(the_shop.review).assignee == "admin"
+    click(at, "take-back")
+    assert owner.proposal(the_shop.review).assignee is None
+
+
+def test_what_was_put_off_is_brought_back(open_page: Open, the_shop: Shop) -> None:
+    owner = the_shop.client("owner")
+    owner.snooze_proposal(the_shop.review, clock.now() + timedelta(days=1))
+    at = open_page("owner", "inbox")
+    at.session_state["put-off"] = True
+    click(shown(at), f"back-{the_shop.review}")
+    assert owner.inbox().put_off == ()
+
+
+def test_the_author_finds_what_is_asked_of_them(open_page: Open, the_shop: Shop) -> None:
+    the_shop.client("owner").request_changes(the_shop.review, "why?", revision=1)
+    at = open_page("producer", "inbox")
+    assert "1 draft to change" in texts(at)
+    assert "owner asked for changes" in texts(at)
 
 
 def test_the_author_withdraws_a_proposal(open_page: Open, the_shop: Shop) -> None:

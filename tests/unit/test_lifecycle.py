@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 
 from registry.errors import IllegalTransition
-from registry.lifecycle import IN_FORCE, OPEN, PROPOSAL, VERSION, Lifecycle, odcs_status
+from registry.lifecycle import IN_FORCE, OPEN, PROPOSAL, REVIEWED, VERSION, Lifecycle, odcs_status
 from registry.words import ProposalState, VersionState
 
 LEGAL: dict[str, dict[str, str]] = {
     "proposal": {
         "draft": "submit withdraw edit decide",
-        "in_review": "approve reject withdraw edit decide",
+        "in_review": "approve return reject withdraw edit decide",
+        "changes_requested": "return resume reject withdraw edit decide",
         "approved": "",
         "rejected": "",
         "withdrawn": "",
@@ -53,7 +54,9 @@ def test_every_state_is_in_the_table_and_can_be_reached(lifecycle: Lifecycle[Any
 
 
 def test_what_can_be_edited_is_open_and_what_is_deprecated_is_in_force() -> None:
-    assert {ProposalState.DRAFT, ProposalState.IN_REVIEW} == OPEN
+    reviewed = {ProposalState.IN_REVIEW, ProposalState.CHANGES_REQUESTED}
+    assert reviewed == REVIEWED
+    assert reviewed | {ProposalState.DRAFT} == OPEN
     assert {VersionState.ACTIVE, VersionState.DEPRECATED} == IN_FORCE
 
 
@@ -62,6 +65,7 @@ def test_what_can_be_edited_is_open_and_what_is_deprecated_is_in_force() -> None
     [
         (ProposalState.DRAFT, "draft"),
         (ProposalState.IN_REVIEW, "proposed"),
+        (ProposalState.CHANGES_REQUESTED, "proposed"),
         (ProposalState.APPROVED, "proposed"),
         (ProposalState.REJECTED, None),
         (ProposalState.WITHDRAWN, None),

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import AcknowledgementOut, InboxOut, ProposalSummary, SubscriptionOut
+from registry.api.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
 from registry.words import Answer
-from ui import actions, attention, desk, panels, session, undoing, words
+from ui import actions, attention, desk, drafts, panels, session, undoing, words
 from ui.words import contract as of_contract
 from ui.words import inbox as texts
 from ui.words import pages
@@ -26,9 +26,7 @@ def page() -> None:
     st.markdown(f"**{summary(found)}**")
     attention.draw(found)
     questions(desk.asked(found))
-    proposals(texts.YOU_DECIDE, found.to_decide, texts.YOU_MAY_APPROVE)
-    proposals(texts.YOU_WAIT_FOR, found.waiting, texts.OTHERS_DECIDE)
-    proposals(texts.AFFECTS_YOU, found.affecting, texts.YOU_OWN_OR_USE)
+    drafts.draw(found)
     behind(found.lagging)
 
 
@@ -47,6 +45,7 @@ def summary(found: InboxOut) -> str:
     counts = (
         (len(found.failed_runs), texts.to_look_at),
         (len(desk.asked(found)), texts.to_answer),
+        (len(found.to_change), texts.to_change),
         (len(found.to_decide), texts.to_decide),
     )
     said = [told(number) for number, told in counts if number]
@@ -85,31 +84,6 @@ def answer(asked: AcknowledgementOut, given: Answer) -> None:
         return
     said = texts.OWNER_SEES_YOU_KNOW if given is Answer.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
     actions.attempt(lambda: session.registry().answer(asked.id, given, comment=typed or None), done=said)  # type: ignore[arg-type]
-
-
-def proposals(title: str, listed: Sequence[ProposalSummary], about: str) -> None:
-    """Proposals, each opening its review; the one that waits longest first."""
-    if listed:
-        st.subheader(f"{title} ({len(listed)})", help=about)
-        for proposal in desk.oldest(listed):
-            row(proposal)
-
-
-def row(proposal: ProposalSummary) -> None:
-    """One proposal: its state and title, how much of it is decided, its author and age."""
-    about = texts.about(progress(proposal), proposal.author, proposal.contract_id)
-    mark = words.PROPOSALS[proposal.state]
-    with panels.row(mark, age=proposal.created, about=about, key=f"proposal-{proposal.id}"):
-        title, made = proposal.title or proposal.contract_id, panels.when(proposal.created)
-        panels.link("review", title, help_text=made, proposal=str(proposal.id))
-
-
-def progress(proposal: ProposalSummary) -> str:
-    """How much of the proposal is decided, and whether an approval of the viewer's became void."""
-    total = proposal.pending + proposal.accepted + proposal.rejected
-    decided = total - proposal.pending
-    said = texts.decided(decided, total) if total else texts.BY_HAND
-    return texts.voided(said) if proposal.voided else said
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:

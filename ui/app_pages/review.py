@@ -6,7 +6,7 @@ from itertools import groupby
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, bulk, cards, edits, next_version, panels, session, words
+from ui import actions, bulk, cards, edits, next_version, panels, session, verdicts, words
 from ui.evidence import read
 from ui.words import review as texts
 
@@ -24,6 +24,7 @@ def page() -> None:
     proposal = session.proposal(proposal_id)
     header(proposal)
     panels.told()
+    verdicts.requests(proposal)
     next_version.meaning(proposal)
     edits.discussion(proposal)
     suggestions(proposal)
@@ -188,7 +189,7 @@ def document(proposal: ProposalOut) -> PreviewOut | None:
 def finish(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     """The bar that stays in sight: how far the review is, and the steps that end it."""
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="finish"):
-        if proposal.state in ("draft", "in_review"):
+        if proposal.open:
             cards.progress(proposal)
             st.space("stretch")
             cards.steps(proposal, preview)

@@ -50,6 +50,7 @@ DECISIONS = {
 PROPOSALS = {
     "draft": Mark("Draft", ":material/edit_note:", "gray"),
     "in_review": Mark("In review", ":material/rate_review:", "orange"),
+    "changes_requested": Mark("Changes requested", ":material/edit_note:", "red"),
     "approved": Mark("Approved", ":material/verified:", "blue"),
     "rejected": Mark("Rejected", ":material/cancel:", "red"),
     "withdrawn": Mark("Withdrawn", ":material/undo:", "gray"),

@@ -143,6 +143,7 @@ class InboxOut(Schema):
     contracts that concern them, and failed runs of these whose incident is not over, put off or looked after by
     somebody else.
 
+    `to_change`: own ones of which changes are asked; `put_off`: what would wait, had they not put it off.
     `incidents`: those that the failed runs belong to. `asked`: the versions that they have not acknowledged; `lagging`:
     their subscriptions whose pin is behind."""
 
@@ -150,6 +151,8 @@ class InboxOut(Schema):
     waiting: tuple[ProposalSummary, ...]
     affecting: tuple[ProposalSummary, ...]
     failed_runs: tuple[RunSummary, ...]
+    to_change: tuple[ProposalSummary, ...] = ()
+    put_off: tuple[ProposalSummary, ...] = ()
     incidents: tuple[IncidentOut, ...] = ()
     asked: tuple[AcknowledgementOut, ...] = ()
     lagging: tuple[SubscriptionOut, ...] = ()

@@ -7,7 +7,8 @@ from uuid import UUID
 from pydantic import AwareDatetime, Field, computed_field
 
 from contracts.compatibility import Bump
-from registry.api.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, Versioned
+from registry.api.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, UserName, Versioned
+from registry.lifecycle import OPEN
 from registry.words import Decision, ProposalState
 
 Document = Annotated[str, Field(min_length=1, max_length=262_144)]
@@ -71,8 +72,21 @@ class ApprovalOut(Schema):
     void_since: datetime | None
 
 
+class ChangesOut(Schema):
+    """What somebody asks to be changed, when the proposal was at that revision; it is not approved meanwhile.
+
+    `own`: the asking principal said so."""
+
+    author: str
+    revision: int
+    text: str
+    time: datetime
+    own: bool
+
+
 class ProposalSummary(Versioned):
-    """A proposal in a list. `voided`: the asking principal approved it, and it was edited after that."""
+    """A proposal in a list. `voided`: the asking principal approved it, and it was edited after that. `requests`: who
+    asks for changes. `assignee`: who is to decide; None: whoever may."""
 
     id: UUID
     contract_id: str
@@ -86,6 +100,14 @@ class ProposalSummary(Versioned):
     rejected: int
     approvals: int
     voided: bool
+    assignee: str | None = None
+    requests: tuple[ChangesOut, ...] = ()
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def open(self) -> bool:
+        """Whether it may still be changed."""
+        return self.state in OPEN
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -112,9 +134,11 @@ class ProposalOut(ProposalSummary):
     missing: tuple[str, ...]
     suggestions: tuple[SuggestionOut, ...]
     may_judge: bool
+    may_comment: bool
     may_edit: bool
     may_submit: bool
     may_approve: bool
+    may_request: bool
     may_reject: bool
     may_withdraw: bool
 
@@ -192,6 +216,24 @@ class CommentOut(Schema):
     revision: int
     text: str
     time: datetime
+
+
+class ChangesIn(CommentIn):
+    """What to change; `revision` is the one that was shown."""
+
+    revision: int
+
+
+class AssigneeIn(Request):
+    """Who is to decide; null: nobody in particular."""
+
+    assignee: UserName | None
+
+
+class UntilIn(Request):
+    """Until when it shall not wait for the asking user; null: it does from now on."""
+
+    until: AwareDatetime | None
 
 
 class ReasonIn(Request):

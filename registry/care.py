@@ -1,0 +1,70 @@
+"""Who looks after a proposal, and until when it does not wait for whom: given to somebody for all to see, put off by
+each for themselves. Neither changes what is proposed."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, select
+
+from registry import audit, drafts, revisions, scope
+from registry.access import Principal, decide, rights_of
+from registry.errors import Invalid
+from registry.lifecycle import PROPOSAL
+from registry.tables import Postponement, Proposal, User
+from registry.words import Action, Permission
+
+UNKNOWN = "nobody of that name may decide about it, or they wrote it"
+
+
+def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Principal, now: datetime) -> Proposal:
+    """The proposal, given to the user of that name to decide; None: to nobody in particular.
+
+    Raises Invalid for who may not decide about it, IllegalTransition where it is not in review."""
+    proposal = drafts.get(session, proposal_id, by=by, lock=True)
+    decide(by, Permission.DECIDE, scope.of_proposal(proposal))
+    PROPOSAL.step(proposal.state, "reject")
+    proposal.assignee_id = _decider(session, proposal, name) if name is not None else None
+    details = {"contract": proposal.contract_id, "assignee": name}
+    audit.record(session, Action.PROPOSAL_ASSIGNED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    return proposal
+
+
+def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: Principal, now: datetime) -> Proposal:
+    """The proposal, which does not wait for the principal until then; for others it does. None: it waits again.
+
+    Raises Invalid for a time that is over."""
+    proposal = drafts.get(session, proposal_id, by=by, lock=True)
+    if until is not None and until <= now:
+        raise Invalid("put it off until a time that is still to come")
+    before = session.get(Postponement, (by.user_id, proposal.id))
+    if until is None:
+        if before is not None:
+            session.delete(before)
+    elif before is None:
+        session.add(Postponement(user_id=by.user_id, proposal_id=proposal.id, until=until))
+    else:
+        before.until = until
+    details = {"contract": proposal.contract_id, "until": until.isoformat() if until else None}
+    audit.record(session, Action.PROPOSAL_SNOOZED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    return proposal
+
+
+def put_off(by: Principal, *, now: datetime) -> ColumnElement[bool]:
+    """The condition that the principal put a proposal off until later."""
+    mine = select(Postponement.proposal_id).where(Postponement.user_id == by.user_id, Postponement.until > now)
+    return col(Proposal.id).in_(mine)
+
+
+def with_another(by: Principal) -> ColumnElement[bool]:
+    """The condition that a proposal was given to somebody else."""
+    given = col(Proposal.assignee_id)
+    return given.is_not(None) & (given != by.user_id)
+
+
+def _decider(session: Session, proposal: Proposal, name: str) -> UUID:
+    user = session.exec(select(User).where(User.name == name, col(User.active).is_(True))).first()
+    able = user is not None and rights_of(session, user).may(Permission.DECIDE, scope.of_proposal(proposal))
+    if user is None or not able or user.id in revisions.writers(session, proposal):
+        raise Invalid(UNKNOWN)
+    return user.id
