@@ -1,6 +1,7 @@
 """Auto-Validate by-History on recurring tables: false alarms and recall, beside what others do, and what it costs.
 
     python -m bench.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
+        [--among "by history" "6 sigma"]
 
 FOLDER/source/table/date.csv, and FOLDER/incidents.csv where days are labelled. Writes results as CSV and PNG beside
 the others of bench/results. What was judged of a table is kept: a command that was ended goes on where it stood."""
@@ -19,12 +20,13 @@ from typing import Any, Protocol
 import numpy
 
 from bench.avh_baselines import BASELINES, Judge, told
-from bench.avh_days import Table, clean_days, incident_days, incidents
+from bench.avh_days import Incident, Table, clean_days, incident_days, incidents, near_incidents
 from bench.avh_protocol import Fit, Outcome, judged, similar
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, held, sequences, tables
 from contracts.fingerprint import fingerprint
 from engine.avh import fitting
+from engine.avh.drafting import IN_CONTRACTS
 from engine.avh.history import Batch, History
 from engine.avh.issues import Column
 from engine.avh.learner import Trials
@@ -39,13 +41,14 @@ LENGTHS, BUDGETS = (7, 14, 21, 28), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 PARTS: Mapping[str, Recipe] = {
     "as it is": RECIPE,
     "paper: its bounds, its statistics, its test": replace(
-        RECIPE, bound="paper", paper_only=True, tested=True, guarded=False, most=100
+        RECIPE, bound="paper", paper_only=True, tested=True, guarded=False, most=100, price=0.0
     ),
     "proven bounds": replace(RECIPE, bound="proven"),
     "one partition's statistics alone": replace(RECIPE, distances=False),
     "the test of stationarity": replace(RECIPE, tested=True),
     "without guards": replace(RECIPE, guarded=False),
     "the paper's statistics alone": replace(RECIPE, paper_only=True),
+    "the budget is spent": replace(RECIPE, price=0.0),
     **{f"at most {most} clauses": replace(RECIPE, most=most) for most in (1, 2, 4, 100)},
 }
 
@@ -74,6 +77,15 @@ def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
 
 def _arriving(each: Snapshot, known: History) -> dict[str, float | None]:
     return each.once(("after", id(known.compared)), lambda now: known.arriving(told(now)))  # type: ignore[no-any-return]
+
+
+# Contracts judge the number of rows once for the table; here each column is a table.
+WITH_ROWS = replace(IN_CONTRACTS, without=IN_CONTRACTS.without - {"row_count"})
+ALGORITHMS: Mapping[str, Fit] = {
+    "by history": partial(by_history, RECIPE),
+    "by history, as contracts have it": partial(by_history, WITH_ROWS),
+    **BASELINES,
+}
 
 
 def _window(snapshots: list[Snapshot]) -> tuple[History, Trials | None]:
@@ -131,6 +143,18 @@ class Asked:
     columns: int
     stride: int
     kept: Path
+    among: frozenset[str] = frozenset()
+
+    @cached_property
+    def incidents(self) -> list[Incident]:
+        """The labelled incidents; none where there is no file of them."""
+        path = self.root / INCIDENTS
+        return incidents(path) if path.exists() else []
+
+    @cached_property
+    def labelled(self) -> Mapping[str, frozenset[str]]:
+        """Of each table the days that belong to an incident."""
+        return {table: near_incidents(self.root, table, self.incidents) for table in self.tables}
 
     @cached_property
     def alike(self) -> list[list[int]]:
@@ -144,6 +168,8 @@ class Asked:
         if self.columns and len(found) > self.columns:
             chosen = numpy.random.default_rng(0).choice(len(found), self.columns, replace=False)
             found = [found[at] for at in sorted(chosen)]
+        for each in found:
+            each.labelled = self.labelled[each.table]
         print(f"{len(found)} sequences of {len({each.table for each in found})} tables", flush=True)
         return found
 
@@ -160,7 +186,7 @@ class Asked:
                 yield row
 
     def _of_table(self, table: str, fits: Mapping[str, Fit], length: int) -> dict[str, Outcome]:
-        asked = [*fits, table, self.tables, length, self.segments, self.rows, self.columns, self.stride]
+        asked = [*fits, table, self.tables, length, self.segments, self.rows, self.columns, self.stride, "clean"]
         kept = self.kept / f"{fingerprint(asked)[:20]}.json"
         if kept.exists():
             return {name: Outcome.read(each) for name, each in json.loads(kept.read_text()).items()}
@@ -174,7 +200,7 @@ class Asked:
 
 def _figures(found: Outcome, kind: str) -> dict[str, Any]:
     told: dict[str, Any] = {}
-    for test in ("fpr", "synthetic", "real"):
+    for test in ("fpr", "clean", "synthetic", "real"):
         tally = found.tallies[kind, test]
         low, high = tally.interval()
         told |= {test: f"{tally.share:.4f}", f"{test}_low": f"{low:.4f}", f"{test}_high": f"{high:.4f}"}
@@ -184,8 +210,8 @@ def _figures(found: Outcome, kind: str) -> dict[str, Any]:
 
 
 def quality(asked: Asked) -> Iterator[dict[str, Any]]:
-    """Figures 2 and 3: by history and by every other algorithm, on the same tests."""
-    yield from asked.outcomes({"by history": partial(by_history, RECIPE), **BASELINES})
+    """Figures 2 and 3: by history and by every other algorithm, or those asked for, on the same tests."""
+    yield from asked.outcomes({name: each for name, each in ALGORITHMS.items() if name in asked.among})
 
 
 def lengths(asked: Asked) -> Iterator[dict[str, Any]]:
@@ -255,9 +281,8 @@ def _timed(run: Callable[[], Any]) -> float:
 
 def days(asked: Asked) -> Iterator[dict[str, Any]]:
     """Whole tables on clean days, for one false alarm a quarter: how often any column alarms, and of what."""
-    known = incidents(asked.root / INCIDENTS) if (asked.root / INCIDENTS).exists() else []
     for name in asked.tables:
-        rows = list(clean_days(Table(asked.root, name, asked.rows), known, DAYS, alarms=1.0))
+        rows = list(clean_days(Table(asked.root, name, asked.rows), asked.incidents, DAYS, alarms=1.0))
         print(
             name, sum(row["flagged"] for row in rows), "of", len(rows), *(r for r in rows if r["flagged"]), flush=True
         )
@@ -266,7 +291,7 @@ def days(asked: Asked) -> Iterator[dict[str, Any]]:
 
 def labelled(asked: Asked) -> Iterator[dict[str, Any]]:
     """The labelled incidents of the tables, each on its day."""
-    known = [each for each in incidents(asked.root / INCIDENTS) if each.table in asked.tables]
+    known = [each for each in asked.incidents if each.table in asked.tables]
     for row in incident_days(asked.root, known, asked.rows, alarms=1.0):
         print(row, flush=True)
         yield row
@@ -287,10 +312,12 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=2000, help="of a snapshot, about")
     parser.add_argument("--stride", type=int, default=1, help="judge every so many windows")
     parser.add_argument("--columns", type=int, default=0, help="so many sequences drawn at random; 0: all")
+    parser.add_argument("--among", nargs="*", choices=ALGORITHMS, default=list(ALGORITHMS), help="of quality")
     parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="what was judged already")
     asked = parser.parse_args(given)
     names = asked.tables or tables(asked.root)
-    work = Asked(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride, asked.kept)
+    among = frozenset(asked.among)
+    work = Asked(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride, asked.kept, among)
     for name in asked.only:
         _keep(name, list(FIGURES[name](work)))
 

@@ -112,6 +112,12 @@ def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: floa
         yield {"table": table.name, "date": table.dates[at], "flagged": int(found.flagged), "why": why(found)}
 
 
+def near_incidents(root: Path, name: str, known: Sequence[Incident]) -> frozenset[str]:
+    """The days of the table that belong to an incident, or come soon after one that stays."""
+    table = Table(root, name, rows=0)
+    return frozenset(date for at, date in enumerate(table.dates) if _near(table, at, known))
+
+
 def _near(table: Table, at: int, known: Sequence[Incident]) -> bool:
     for each in known:
         if each.table == table.name and each.date in table.dates:

@@ -1,6 +1,7 @@
 """The protocol of the AVH paper, section 5.1, on any tables: `fit(history, kind) -> model`, `model.flag(snapshot)`.
 
-Precision: thirty windows a sequence, and the real snapshot that comes next, taken to be clean. Recall, on the first
+Precision: thirty windows a sequence, and the real snapshot that comes next, taken to be clean (`fpr`; `clean`: without
+the days of labelled incidents). Recall, on the first
 window: SYNTHETIC, that snapshot with each variation of appendix B; REAL, the snapshots of the 20 columns that are most
 like it. Windows of one column overlap and columns of a table move together: intervals are of tables drawn again."""
 
@@ -116,6 +117,8 @@ def _precision(found: Outcome, given: Recurring, fit: Fit, length: int, stride: 
         arriving = given.snapshots[last]
         flagged = fit(given.snapshots[last - length : last], given.kind).flag(arriving)
         found.add(given.kind, "fpr", given.table, flagged=flagged)
+        if arriving.date not in given.labelled:
+            found.add(given.kind, "clean", given.table, flagged=flagged)
         found.days[given.table, arriving.date] |= flagged
 
 

@@ -1,6 +1,6 @@
 """Recurring tables as sequences of snapshots, one a column: folders of one CSV file a snapshot, named by its date."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,16 @@ class Snapshot:
 
 @dataclass(eq=False)
 class Sequence:
-    """A column of a table through consecutive snapshots, and another column of its type, where there is one."""
+    """A column of a table through consecutive snapshots, and another column of its type, where there is one.
+
+    `labelled`: days that somebody called an incident's."""
 
     table: str
     name: str
     kind: str
     snapshots: list[Snapshot]
     neighbour: list[Snapshot] | None = None
+    labelled: Container[str] = ()
 
     @property
     def same(self) -> tuple[str, str]:

@@ -108,7 +108,7 @@ class Learner:
         """The program that catches the most issues for that rate of false alarms."""
         if not self.issues:
             return Program(self.guards, budget, self.recipe.bound, self.history.points, self._is_text)
-        chosen = Search(self.candidates, budget, self.recipe.most, self.free).chosen()
+        chosen = Search(self.candidates, budget, self.recipe.most, self.free, self.recipe.price).chosen()
         clauses = [clause_of(each, self.history.series[each.past.statistic.name]) for each in chosen]
         return self._told((*clauses, *self.guards), budget)
 

@@ -3,7 +3,7 @@
 Candidates are the pasts in every width of the grid. What they catch are rows of bits. Two widths of one past are one
 event: only the difference is paid, and the narrower one takes the place of the wider."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -65,22 +65,26 @@ def breaks(away: Any, width: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A search for at most `most` clauses whose rates add up to at most the `budget`; some are `caught` anyway."""
+    """A search for at most `most` clauses whose rates add up to at most the `budget`; some are `caught` anyway.
+
+    `price`: how large a share of the issues a false alarm in every batch is worth. Without one the budget is spent on
+    whatever catches one issue more."""
 
     among: Candidates
     budget: float
     most: int
     caught: Array
+    price: float = 0.0
 
     def chosen(self) -> list[Choice]:
         """Algorithm 1, the better of its greedy set and the best single one; then each clause for a better one.
 
-        The exchange never catches less: the approximation that is proven of the algorithm remains."""
+        The exchange is never worth less: without a price the approximation that is proven of the algorithm remains."""
         if not len(self.among.rates):
             return []
         picked = self._greedy()
         single = self._best(frozenset())
-        if single is not None and self._gain([single]) > self._gain(picked):
+        if single is not None and self._worth([single]) > self._worth(picked):
             picked = [single]
         return [self.among.choices[at] for at in self._exchanged(picked)]
 
@@ -110,19 +114,28 @@ class Search:
     def _pasts(self) -> int:
         return int(self.among.of[-1]) + 1
 
-    def _gain(self, picked: Sequence[int]) -> int:
-        return int((self.among.caught[list(picked)].any(axis=0) & ~self._free).sum()) if picked else 0
+    def _worth(self, picked: Sequence[int]) -> float:
+        """How many bits these add to what is caught anyway, less what their false alarms cost."""
+        caught = self.among.caught[list(picked)].any(axis=0) & ~self._free
+        return float(caught.sum() - self._cost(self._spent(picked)))
+
+    def _cost(self, rates: Any) -> Any:
+        """False alarms in bits."""
+        return self.price * len(self._free) * rates
+
+    def _spent(self, picked: Iterable[int]) -> float:
+        return float(sum(self.among.rates[at] for at in picked))
 
     def _best(self, others: frozenset[int]) -> int | None:
-        """The one that catches most beside the others, for the least; None where there is none that may be added."""
+        """The one that is worth most beside the others, for the least; None where there is none that may be added."""
         kept = list(others)
         covered = self._free | self.among.caught[kept].any(axis=0) if kept else self._free
-        left = self.budget - sum(self.among.rates[at] for at in kept)
-        gains = (self.among.caught & ~covered).sum(axis=1)
-        may = (self.among.rates <= left) & ~numpy.isin(self.among.of, self.among.of[kept]) & (gains > 0)
+        worth = (self.among.caught & ~covered).sum(axis=1) - self._cost(self.among.rates)
+        left = self.budget - self._spent(kept)
+        may = (self.among.rates <= left) & ~numpy.isin(self.among.of, self.among.of[kept]) & (worth > 0)
         if not may.any():
             return None
-        return int(numpy.lexsort((self.among.rates, numpy.where(may, -gains, 1)))[0])
+        return int(numpy.lexsort((self.among.rates, numpy.where(may, -worth, 1)))[0])
 
     def _exchanged(self, picked: list[int]) -> list[int]:
         for _ in range(ROUNDS):
@@ -133,11 +146,10 @@ class Search:
         return picked
 
     def _exchange(self, picked: list[int]) -> list[int]:
-        """With one clause in another's place, or one more, where that catches more, or as much for less."""
+        """With one clause in another's place, one less or one more, where that is worth more, or as much for less."""
         tried = [picked]
-        for leaving in picked if len(picked) == self.most else [None, *picked]:
-            kept = frozenset(at for at in picked if at != leaving)
-            found = self._best(kept)
-            if found is not None:
-                tried.append([*(at for at in picked if at != leaving), found])
-        return max(tried, key=lambda each: (self._gain(each), -sum(self.among.rates[at] for at in each)))
+        for leaving in [None, *picked]:
+            kept = [at for at in picked if at != leaving]
+            found = self._best(frozenset(kept)) if len(kept) < self.most else None
+            tried += [kept] if found is None else [kept, [*kept, found]]
+        return max(tried, key=lambda each: (self._worth(each), -self._spent(each)))

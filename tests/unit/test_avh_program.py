@@ -301,6 +301,16 @@ def test_the_search_takes_the_set_that_catches_most_within_budget_and_number() -
     assert Search(among, 0.0001, 2, numpy.zeros(4, dtype=bool)).chosen() == []
 
 
+@pytest.mark.parametrize(("price", "clauses"), [(0.0, 2), (10.0, 1), (300.0, 0)])
+def test_a_clause_is_chosen_where_its_catch_is_worth_its_false_alarms(price: float, clauses: int) -> None:
+    given = numpy.array([10.0, 11.0] * 10)
+    known = [past(STATISTICS[name], LEVEL, given, 1.0) for name in ("row_count", "distinct_count")]
+    usual = numpy.full(20, 10.5)
+    seen = [usual + numpy.array(each) for each in ([9] * 19 + [0], [0] * 19 + [9])]
+    among = Candidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
+    assert len(Search(among, 0.05, 2, numpy.zeros(20, dtype=bool), price).chosen()) == clauses
+
+
 def test_the_paper_takes_the_first_change_that_makes_a_series_stationary() -> None:
     generator = numpy.random.default_rng(3)
     noise = generator.normal(0, 1, 60)
