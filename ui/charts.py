@@ -79,7 +79,7 @@ def described(series: Sequence[Point], band: Band, *, metric: str) -> str:
             texts.over(metric, len(values)),
             words.span(min(values), max(values)),
             texts.allowed(allowed) if allowed else texts.NO_LIMIT,
-            texts.outside(outside) if allowed else "",
+            texts.how_many_outside(outside) if allowed else "",
         )
         if part
     )
@@ -182,7 +182,7 @@ def _row(point: Point, band: Band, marked: Collection[str]) -> Spec:
         "label": point.label,
         "value": point.value,
         "shown": words.value(point.value),
-        "state": "within" if band.admits(point.value) else "outside",
+        "state": texts.WITHIN if band.admits(point.value) else texts.OUTSIDE,
         "marked": point.label in marked,
     }
 
@@ -190,8 +190,11 @@ def _row(point: Point, band: Band, marked: Collection[str]) -> Spec:
 def _marks(base: Spec) -> list[Spec]:
     """Shape and size say what is outside, not colour alone; a ring marks this run, or what alarmed in a back-test."""
     shown = (
-        ("datum.state == 'within'", {"color": BLUE, "filled": True, "size": 28}),
-        ("datum.state == 'outside'", {"color": VERMILLION, "filled": True, "size": 80, "shape": "triangle-up"}),
+        (f"datum.state == '{texts.WITHIN}'", {"color": BLUE, "filled": True, "size": 28}),
+        (
+            f"datum.state == '{texts.OUTSIDE}'",
+            {"color": VERMILLION, "filled": True, "size": 80, "shape": "triangle-up"},
+        ),
         ("datum.marked", {"color": INK, "filled": False, "size": 190, "strokeWidth": 1.8}),
     )
     return [

@@ -53,7 +53,7 @@ def _near(step: Step | None) -> tuple[bool, int]:
 def _group(name: str, nodes: Sequence[NodeOut]) -> NodeOut:
     """A node for them all, with all their contracts and edges."""
     contracts = [each for node in nodes for each in node.data.get("contracts") or ()]
-    told = texts.group(len(nodes), name.removeprefix("group:"))
+    told = texts.group_of(len(nodes), name.removeprefix("group:"))
     into: tuple[EdgeOut, ...] = tuple(edge for node in nodes for edge in node.in_edges)
     out: tuple[EdgeOut, ...] = tuple(edge for node in nodes for edge in node.out_edges)
     return NodeOut(id=name, type="DATASET", data={"name": told, "contracts": contracts}, in_edges=into, out_edges=out)

@@ -49,7 +49,7 @@ def checks(document: Mapping[str, Any]) -> list[Row]:
             words.COLUMN: path,
             words.CHECK: _text(entry.get("name") or entry.get("id")),
             words.PROMISE: promise(entry),
-            words.SEVERITY: "warning" if _text(entry.get("severity")) in WEAK else "error",
+            words.SEVERITY: texts.WARNING if _text(entry.get("severity")) in WEAK else texts.ERROR,
             texts.SCOPE: _text(_terms(entry).get("scope")),
         }
         for owner, path, entry in _entries(document)

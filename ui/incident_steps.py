@@ -33,7 +33,7 @@ def assign(found: Incidents) -> None:
 
 def snooze(found: Incidents, until: datetime) -> None:
     """Puts them off."""
-    told = texts.put_off(words.moment(until, timezone=session.timezone()))
+    told = texts.told_later(words.moment(until, timezone=session.timezone()))
     _take(found, _snoozed(until), back=lambda old: _snoozed(_ahead(old)), said=lambda names: texts.told(names, told))
 
 

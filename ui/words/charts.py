@@ -6,6 +6,8 @@ NO_LIMIT = "no limit"
 TIP_PARTITION = "partition"
 TIP_VALUE = "value"
 TIP_STATE = "state"
+WITHIN = "within"
+OUTSIDE = "outside"
 
 
 def no_values(metric: str) -> str:
@@ -20,7 +22,7 @@ def allowed(limits: str) -> str:
     return f"allowed: {limits}"
 
 
-def outside(number: int) -> str:
+def how_many_outside(number: int) -> str:
     return f"{count(number)} outside"
 
 

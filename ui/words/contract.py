@@ -80,6 +80,8 @@ TYPE = "Type"
 COLUMN_PROMISES = "Promises"
 DESCRIPTION = "Description"
 SCOPE = "Scope"
+WARNING = "warning"
+ERROR = "error"
 
 
 def found(contracts: int) -> str:

@@ -103,7 +103,7 @@ def told(names: str, said: str) -> str:
     return f"{names}: {said}."
 
 
-def put_off(moment: str) -> str:
+def told_later(moment: str) -> str:
     return f"put off until {moment}; nobody is told of it until then"
 
 

@@ -56,7 +56,7 @@ def grouped(nodes: int) -> str:
     return f"{count(nodes)} nodes: those far away are drawn as groups. The table has them all."
 
 
-def group(nodes: int, side: str) -> str:
+def group_of(nodes: int, side: str) -> str:
     return f"{count(nodes)} {side}"
 
 
