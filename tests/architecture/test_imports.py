@@ -12,6 +12,7 @@ HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "dat
 STORE = {"sqlalchemy", "sqlmodel", "alembic"}
 # What a check means: a third of the time to start, and no command that asks the service needs it.
 MEANINGS = {"engine.analyzers", "engine.checks"}
+TEXTS = " ".join(f"ui.words.{path.stem}" for path in (ROOT / "ui" / "words").glob("[a-z]*.py"))
 HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
 LIGHT = {
     "contracts": (
@@ -28,6 +29,7 @@ LIGHT = {
     "client": ("registry.client registry.api.schemas registry.config", HEAVY | STORE | {"fastapi", "starlette"}),
     "command": ("registry.cli registry.client", HEAVY | STORE | MEANINGS | {"fastapi", "starlette"}),
     "service": ("registry.api.app registry.worker", HEAVY | {"streamlit"}),
+    "texts": (TEXTS, HEAVY | STORE | {"httpx", "fastapi", "starlette", "streamlit", "pydantic"}),
 }
 
 
