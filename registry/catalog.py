@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
-from registry import attention, care, change_requests, forewarned, revisions, scope
+from registry import attention, care, change_requests, forewarned, revisions, scope, subscriptions
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
@@ -23,12 +23,12 @@ from registry.tables import (
     DatasetContract,
     Proposal,
     Run,
-    Subscription,
     SuggestionRow,
     User,
 )
-from registry.words import Cause, Decision, Permission, ProposalState, SubscriptionState
+from registry.words import Cause, Decision, Permission, ProposalState
 
+RECENT = 12
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
 BY_ID = Order((Contract.id,))
 NEWEST = Order((Proposal.created, Proposal.id), newest_first=True)
@@ -95,6 +95,19 @@ def verdicts(session: Session, contract_id: str, by: Principal) -> list[Verdict]
     """Of each object of the contract the verdict of its last run, of those that the principal may read; [] for none."""
     mine = (col(Run.contract_id) == contract_id) & scope.runs(by)
     return [run.verdict for run in session.exec(_latest_runs(mine))]
+
+
+def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[Run]]:
+    """Of each contract its last runs that say how its data are, at most `RECENT`, oldest first; of those that the
+    principal may read. One query."""
+    newest = col(Run.finished).desc(), col(Run.id).desc()
+    place = func.row_number().over(partition_by=col(Run.contract_id), order_by=newest).label("place")
+    ranked = select(Run.id, place).where(col(Run.contract_id).in_(contract_ids) & scope.runs(by), _told()).subquery()
+    query = select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place <= RECENT)
+    found: dict[str, list[Run]] = {}
+    for run in session.exec(query.order_by(col(Run.finished), col(Run.id))).all():
+        found.setdefault(run.contract_id, []).append(run)
+    return found
 
 
 def versions(session: Session, contract_id: str) -> Sequence[tuple[ContractVersion, str]]:
@@ -173,8 +186,8 @@ def inbox(session: Session, by: Principal, *, now: datetime, limit: int = 50) ->
 
 def _concerning(by: Principal) -> SelectOfScalar[str]:
     """The contracts that the principal owns, or is subscribed to, alone or with a team."""
-    used = select(Subscription.contract_id).where(scope.own(by), Subscription.state == SubscriptionState.ACTIVE)
-    return select(Contract.id).where((col(Contract.owner_id) == by.user_id) | col(Contract.id).in_(used))
+    used = col(Contract.id).in_(subscriptions.contracts(by))
+    return select(Contract.id).where((col(Contract.owner_id) == by.user_id) | used)
 
 
 def _approved(by: Principal) -> ColumnElement[bool]:
@@ -210,11 +223,14 @@ def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
     while they are."""
     newest = col(Run.finished).desc(), col(Run.id).desc()
     place = func.row_number().over(partition_by=[col(Run.contract_id), col(Run.object)], order_by=newest)
-    gone = (col(Run.cause) == Cause.PRESENCE) & (col(Run.verdict) == Verdict.FAILED) & col(Run.superseded).is_(None)
-    told = col(Run.cause).in_((Cause.DATA, Cause.SCHEMA)) | gone
-    own = col(Run.subscription_id).is_(None) & told
-    ranked = select(Run.id, place.label("place")).where(which, own).subquery()
+    ranked = select(Run.id, place.label("place")).where(which, _told()).subquery()
     return select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place == 1)
+
+
+def _told() -> ColumnElement[bool]:
+    """The condition that a run says how the data of a contract's own object are."""
+    gone = (col(Run.cause) == Cause.PRESENCE) & (col(Run.verdict) == Verdict.FAILED) & col(Run.superseded).is_(None)
+    return col(Run.subscription_id).is_(None) & (col(Run.cause).in_((Cause.DATA, Cause.SCHEMA)) | gone)
 
 
 def _visible(by: Principal) -> Select[Proposal, str]:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from registry import audit, scope
 from registry.access import Principal, decide, decide_somewhere
@@ -116,6 +117,11 @@ def active(session: Session, contract_id: str) -> Sequence[Subscription]:
     """The contract's active subscriptions, oldest first."""
     mine = Subscription.contract_id == contract_id, Subscription.state == SubscriptionState.ACTIVE
     return session.exec(select(Subscription).where(*mine).order_by(col(Subscription.id))).all()
+
+
+def contracts(by: Principal) -> SelectOfScalar[str]:
+    """The ids of the contracts that the principal subscribes to, alone or with a team."""
+    return select(Subscription.contract_id).where(scope.own(by), Subscription.state == SubscriptionState.ACTIVE)
 
 
 def listed(

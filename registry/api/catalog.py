@@ -1,19 +1,24 @@
 """Routes of the catalog: everything that there is, and what of it somebody looks for."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
+from sqlmodel import col
 
-from registry import access, scope, search
+from registry import access, catalog, scope, search, subscriptions
 from registry.api import schemas
 from registry.api.dependencies import Caller, Paging, Reader
 from registry.search import Found, Wanted
-from registry.tables import SearchEntry
+from registry.tables import Run, SearchEntry
 from registry.words import LabelKind, Permission
 
 router = APIRouter(tags=["catalog"])
 Words = Annotated[str, Query(max_length=500, description="words of names, columns, descriptions, owners, datasets")]
 Label = Annotated[str | None, Query(max_length=200, description="as `facets` has it")]
+
+
+Subscribed = Annotated[bool, Query(description="only contracts that one subscribes to, alone or with a team")]
 
 
 def wanted(q: Words = "", owner: Label = None, domain: Label = None, tag: Label = None, state: Label = None) -> Wanted:
@@ -24,21 +29,26 @@ def wanted(q: Words = "", owner: Label = None, domain: Label = None, tag: Label 
 
 @router.get("/catalog")
 def find_contracts(
-    by: Caller, tx: Reader, asked: Paging, of: Annotated[Wanted, Depends(wanted)]
+    by: Caller, tx: Reader, asked: Paging, of: Annotated[Wanted, Depends(wanted)], *, subscribed: Subscribed = False
 ) -> schemas.CatalogPage:
     """Contracts that have all words, the last of which may be a beginning; best first. Without words, all by id."""
     access.decide_somewhere(by, Permission.READ)
-    return _page(search.find(tx, of, asked, readable=scope.entries(by)))
+    readable = scope.entries(by)
+    if subscribed:
+        readable &= col(SearchEntry.contract_id).in_(subscriptions.contracts(by))
+    found = search.find(tx, of, asked, readable=readable)
+    return _page(found, catalog.recent(tx, [each.contract_id for each in found.portion.rows], by))
 
 
-def _page(found: Found) -> schemas.CatalogPage:
+def _page(found: Found, recent: Mapping[str, Sequence[Run]]) -> schemas.CatalogPage:
     facets = {
         kind.value: tuple(schemas.FacetOut(value=value, count=count) for value, count in counts)
         for kind, counts in found.facets.items()
     }
-    items = tuple(map(_item, found.portion.rows))
+    items = tuple(_item(each, recent.get(each.contract_id, ())) for each in found.portion.rows)
     return schemas.CatalogPage(items=items, next=found.portion.next, total=found.total, facets=facets)
 
 
-def _item(row: SearchEntry) -> schemas.CatalogItem:
-    return schemas.CatalogItem(id=row.contract_id, **row.shown)
+def _item(row: SearchEntry, recent: Sequence[Run]) -> schemas.CatalogItem:
+    runs = tuple(map(schemas.RecentRun.model_validate, recent))
+    return schemas.CatalogItem(id=row.contract_id, **row.shown, recent=runs)

@@ -9,8 +9,16 @@ class Catalog(Calls):
     """The catalog: everything that there is, and what of it somebody looks for."""
 
     def search(
-        self, words: str = "", *, labels: dict[LabelKind, str] | None = None, limit: int = 20, cursor: str | None = None
+        self,
+        words: str = "",
+        *,
+        labels: dict[LabelKind, str] | None = None,
+        subscribed: bool = False,
+        limit: int = 20,
+        cursor: str | None = None,
     ) -> schemas.CatalogPage:
-        """Contracts that have all words and labels, best first; the last word may be a beginning."""
+        """Contracts that have all words and labels, best first; the last word may be a beginning. `subscribed`: only
+        those that whom this client acts as subscribes to."""
         chosen = {kind.value: value for kind, value in (labels or {}).items()}
-        return self._get(schemas.CatalogPage, "/catalog", q=words, **chosen, limit=limit, cursor=cursor)
+        asked = {**chosen, "subscribed": subscribed or None, "limit": limit, "cursor": cursor}
+        return self._get(schemas.CatalogPage, "/catalog", q=words, **asked)

@@ -1,5 +1,6 @@
 """The catalog's search: what is found by which words, in which order, and that it follows every change."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,12 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlmodel import select
-from support.api import World, plain
+from support.api import NOW, World, counted_queries, failed_run, plain
 from typer.testing import CliRunner
 
 from contracts import writing
-from registry import scope, search
+from engine.results import Verdict
+from registry import catalog, scope, search
 from registry.access import Granted, Principal
+from registry.api import schemas
 from registry.cli import app
 from registry.cursors import Asked
 from registry.database import reading, transaction
@@ -237,3 +240,47 @@ def test_who_has_a_role_in_a_domain_finds_what_is_in_it(shop: World) -> None:
         answer = search.find(tx, Wanted(), Asked(10), readable=scope.entries(by))
     assert [row.contract_id for row in answer.portion.rows] == ["customers", "orders", "plans"]
     assert answer.facets[LabelKind.DOMAIN] == [("sales", 3)]
+
+
+def judged(world: World, contract_id: str, *verdicts: Verdict) -> None:
+    """Runs of the contract, an hour apart."""
+    with transaction(world.engine) as tx:
+        for hour, verdict in enumerate(verdicts):
+            run = failed_run(contract_id)
+            run.verdict, run.started = verdict, NOW + timedelta(hours=hour)
+            run.finished = run.started
+            tx.add(run)
+        tx.commit()
+
+
+def test_what_was_found_says_how_its_last_runs_came_out(shop: World) -> None:
+    verdicts = [Verdict.PASSED, Verdict.FAILED, Verdict.PASSED, Verdict.WARNED] * 4
+    judged(shop, "orders", *verdicts)
+    items = {each.id: each for each in shop.client("viewer").search().items}
+    assert [each.verdict for each in items["orders"].recent] == verdicts[-catalog.RECENT :]
+    assert items["payments"].recent == ()
+
+
+def test_the_last_runs_of_a_whole_page_are_one_question(shop: World) -> None:
+    def asked() -> int:
+        with counted_queries(shop.engine) as statements:
+            shop.client("viewer").search()
+        return len(statements)
+
+    none = asked()
+    for contract_id in ("orders", "payments", "customers"):
+        judged(shop, contract_id, *[Verdict.PASSED] * 20)
+    assert asked() == none
+
+
+def use(contract_id: str) -> schemas.SubscriptionIn:
+    return schemas.SubscriptionIn(contract_id=contract_id, purpose="reports", contact="c@shop.example")
+
+
+def test_what_one_subscribes_to_is_found_alone(shop: World) -> None:
+    consumer = shop.client("consumer")
+    ended = consumer.subscribe(use("payments"))
+    consumer.subscribe(use("orders"))
+    consumer.end_subscription(ended.id)
+    assert [each.id for each in consumer.search("", subscribed=True).items] == ["orders"]
+    assert shop.client("viewer").search("", subscribed=True).total == 0

@@ -699,12 +699,21 @@ def test_a_search_that_finds_nothing_is_given_up_with_a_click(open_page: Open) -
     assert "shop-sales" in texts(click(at, "clear"))
 
 
+def test_the_catalog_says_how_the_last_runs_came_out_and_what_one_subscribes_to(
+    open_page: Open, the_shop: Shop
+) -> None:
+    found = texts(open_page("owner", "catalog"))
+    assert ":blue[✓]" in found
+    assert ":red[✗]" in found
+    assert "shop-sales" not in texts(open_page("owner", "catalog", subscribed="true"))
+
+
 def test_the_catalog_finds_by_words_and_tells_how_many_have_which_label(open_page: Open) -> None:
     found = texts(open_page("viewer", "catalog", q="orders"))
     labels = texts(open_page("viewer", "catalog", q="orders", state="retired"))
 
     assert "3 contracts" in found
-    assert "shop-sales · version 1.0.0 · owner owner" in found
+    assert "shop-sales · version 1.0.0 · active · owner owner" in found
     assert "Nothing matches" in labels
 
 

@@ -1,4 +1,5 @@
-"""The catalog: every contract by words, owner, domain, tag and state; what is asked stands in the address."""
+"""The catalog: every contract by words, owner, domain, tag and state, or what one subscribes to, each with how its
+last runs came out; what is asked stands in the address."""
 
 import streamlit as st
 
@@ -8,7 +9,8 @@ from ui import panels, session, words
 from ui.words import contract as texts
 from ui.words import pages
 
-ROWS = 20
+ROWS = 50
+MINE = "subscribed"
 CURSORS = "_catalog_cursors"
 
 
@@ -23,10 +25,11 @@ def page() -> None:
         placeholder=texts.SEARCHED_IN_CATALOG,
         live=True,
     )
-    chosen = labels()
-    found = session.registry().search(asked or "", labels=chosen, limit=ROWS, cursor=cursor(asked or "", chosen))
+    chosen, mine = labels(), st.toggle(texts.ONLY_SUBSCRIBED, key=MINE, bind="query-params")
+    question = repr((asked or "", sorted(chosen.items()), mine))
+    found = session.registry().search(asked or "", labels=chosen, subscribed=mine, limit=ROWS, cursor=cursor(question))
     choose(found, chosen)
-    listed(found, asked or "", chosen)
+    listed(found, question, anything=bool(asked or chosen or mine))
 
 
 def labels() -> dict[LabelKind, str]:
@@ -51,15 +54,15 @@ def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
             )
 
 
-def listed(found: CatalogPage, asked: str, chosen: dict[LabelKind, str]) -> None:
+def listed(found: CatalogPage, question: str, *, anything: bool) -> None:
     """A portion of what was found, and the way to the next."""
     st.caption(texts.found(found.total))
     if not found.items:
-        nothing(anything=bool(asked or chosen))
+        nothing(anything=anything)
     for item in found.items:
         row(item)
     if found.next:
-        st.button(texts.MORE, key="more", on_click=_turn, args=(asked, chosen, found.next))
+        st.button(texts.MORE, key="more", on_click=_turn, args=(question, found.next))
 
 
 def nothing(*, anything: bool) -> None:
@@ -68,38 +71,47 @@ def nothing(*, anything: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if anything:
             st.button(texts.SHOW_ALL, key="clear", icon=":material/filter_alt_off:", on_click=clear)
-        panels.link("draft", pages.DRAFT)
+        panels.link("draft", texts.REQUEST)
+        panels.link("profile", pages.PROFILE)
 
 
 def clear() -> None:
     """Asks for every contract."""
-    st.session_state.update({"q": "", **{kind.value: words.ALL for kind in LabelKind}})
+    st.session_state.update({"q": "", MINE: False, **{kind.value: words.ALL for kind in LabelKind}})
 
 
 def row(item: CatalogItem) -> None:
-    """A contract: its state, name and what it says of itself."""
-    told = (item.id, words.version(item.version) if item.version else "", texts.owner(item.owner), item.domain or "")
-    about = " · ".join(part for part in (*told, ", ".join(item.tags), item.description or "") if part)
-    mark = words.VERSIONS.get(item.state) or words.PROPOSALS["in_review"]
-    with panels.row(mark, age=None, about=about, key=f"contract-{words.slug(item.id)}"):
+    """A contract: how its last runs came out, its name, and what it says of itself."""
+    state = (words.VERSIONS.get(item.state) or words.PROPOSALS["in_review"]).word.lower()
+    version = words.version(item.version) if item.version else ""
+    told = (item.id, version, state, texts.owner(item.owner), item.domain or "", ", ".join(item.tags))
+    about = " · ".join(part for part in (*told, item.description or "") if part)
+    last = item.recent[-1] if item.recent else None
+    mark = words.VERDICTS[last.verdict] if last else words.NEVER
+    key = f"contract-{words.slug(item.id)}"
+    with panels.row(mark, age=last.finished if last else None, about=about, key=key), st.container(horizontal=True):
         if item.version:
             panels.link("contract", item.name or item.id, id=item.id)
         else:
-            st.markdown(f"**{words.esc(item.name or item.id)}**")
+            st.markdown(f"**{words.esc(item.name or item.id)}**", width="content")
+        if len(item.recent) > 1:
+            st.markdown(course(item), width="content", help=texts.last_runs(len(item.recent)))
 
 
-def cursor(asked: str, chosen: dict[LabelKind, str]) -> str | None:
+def course(item: CatalogItem) -> str:
+    """The verdicts of the last runs as signs, the newest last. Holds no foreign text."""
+    marks = (words.VERDICTS[each.verdict] for each in item.recent)
+    return "".join(f":{each.colour}[{words.GLYPHS[each.word]}]" for each in marks)
+
+
+def cursor(question: str) -> str | None:
     """Where the portion begins; None: with the best, as whenever something else is asked."""
-    question, place = st.session_state.get(CURSORS, (None, None))
-    return place if question == _question(asked, chosen) else None
+    before, place = st.session_state.get(CURSORS, (None, None))
+    return place if before == question else None
 
 
-def _turn(asked: str, chosen: dict[LabelKind, str], place: str) -> None:
-    st.session_state[CURSORS] = _question(asked, chosen), place
-
-
-def _question(asked: str, chosen: dict[LabelKind, str]) -> str:
-    return repr((asked, sorted(chosen.items())))
+def _turn(question: str, place: str) -> None:
+    st.session_state[CURSORS] = question, place
 
 
 page()

@@ -12,6 +12,8 @@ NOTHING_MATCHES = "Nothing matches"
 ASK_FOR_LESS = "Search for fewer words, choose fewer labels, or draft a contract of the table."
 MORE = "More"
 SHOW_ALL = "Show all contracts"
+ONLY_SUBSCRIBED = "Only what you subscribe to"
+REQUEST = "Request a contract"
 NO_VERSION_IN_FORCE = "no version yet"
 BAD_DATA_ABOVE = "bad data from further up"
 
@@ -146,3 +148,7 @@ def incident_opened(table: str) -> str:
 
 def incident_ended(table: str, why: str) -> str:
     return f"the incident of {table} ended: {why}"
+
+
+def last_runs(number: int) -> str:
+    return f"The last {number} runs, the newest on the right"

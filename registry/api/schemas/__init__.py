@@ -2,7 +2,7 @@
 
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Request, Schema, Versioned
-from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut
+from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut, RecentRun
 from registry.api.schemas.checked import CheckedAsked, CheckedOut
 from registry.api.schemas.checks import ChecksOut, EntrustedOut
 from registry.api.schemas.consumers import (
@@ -273,6 +273,7 @@ __all__ = [
     "Reads",
     "Ready",
     "ReasonIn",
+    "RecentRun",
     "RefusedDetail",
     "RefusedOut",
     "ReplayIn",

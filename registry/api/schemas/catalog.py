@@ -1,12 +1,25 @@
 """The catalog, as the API gives it: contracts that were found, and what there is to choose from."""
 
+from datetime import datetime
+from uuid import UUID
+
+from engine.results import Verdict
 from registry.api.schemas.base import Page, Schema
+
+
+class RecentRun(Schema):
+    """One of the last runs of a contract, of whichever of its tables."""
+
+    id: UUID
+    verdict: Verdict
+    finished: datetime
 
 
 class CatalogItem(Schema):
     """A contract that was found: what its version in force says, or `state` proposed: what is proposed to be it.
 
-    `objects` are its tables; `description` the beginning of what it says of itself."""
+    `objects` are its tables; `description` the beginning of what it says of itself; `recent` its last runs, as far as
+    they may be read, the newest last."""
 
     id: str
     name: str
@@ -17,6 +30,7 @@ class CatalogItem(Schema):
     tags: tuple[str, ...]
     objects: tuple[str, ...]
     description: str | None
+    recent: tuple[RecentRun, ...] = ()
 
 
 class FacetOut(Schema):
