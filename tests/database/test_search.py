@@ -120,6 +120,7 @@ def test_an_entry_says_what_the_contract_says(shop: World) -> None:
         "tags": ("gold",),
         "objects": ("customers",),
         "description": "Who places orders",
+        "recent": (),
     }
 
 
