@@ -81,7 +81,7 @@ def snoozing(key: str, step: Callable[[datetime], None], *, disabled: bool) -> N
         step(session.now() + SNOOZES[st.session_state[key]])
 
     icon = ":material/snooze:"
-    st.menu_button(texts.PUT_OFF, list(SNOOZES), key=key, icon=icon, disabled=disabled, on_click=later)
+    st.menu_button(words.PUT_OFF, list(SNOOZES), key=key, icon=icon, disabled=disabled, on_click=later)
 
 
 def resolve(chosen: Sequence[IncidentOut]) -> None:

@@ -71,7 +71,7 @@ def later(found: Sequence[ProposalSummary]) -> None:
     if not found:
         return
     with st.expander(
-        texts.counted(texts.PUT_OFF, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
+        texts.counted(words.PUT_OFF, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
     ) as opened:
         for each in desk.oldest(found) if opened.open else ():
             row(each)

@@ -156,5 +156,5 @@ def remarked(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     about = str(suggestion.content.get("sentence", ""))[:ABOUT]
     if not text:
         panels.tell(texts.NOTHING_SAID, problem=True)
-    elif actions.attempt(lambda: session.registry().say(proposal.id, f"“{about}”: {text}"), done=texts.IN_DISCUSSION):
+    elif actions.attempt(lambda: session.registry().say(proposal.id, f"“{about}”: {text}"), done=words.IN_DISCUSSION):
         st.session_state[remark_key(suggestion)] = ""

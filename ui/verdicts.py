@@ -66,7 +66,7 @@ def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
 
 def comment(proposal: ProposalOut) -> None:
     """Says what was typed, and nothing more."""
-    _said(lambda text: session.registry().say(proposal.id, text), done=texts.UNDER_DISCUSSION)
+    _said(lambda text: session.registry().say(proposal.id, text), done=words.IN_DISCUSSION)
 
 
 def request_changes(proposal: ProposalOut) -> None:

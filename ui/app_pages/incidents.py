@@ -85,7 +85,7 @@ def facts(incident: IncidentOut) -> None:
         panels.time(texts.OPENED, incident.opened)
         panels.fact(texts.LOOKED_AFTER_BY, incident.assignee or incident.acknowledged_by or words.NOBODY)
         if snoozed(incident):
-            panels.fact(texts.PUT_OFF, snoozed(incident))
+            panels.fact(words.PUT_OFF, snoozed(incident))
         if incident.reopened:
             panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopened))
         if incident.resolution:

@@ -46,6 +46,7 @@ ADD = "Add"
 CANCEL = "Cancel"
 MAKE_TOKEN = "Make a token"
 OPEN = "Open"
+PUT_OFF = "Put off"
 REVIEW_DRAFT = "Review the draft"
 SEARCH = "Search"
 SIGN_IN = "Sign in"
@@ -57,6 +58,8 @@ DAYS_30 = "30 days"
 DAYS_90 = "90 days"
 YEAR = "1 year"
 FOR_EVER = "for ever"
+
+IN_DISCUSSION = "It stands under Discussion."
 
 # What is said of nothing, and of nobody.
 NO_CONTRACT_YET = "No contract yet"

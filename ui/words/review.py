@@ -49,7 +49,6 @@ SAY_IT = "Say it"
 NOTHING_SAID = "There is nothing to say yet"
 COMMENT = "Comment …"
 WHAT_TO_SAY = "What is there to say about it?"
-IN_DISCUSSION = "It stands under Discussion."
 
 # Many at once.
 CRITICAL = "a critical data element"

@@ -10,7 +10,6 @@ CONSUMERS_READ = "With your approval its author and the consumers read it, else 
 OTHERS_READ = "Those who take part in the review read it."
 COMMENT = "Comment"
 REQUEST_CHANGES = "Request changes"
-UNDER_DISCUSSION = "It stands under Discussion."
 ASKED_NO_LONGER = "You ask for no changes any more. What you said stays under Discussion."
 NOTHING_SAID = "There is nothing to say yet: write what others should know"
 
