@@ -34,7 +34,9 @@ def decide(
 ) -> Callable[[], None] | None:
     """Decides about these suggestions, all or none; the way back, None where the registry refused."""
     registry, revision = session.registry(), proposal.revision
-    if not judge(lambda: registry.judge(proposal.id, suggestions, decision, revision=revision, reason=reason)):
+    if not judge(
+        lambda: registry.judge(proposal.id, suggestions, decision, revision=revision, reason=reason, brief=True)
+    ):
         return None
     said = f"{judged(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
     return undoing.remember(said, lambda: _undecide(proposal.id, suggestions, decision))
@@ -54,10 +56,14 @@ def _undecide(proposal_id: UUID, suggestions: Sequence[UUID], decision: Decision
 
 
 def accept(proposal: ProposalOut, suggestions: Sequence[UUID]) -> None:
-    """Accepts these suggestions, all or none; of several at once it is said, with the way back."""
-    undo = decide(proposal, suggestions, Decision.ACCEPTED)
-    if undo and len(suggestions) > 1:
+    """Accepts these suggestions, all or none, and says so, with the way back."""
+    if undo := decide(proposal, suggestions, Decision.ACCEPTED):
         panels.tell(f"{judged(Decision.ACCEPTED, len(suggestions))}.", undo=undo)
+
+
+def accept_one(proposal: ProposalOut, suggestion: UUID) -> None:
+    """Accepts the suggestion of a card, which then says so."""
+    decide(proposal, [suggestion], Decision.ACCEPTED)
 
 
 def reject(proposal: ProposalOut, suggestion: UUID) -> None:
@@ -72,7 +78,8 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
 
 def undo(proposal: ProposalOut, suggestion: UUID) -> None:
     """Makes the suggestion pending again."""
-    judge(lambda: session.registry().judge(proposal.id, [suggestion], Decision.PENDING, revision=proposal.revision))
+    registry, revision = session.registry(), proposal.revision
+    judge(lambda: registry.judge(proposal.id, [suggestion], Decision.PENDING, revision=revision, brief=True))
 
 
 def open_reason(suggestion: UUID) -> None:

@@ -1,19 +1,25 @@
 """The parts of the review page: the card of one suggestion, and the bar that ends the review."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import UUID
 
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, charts, edits, panels, session, verdicts, words
+from ui import actions, charts, edits, panels, redrawing, session, verdicts, words
 from ui.evidence import Evidence, read
 from ui.words import review as texts
 from ui.words import verdicts as of_verdicts
 
+# With a modifier: a letter alone would decide for who dictates, or types beside an input.
+KEYS = ("Alt+A", "Alt+X")
 
-def card(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
-    """One suggestion: what it promises, on what evidence, and the decision about it."""
+
+def card(name: UUID, beside: Sequence[UUID]) -> None:
+    """One suggestion: what it promises, on what evidence, and the decision about it. `beside`: all on the page."""
+    proposal = session.reviewed()
+    suggestion = redrawing.found(proposal, name)
     found = read(suggestion)
     with st.container(border=True, key=f"card-{suggestion.id}", gap="xsmall"):
         title(suggestion)
@@ -21,7 +27,7 @@ def card(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         with said, st.container(gap="xsmall"):
             evidence(suggestion, found)
             edits.changed(proposal, suggestion, found)
-            decision(proposal, suggestion)
+            decision(proposal, suggestion, beside)
         with shown:
             chart(suggestion, found)
 
@@ -76,7 +82,7 @@ def caption(found: Evidence) -> str:
     return texts.seen_and_allowed(seen, allowed, ringed) if allowed else seen
 
 
-def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+def decision(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
     """What was decided, by whom and why; the buttons for who may decide."""
     if suggestion.rejected_before and suggestion.decision == "pending":
         st.caption(texts.REJECTED_BEFORE)
@@ -89,11 +95,11 @@ def decision(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     if not proposal.may_judge:
         return
     if edits.is_open(suggestion):
-        edits.form(proposal, suggestion)
+        edits.form(suggestion)
     elif st.session_state.get(actions.asking_key(suggestion.id)) and suggestion.decision == "pending":
-        reason(proposal, suggestion)
+        reason(suggestion, beside)
     else:
-        buttons(proposal, suggestion)
+        buttons(proposal, suggestion, beside)
 
 
 def decided(suggestion: SuggestionOut) -> None:
@@ -103,24 +109,20 @@ def decided(suggestion: SuggestionOut) -> None:
     st.caption(f"{words.DECISIONS[suggestion.decision].word}{by}{when}", help=words.utc(suggestion.decided_at) or None)
 
 
-def buttons(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
-    """Accept and reject while it is pending, undo after."""
-    with st.container(horizontal=True, key=f"buttons-{suggestion.id}"):
+def buttons(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
+    """Accept and reject while it is pending, with keys where it is the next to decide; undo after."""
+    name, of_next = suggestion.id, redrawing.current(proposal, beside) == suggestion.id
+    with st.container(horizontal=True, key=f"buttons-{name}"):
         if suggestion.decision != "pending":
-            _button(f"undo-{suggestion.id}", words.UNDO, "undo", step=actions.undo, args=(proposal, suggestion.id))
-            _edit(proposal, suggestion)
-            edits.remark(proposal, suggestion)
-            return
-        _button(
-            f"accept-{suggestion.id}",
-            texts.ACCEPT,
-            "check",
-            step=actions.accept,
-            args=(proposal, [suggestion.id]),
-            primary=True,
-        )
+            _decide(f"undo-{name}", words.UNDO, "undo", step=actions.undo, on=(name, beside))
+        else:
+            keys = KEYS if of_next else (None, None)
+            _decide(f"accept-{name}", texts.ACCEPT, "check", step=actions.accept_one, on=(name, beside),
+                    type="primary", shortcut=keys[0], help=texts.NEXT_ACCEPT if of_next else None)  # fmt: skip
         _edit(proposal, suggestion)
-        _button(f"reject-{suggestion.id}", texts.ASK_REJECT, "close", step=actions.open_reason, args=(suggestion.id,))
+        if suggestion.decision == "pending":
+            _button(f"reject-{name}", texts.ASK_REJECT, "close", step=actions.open_reason, args=(name,),
+                    shortcut=keys[1], help=texts.NEXT_REJECT if of_next else None)  # fmt: skip
         edits.remark(proposal, suggestion)
 
 
@@ -129,14 +131,23 @@ def _edit(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         _button(f"edit-{suggestion.id}", texts.EDIT, "edit", step=edits.start, args=(suggestion,))
 
 
-def _button(
-    key: str, label: str, icon: str, *, step: Callable[..., None], args: tuple[Any, ...], primary: bool = False
+def _decide(
+    key: str,
+    label: str,
+    icon: str,
+    *,
+    step: Callable[[ProposalOut, UUID], None],
+    on: tuple[UUID, Sequence[UUID]],
+    **look: Any,
 ) -> None:
-    look = "primary" if primary else "secondary"
-    st.button(label, key=key, icon=f":material/{icon}:", type=look, on_click=step, args=args, wrap=False)
+    _button(key, label, icon, step=redrawing.after_deciding, args=(step, *on), **look)
 
 
-def reason(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+def _button(key: str, label: str, icon: str, *, step: Callable[..., None], args: tuple[Any, ...], **look: Any) -> None:
+    st.button(label, key=key, icon=f":material/{icon}:", on_click=step, args=args, wrap=False, **look)
+
+
+def reason(suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
     """The input for why it is rejected; what was typed stays until the rejection is kept."""
     st.text_input(
         texts.WHY_REJECT,
@@ -146,26 +157,20 @@ def reason(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         on_change="ignore",
     )
     with st.container(horizontal=True, key=f"reasons-{suggestion.id}"):
-        _button(
-            f"confirm-{suggestion.id}",
-            texts.REJECT,
-            "close",
-            step=actions.reject,
-            args=(proposal, suggestion.id),
-            primary=True,
-        )
+        _decide(f"confirm-{suggestion.id}", texts.REJECT, "close", step=actions.reject, on=(suggestion.id, beside),
+                type="primary")  # fmt: skip
         _button(f"cancel-{suggestion.id}", words.CANCEL, "undo", step=actions.close_reason, args=(suggestion.id,))
 
 
-def progress(proposal: ProposalOut) -> None:
+def progress() -> None:
     """How many of the suggestions are decided, and what keeps the viewer from approving."""
+    proposal = session.reviewed()
     total, said = len(proposal.suggestions), hint(proposal)
-    with st.container(width=320, gap=None, key="progress"):
-        if total:
-            done = total - proposal.pending
-            st.progress(done / total, text=" · ".join(part for part in (texts.progress(done, total), said) if part))
-        elif said:
-            st.caption(said)
+    if total:
+        done = total - proposal.pending
+        st.progress(done / total, text=" · ".join(part for part in (texts.progress(done, total), said) if part))
+    elif said:
+        st.caption(said)
 
 
 def ended(proposal: ProposalOut) -> None:

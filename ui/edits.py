@@ -7,7 +7,7 @@ import streamlit as st
 import yaml
 
 from registry.api.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
-from ui import actions, panels, session, words
+from ui import actions, panels, redrawing, session, words
 from ui.evidence import Evidence
 from ui.words import review as texts
 
@@ -50,18 +50,18 @@ def stop(suggestion: SuggestionOut) -> None:
     st.session_state.pop(editing_key(suggestion), None)
 
 
-def form(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+def form(suggestion: SuggestionOut) -> None:
     """The check as YAML and a reason; what was typed stays until it is kept."""
     text = yaml.safe_dump(dict(patch(suggestion)), sort_keys=False, allow_unicode=True)
     st.text_area(texts.THE_CHECK, text, key=f"text-{suggestion.id}", height=220, on_change="ignore")
     st.text_input(texts.WHY_OPTIONAL, key=f"edit-reason-{suggestion.id}", max_chars=1000, on_change="ignore")
     with st.container(horizontal=True, key=f"edits-{suggestion.id}"):
         st.button(texts.ACCEPT_EDITED, key=f"save-{suggestion.id}", type="primary", icon=":material/check:",
-                  on_click=save, args=(proposal, suggestion))  # fmt: skip
+                  on_click=redrawing.after, args=(save, suggestion))  # fmt: skip
         st.button(words.CANCEL, key=f"stop-{suggestion.id}", icon=":material/undo:", on_click=stop, args=(suggestion,))
 
 
-def save(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+def save(suggestion: SuggestionOut) -> None:
     """Accepts the suggestion as it was typed; what is wrong with it is told, and the form stays."""
     try:
         typed = yaml.safe_load(str(st.session_state.get(f"text-{suggestion.id}") or ""))
@@ -71,7 +71,8 @@ def save(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
         panels.tell(texts.NO_MAPPING, problem=True)
         return
     reason = str(st.session_state.get(f"edit-reason-{suggestion.id}") or "").strip() or None
-    registry, revision = session.registry(), proposal.revision
+    registry, proposal = session.registry(), session.reviewed()
+    revision = proposal.revision
     if actions.judge(lambda: registry.change(proposal.id, suggestion.id, typed, revision=revision, reason=reason)):
         stop(suggestion)
 
@@ -142,7 +143,9 @@ def remark(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     """The way to say something about one suggestion without leaving its card; it stands in the discussion."""
     with st.popover(texts.COMMENT, key=f"about-{suggestion.id}", icon=":material/comment:"):
         st.text_input(texts.WHAT_TO_SAY, key=remark_key(suggestion), max_chars=1000, on_change="ignore")
-        st.button(texts.SAY_IT, key=f"say-{suggestion.id}", on_click=remarked, args=(proposal, suggestion))
+        st.button(
+            texts.SAY_IT, key=f"say-{suggestion.id}", on_click=redrawing.after, args=(remarked, proposal, suggestion)
+        )
 
 
 def remark_key(suggestion: SuggestionOut) -> str:

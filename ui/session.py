@@ -14,7 +14,7 @@ from registry.words import Permission
 from ui import settings
 from ui.security import COOKIE, sign_in_link
 
-ANSWERED = "answered"
+ANSWERED, REVIEWED = "_answered", "_reviewed"
 
 
 def registry() -> Client:
@@ -51,14 +51,33 @@ def inbox() -> InboxOut:
 
 
 def keep(answered: ProposalOut) -> None:
-    """Has the next look at the proposal show this answer: what was just decided is not asked for again."""
-    st.session_state[ANSWERED] = answered
+    """Has the next look at the proposal show this answer, in which those suggestions may be left out that are as they
+    were: what was just decided is not asked for again."""
+    changed, known = {each.id: each for each in answered.suggestions}, reviewed()
+    every = tuple(changed.get(each.id, each) for each in known.suggestions)
+    st.session_state[ANSWERED] = answered.model_copy(update={"suggestions": every})
+
+
+def answered() -> ProposalOut | None:
+    """The proposal as the step that is being taken left it; None where it was refused."""
+    found: ProposalOut | None = st.session_state.get(ANSWERED)
+    return found
 
 
 def proposal(proposal_id: UUID) -> ProposalOut:
     """The proposal, as the step that was just taken answered it or else as it is now."""
     answered: ProposalOut | None = st.session_state.pop(ANSWERED, None)
-    return answered if answered and answered.id == proposal_id else registry().proposal(proposal_id)
+    found = answered if answered and answered.id == proposal_id else registry().proposal(proposal_id)
+    st.session_state[REVIEWED] = found
+    return found
+
+
+def reviewed() -> ProposalOut:
+    """The proposal that the page shows, for a part of it that is drawn anew, or a step that is taken there."""
+    if answered := st.session_state.pop(ANSWERED, None):
+        st.session_state[REVIEWED] = answered
+    found: ProposalOut = st.session_state[REVIEWED]
+    return found
 
 
 def now() -> datetime:

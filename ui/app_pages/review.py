@@ -1,17 +1,17 @@
 """The review of a proposal: every suggestion with its evidence, the decision beside it, and approval at the end."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
+from uuid import UUID
 
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, bulk, cards, edits, next_version, panels, session, verdicts, words
+from ui import actions, bulk, cards, edits, next_version, panels, redrawing, session, verdicts, words
 from ui.evidence import read
 from ui.words import review as texts
 
 CARDS = 8
-PROGRAM = "program"
 VIEWS = (texts.AS_CARDS, texts.AS_TABLE)
 
 
@@ -37,9 +37,7 @@ def header(proposal: ProposalOut) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(words.esc(proposal.title or proposal.contract_id), width="content")
         st.markdown(words.PROPOSALS[proposal.state].badge, width="content")
-    st.markdown(f"**{verdict(proposal)}**")
-    if said := next_version.sentence(proposal):
-        st.markdown(f"**{words.esc(said)}**")
+    redrawing.part(redrawing.VERDICT, said)
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact(words.CONTRACT, proposal.contract_id)
         panels.fact(texts.AUTHOR, proposal.author)
@@ -54,6 +52,14 @@ def header(proposal: ProposalOut) -> None:
         st.text(proposal.comment)
     if proposal.decided_by:
         st.text(outcome(proposal))
+
+
+def said() -> None:
+    """What is decided, and what that means, each in a sentence."""
+    proposal = session.reviewed()
+    st.markdown(f"**{verdict(proposal)}**")
+    if meant := next_version.sentence(proposal):
+        st.markdown(f"**{words.esc(meant)}**")
 
 
 def verdict(proposal: ProposalOut) -> str:
@@ -90,7 +96,7 @@ def suggestions(proposal: ProposalOut) -> None:
         view = st.segmented_control(
             texts.SHOWN_AS, VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params"
         )
-        safe(proposal, shown)
+        redrawing.part(redrawing.SAFE, safe, frozenset(each.id for each in shown))
     if view == texts.AS_TABLE:
         bulk.table(proposal, shown)
         return
@@ -104,16 +110,19 @@ def grouped(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
     """The cards under their columns' names."""
     if not shown:
         panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
+    beside = tuple(each.id for each in shown)
     for column, group in groupby(shown, key=column_of):
         st.markdown(f"### {words.esc(column)}")
         program(proposal, column)
         for suggestion in group:
-            cards.card(proposal, suggestion)
+            redrawing.part(redrawing.card_key(suggestion.id), cards.card, suggestion.id, beside)
 
 
 def program(proposal: ProposalOut, column: str) -> None:
     """Of a column with several clauses of a program: how many, and one button for those that wait."""
-    clauses = [each for each in proposal.suggestions if column_of(each) == column and each.content["kind"] == PROGRAM]
+    clauses = [
+        each for each in proposal.suggestions if column_of(each) == column and each.content["kind"] == redrawing.PROGRAM
+    ]
     if len(clauses) < 2:
         return
     st.caption(texts.program(len(clauses)))
@@ -161,17 +170,19 @@ def kind_of(suggestion: SuggestionOut) -> str:
     return words.kind(str(suggestion.content.get("kind", "")))
 
 
-def safe(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
-    """One button for the pending ones that held everywhere and need no look of their own."""
-    found = [each.id for each in shown if each.decision == "pending" and not bulk.alone(each)]
+def safe(shown: Collection[UUID]) -> None:
+    """One button for the pending ones of these that held everywhere and need no look of their own."""
+    proposal = session.reviewed()
+    waiting = (each for each in proposal.suggestions if each.id in shown and each.decision == "pending")
+    found = [each.id for each in waiting if not bulk.alone(each)]
     if not (proposal.may_judge and len(found) > 1):
         return
     st.button(
         texts.accept_shown(len(found)),
         key="accept-all",
         icon=":material/done_all:",
-        on_click=actions.accept,
-        args=(proposal, found),
+        on_click=redrawing.after,
+        args=(actions.accept, proposal, found),
     )
 
 
@@ -190,7 +201,8 @@ def finish(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     """The bar that stays in sight: how far the review is, and the steps that end it."""
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="finish"):
         if proposal.open:
-            cards.progress(proposal)
+            with st.container(width=320, gap=None, key="progress"):
+                redrawing.part(redrawing.PROGRESS, cards.progress)
             st.space("stretch")
             cards.steps(proposal, preview)
         else:
