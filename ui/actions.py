@@ -55,9 +55,9 @@ def _undecide(proposal_id: UUID, suggestions: Sequence[UUID], decision: Decision
         registry.judge(proposal_id, still, Decision.PENDING, revision=seen.revision)
 
 
-def accept(proposal: ProposalOut, suggestions: Sequence[UUID]) -> None:
-    """Accepts these suggestions, all or none, and says so, with the way back."""
-    if undo := decide(proposal, suggestions, Decision.ACCEPTED):
+def accept(suggestions: Sequence[UUID]) -> None:
+    """Accepts these suggestions of the proposal on the page, all or none, and says so, with the way back."""
+    if undo := decide(session.reviewed(), suggestions, Decision.ACCEPTED):
         panels.tell(f"{judged(Decision.ACCEPTED, len(suggestions))}.", undo=undo)
 
 

@@ -12,7 +12,7 @@ from ui.evidence import Evidence, read
 from ui.words import review as texts
 from ui.words import verdicts as of_verdicts
 
-# With a modifier: a letter alone would decide for who dictates, or types beside an input.
+# What is pressed for either, as the buttons say. With a modifier: a letter alone would decide for who dictates.
 KEYS = ("Alt+A", "Alt+X")
 
 
@@ -118,11 +118,11 @@ def buttons(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[U
         else:
             keys = KEYS if of_next else (None, None)
             _decide(f"accept-{name}", texts.ACCEPT, "check", step=actions.accept_one, on=(name, beside),
-                    type="primary", shortcut=keys[0], help=texts.NEXT_ACCEPT if of_next else None)  # fmt: skip
+                    type="primary", shortcut=keys[0])  # fmt: skip
         _edit(proposal, suggestion)
         if suggestion.decision == "pending":
             _button(f"reject-{name}", texts.ASK_REJECT, "close", step=actions.open_reason, args=(name,),
-                    shortcut=keys[1], help=texts.NEXT_REJECT if of_next else None)  # fmt: skip
+                    shortcut=keys[1])  # fmt: skip
         edits.remark(proposal, suggestion)
 
 

@@ -58,4 +58,5 @@ def _spreads(before: ProposalOut, decided: ProposalOut, suggestion: SuggestionOu
     """Whether the decision shows elsewhere: in what is filtered, whether it can be approved, or a document."""
     filtered = st.session_state.get("show", words.ALL) != words.ALL
     opened = any(st.session_state.get(each) for each in OPENED)
-    return filtered or opened or not (before.pending and decided.pending) or suggestion.content["kind"] == PROGRAM
+    ended = not (before.pending and decided.pending) or before.requests != decided.requests
+    return filtered or opened or ended or suggestion.content["kind"] == PROGRAM

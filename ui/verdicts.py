@@ -73,7 +73,7 @@ def request_changes(proposal: ProposalOut) -> None:
     """Asks for what was typed; until it is changed, nobody approves the proposal."""
     about, registry = proposal.title or proposal.contract_id, session.registry()
     done = texts.you_ask(about)
-    if _said(lambda text: registry.request_changes(proposal.id, text, revision=proposal.revision)):
+    if _said(lambda text: registry.request_changes(proposal.id, text, revision=session.reviewed().revision)):
         panels.tell(done, undo=undoing.remember(done, lambda: registry.take_changes_back(proposal.id)))
 
 

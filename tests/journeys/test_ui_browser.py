@@ -27,6 +27,7 @@ from registry import clock, ids, setup
 from registry.api.app import create_app
 from registry.config import Settings
 from registry.database import transaction
+from registry.words import Decision
 from ui.security import COOKIE
 
 pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
@@ -239,6 +240,29 @@ def test_a_decision_takes_no_mouse_and_the_focus_is_seen_on_the_way(site: Site, 
 
     expect(page.get_by_text("1 of 10 decided")).to_be_visible()
     assert {each["what"] for each in way if not (each["lit"] and each["seen"])} == set()
+
+    page.keyboard.press("Alt+a")
+    expect(page.get_by_text("10 suggestions: 2 accepted, 0 rejected, 8 pending")).to_be_visible()
+    page.keyboard.press("Alt+x")
+    expect(page.get_by_label("Why reject it?")).to_be_visible()
+
+
+def test_of_two_who_decide_on_cards_the_second_is_told_and_goes_on_from_there(site: Site, page: Page) -> None:
+    proposal = drafted(site.shop.world, "producer", "shop-both", suggestions())
+    page.goto(f"{site.address}/review?proposal={proposal}")
+    first, second, third = (site.shop.client("other-owner").proposal(proposal).suggestions[at].id for at in range(3))
+    page.locator(f".st-key-accept-{first} button").click()
+    page.locator(f".st-key-accept-{second} button").click()
+    expect(page.get_by_text("2 of 10 decided")).to_be_visible()
+
+    other = site.shop.client("other-owner")
+    other.judge(proposal, [third], Decision.ACCEPTED, revision=other.proposal(proposal).revision)
+    page.locator(f".st-key-undo-{second} button").click()
+
+    expect(page.get_by_text("Somebody changed this in the meantime").first).to_be_visible()
+    expect(page.get_by_text("3 of 10 decided")).to_be_visible()
+    page.locator(f".st-key-undo-{second} button").click()
+    expect(page.get_by_text("2 of 10 decided")).to_be_visible()
 
 
 @pytest.fixture(scope="module")

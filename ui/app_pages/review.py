@@ -133,7 +133,7 @@ def program(proposal: ProposalOut, column: str) -> None:
             key=f"program-{words.slug(column)}",
             icon=":material/done_all:",
             on_click=actions.accept,
-            args=(proposal, waiting),
+            args=(waiting,),
         )
 
 
@@ -182,7 +182,7 @@ def safe(shown: Collection[UUID]) -> None:
         key="accept-all",
         icon=":material/done_all:",
         on_click=redrawing.after,
-        args=(actions.accept, proposal, found),
+        args=(actions.accept, found),
     )
 
 
