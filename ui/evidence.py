@@ -50,7 +50,7 @@ class Evidence:
     def _cost(self) -> str:
         if not self.confirmed:
             return texts.NOT_COUNTED
-        if self.holds is None or not self.judged_on:
+        if self.holds is None or not self.judged_on or self.tested is not None:
             return ""
         most, of = f"{1 - self.holds:.0%}", texts.PARTS_OF_TABLE if self.by_rows else texts.NEW_PARTITIONS
         return texts.alarms_for_nothing(most, of)

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from engine.avh.backtest import BackTest
 from engine.avh.constraints import BOUNDS
 from engine.avh.program import Clause, Program, Verdict
 from engine.avh.statistics import STATISTICS
@@ -50,6 +51,14 @@ def sentence(clause: Clause, guessed: float = 0.0) -> str:
     counted = f"; counted to within {figure(guessed)}" if guessed and clause.statistic == "distinct_count" else ""
     cost = "a guard" if clause.guard else f"counted as {clause.rate:.2%} false alarms"
     return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
+
+
+def anew(tested: BackTest) -> str:
+    """How often the program would have alarmed, learned anew before each of the newest partitions; '' for none."""
+    if not tested.judged:
+        return ""
+    times = f"{len(tested.alarms)} of the last {len(tested.judged)} times"
+    return f"learned anew each time, its program would have alarmed {times}"
 
 
 def told(program: Program) -> tuple[str, ...]:

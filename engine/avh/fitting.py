@@ -39,9 +39,13 @@ def tried(history: History, recipe: Recipe, on: Trials | None) -> Learner | Lear
     """The learner that chooses by these trials; in words why there is none yet."""
     if history.newest is None or history.points < recipe.least:
         return Learning(history.points, recipe.least)
-    guards = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.without]
-    kept = tuple(each for each in guards if each is not None)
-    return Learner(history, recipe, on, kept)
+    return Learner(history, recipe, on, guards(history, recipe))
+
+
+def guards(history: History, recipe: Recipe) -> tuple[Clause, ...]:
+    """The guards that stand in every program of that recipe."""
+    found = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.without]
+    return tuple(each for each in found if each is not None)
 
 
 def refit(program: Program, history: History) -> Program:

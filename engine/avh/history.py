@@ -130,6 +130,15 @@ class History:
         """How often the batches came."""
         return cadence([batch.time for batch in self.batches])
 
+    def first(self, many: int) -> "History":
+        """What was known after so many batches."""
+        return History(self.batches[:many], {name: values[:many] for name, values in self.known.items()})
+
+    def row(self, at: int) -> dict[str, float | None]:
+        """The statistics of a batch that is learned from, by its place among all."""
+        found = {name: values[self.kept.index(at)] for name, values in self.series.items()}
+        return {name: float(value) if numpy.isfinite(value) else None for name, value in found.items()}
+
     def arriving(self, summary: Summary) -> dict[str, float | None]:
         """The statistics of a batch that comes next."""
         return measured(summary, self.compared)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy
 from numpy.random import default_rng
@@ -78,7 +78,17 @@ class Trials:
     def _scaled(self, columns: dict[str, Array], own: Mapping[str, float | None]) -> dict[str, Array]:
         """Of a sample: what an issue changes in it is what it would change in the whole; counts as shares of them."""
         last = {name: values[-1] for name, values in self.history.series.items()}
-        return {name: _carried(STATISTICS[name], values, own[name], last[name]) for name, values in columns.items()}
+        return {name: carried(name, values, own[name], last[name]) for name, values in columns.items()}
+
+
+class Tried(Protocol):
+    """Issues, and what each statistic of the next batch would be with each of them."""
+
+    @property
+    def issues(self) -> tuple[Issue, ...]: ...
+
+    @property
+    def measured(self) -> dict[str, Array]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +97,7 @@ class Learner:
 
     history: History
     recipe: Recipe
-    trials: Trials | None
+    trials: Tried | None
     guards: tuple[Clause, ...]
 
     @property
@@ -180,11 +190,15 @@ def _number(value: float | None) -> float:
     return numpy.nan if value is None else value
 
 
-def _carried(statistic: Statistic, values: Array, own: float | None, last: float) -> Array:
+def carried(name: str, values: Array, own: float | None, last: float) -> Array:
+    """What a statistic of another batch would be where it would have these `values` in a batch that has its `own`.
+
+    `last`: the other's. A distance is at least its own."""
+    statistic = STATISTICS[name]
     if statistic.is_distance:
         return numpy.maximum(values, 0.0 if numpy.isnan(last) else last)
     if own is None:
         return values
-    if statistic.name in ("row_count", "distinct_count", "sum") and own:
+    if name in ("row_count", "distinct_count", "sum") and own:
         return values * (last / own)
     return values + (last - own)

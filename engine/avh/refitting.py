@@ -113,12 +113,7 @@ class Past:
     def before(self) -> Mapping[int, History]:
         """By the place of each partition that is learned from, what was known when it came."""
         of = self.history
-        return {at: _first(of, at) for at in of.kept if at >= LEAST_BATCHES}
-
-
-def _first(history: History, many: int) -> History:
-    known = {name: values[:many] for name, values in history.known.items()}
-    return History(history.batches[:many], known)
+        return {at: of.first(at) for at in of.kept if at >= LEAST_BATCHES}
 
 
 def _refit(of: Watched, past: Past) -> Refit | Learning:

@@ -33,11 +33,12 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Every choice there is: `caught` has a row of bits for each, `rates` what each costs, `of` whose past it is.
+    """Every choice there is, each past in every width: `caught` has a row of bits for each, `rates` what each costs,
+    `of` whose past it is.
 
     The bits are of all issues, whether they are caught, and then of all again, whether surely."""
 
-    choices: tuple[Choice, ...]
+    pasts: tuple[Past, ...]
     caught: Array
     rates: Array
     of: Array
@@ -45,17 +46,18 @@ class Candidates:
     @staticmethod
     def of_pasts(pasts: Sequence[Past], seen: Sequence[Array], bound: Bound) -> "Candidates":
         """The candidates of pasts with what each sees of every issue."""
-        widths = numpy.array(WIDTHS)
-        choices: list[Choice] = []
+        widths = numpy.array(WIDTHS)[:, None]
         caught = []
         for past, values in zip(pasts, seen, strict=True):
-            rates = bound.rate(past, widths)
-            choices += [Choice(past, float(k), float(rate)) for k, rate in zip(widths, rates, strict=True)]
             away = past.away(values)[None, :]
-            caught.append(numpy.hstack([breaks(away, widths[:, None]), breaks(away, SURELY * widths[:, None])]))
+            caught.append(numpy.hstack([breaks(away, widths), breaks(away, SURELY * widths)]))
         bits = numpy.concatenate(caught) if caught else numpy.zeros((0, 0), dtype=bool)
-        rates = numpy.array([each.rate for each in choices])
-        return Candidates(tuple(choices), bits, rates, numpy.repeat(numpy.arange(len(pasts)), len(widths)))
+        rates = numpy.array([bound.rate(past, widths[:, 0]) for past in pasts]).ravel()
+        return Candidates(tuple(pasts), bits, rates, numpy.repeat(numpy.arange(len(pasts)), len(WIDTHS)))
+
+    def choice(self, at: int) -> Choice:
+        """The choice that has that row."""
+        return Choice(self.pasts[self.of[at]], WIDTHS[at % len(WIDTHS)], float(self.rates[at]))
 
 
 def breaks(away: Any, width: Any) -> Any:
@@ -86,7 +88,7 @@ class Search:
         single = self._best(frozenset())
         if single is not None and self._worth([single]) > self._worth(picked):
             picked = [single]
-        return [self.among.choices[at] for at in self._exchanged(picked)]
+        return [self.among.choice(at) for at in self._exchanged(picked)]
 
     def _greedy(self) -> list[int]:
         picked: dict[int, int] = {}

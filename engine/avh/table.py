@@ -5,6 +5,7 @@ How many rows came and which columns is judged once, not once a column: one inci
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.avh.backtest import ROW_COUNT, BackTest, learned_anew, rows_anew
 from engine.avh.fitting import learner
 from engine.avh.history import History
 from engine.avh.issues import Column
@@ -20,7 +21,7 @@ QUARTERS = 4
 MOST_RATE = 0.01
 # What a column may take of the table's budget: each step twice the one before.
 MENU = (0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
-ONCE = frozenset({"row_count"})
+ONCE = frozenset({ROW_COUNT})
 TOLD_BY_ROWS = frozenset({"volume_change"})
 
 
@@ -28,11 +29,14 @@ TOLD_BY_ROWS = frozenset({"volume_change"})
 class TableProgram:
     """A program for each column, and the guard of the number of rows. `budget`: the rate of false alarms of a batch.
 
-    A column that there is no program of yet says how far it is."""
+    A column that there is no program of yet says how far it is. `tested`: what each would have alarmed on, learned anew
+    before each of the newest batches; `rows_tested`: the guard. Where that was asked for."""
 
     columns: Mapping[str, Program | Learning]
     rows: Clause | None
     budget: float
+    tested: Mapping[str, BackTest] = field(default_factory=dict)
+    rows_tested: BackTest = field(default_factory=BackTest)
 
     @property
     def rate(self) -> float:
@@ -85,10 +89,11 @@ def fit_table(
     samples: Mapping[str, Column],
     alarms: float = 1.0,
     recipe: Recipe = RECIPE,
+    anew: int = 0,
 ) -> TableProgram:
     """The programs of a table's columns for so many false alarms a quarter, spent where they catch the most issues.
 
-    Empty for no columns."""
+    `anew`: how many of the newest batches are judged by what was known before each. Empty for no columns."""
     if not histories:
         return TableProgram({}, None, 0.0)
     longest = max(histories.values(), key=lambda each: each.points)
@@ -99,7 +104,20 @@ def fit_table(
     still = {name: found for name, found in learners.items() if isinstance(found, Learning)}
     chosen = divided(menus, budget)
     columns = {name: chosen[name] if name in chosen else still[name] for name in histories}
-    return TableProgram(columns, guard("row_count", longest) if menus else None, budget)
+    rows = guard(ROW_COUNT, longest) if menus else None
+    found = TableProgram(columns, rows, budget)
+    return _tested(found, learners, longest, anew) if anew else found
+
+
+def _tested(
+    found: TableProgram, learners: Mapping[str, Learner | Learning], longest: History, most: int
+) -> TableProgram:
+    tested = {
+        name: learned_anew(learner, program.budget, most)
+        for name, learner in learners.items()
+        if isinstance(learner, Learner) and isinstance(program := found.columns[name], Program)
+    }
+    return replace(found, tested=tested, rows_tested=rows_anew(longest, most) if found.rows else BackTest())
 
 
 def _menu(found: Learner, budget: float) -> list[Program]:

@@ -63,6 +63,13 @@ def test_nothing_is_learned_from_partitions_of_an_incident(drafted: list[dict[st
     assert not all(set(each["evidence"]["details"]["set_aside"]) >= bad for each in taught)
 
 
+def test_each_says_what_its_program_would_have_alarmed_on_learned_anew(drafted: list[dict[str, Any]]) -> None:
+    for each in drafted:
+        assert each["evidence"]["judged_on"] == 10
+        assert each["evidence"]["back_test"] == []
+        assert each["sentence"].endswith("its program would have alarmed 0 of the last 10 times")
+
+
 @pytest.fixture(scope="module")
 def promised(drafted: list[dict[str, Any]]) -> Contract:
     return contract(*(each["patch"]["quality"] for each in drafted))
