@@ -23,8 +23,10 @@ from ui.words import contract as texts
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened: when, by whom ("" by itself), what, and the address of what it was about."""
+    """Something that happened: of which kind, when, by whom ("" by itself), what, and the address of what it was
+    about."""
 
+    kind: str
     time: datetime
     who: str
     what: str
@@ -66,29 +68,31 @@ def activity(
 
 def _drafted(of: ProposalSummary) -> Event:
     state = words.PROPOSALS[of.state].word.lower()
-    return Event(of.created, of.author, texts.put_forward(of.title, state), address("review", proposal=str(of.id)))
+    return Event(
+        texts.DRAFT, of.created, of.author, texts.put_forward(of.title, state), address("review", proposal=str(of.id))
+    )
 
 
 def _of_version(contract_id: str, of: VersionOut) -> list[Event]:
     at = address("contract", id=contract_id, tab=texts.VERSIONS, version=of.version)
-    found = [Event(of.approved_at, of.approved_by, texts.approved_version(of.version), at)]
+    found = [Event(words.VERSION, of.approved_at, of.approved_by, texts.approved_version(of.version), at)]
     if of.activated_at:
-        found.append(Event(of.activated_at, "", texts.came_into_force(of.version), at))
+        found.append(Event(words.VERSION, of.activated_at, "", texts.came_into_force(of.version), at))
     if of.ended_at:
         why = f": {of.reason}" if of.reason else ""
-        found.append(Event(of.ended_at, "", texts.version_ended(of.version, of.state.value, why), at))
+        found.append(Event(words.VERSION, of.ended_at, "", texts.version_ended(of.version, of.state.value, why), at))
     return found
 
 
 def _run(of: RunSummary) -> Event:
     said = words.VERDICTS[of.verdict].word.lower()
-    return Event(of.finished, "", texts.run_judged(of.object, said), address("run", id=str(of.id)))
+    return Event(texts.RUN, of.finished, "", texts.run_judged(of.object, said), address("run", id=str(of.id)))
 
 
 def _of_incident(of: IncidentOut) -> list[Event]:
     at = address("incidents", id=str(of.id))
-    found = [Event(of.opened, "", texts.incident_opened(of.object), at)]
+    found = [Event(texts.INCIDENT, of.opened, "", texts.incident_opened(of.object), at)]
     if of.state is IncidentState.RESOLVED and of.resolved:
         why = words.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
-        found.append(Event(of.resolved, of.resolved_by or "", texts.incident_ended(of.object, why), at))
+        found.append(Event(texts.INCIDENT, of.resolved, of.resolved_by or "", texts.incident_ended(of.object, why), at))
     return found

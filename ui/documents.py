@@ -41,6 +41,19 @@ def columns(document: Mapping[str, Any]) -> list[Row]:
     ]
 
 
+def service_levels(document: Mapping[str, Any]) -> list[Row]:
+    """One row a service level, as it is written."""
+    return [
+        {
+            texts.LEVEL: _text(each.get("property")),
+            words.VALUE: " ".join(_text(each[word]) for word in ("value", "unit") if each.get(word) is not None),
+            texts.OF: _text(each.get("element")),
+            texts.DESCRIPTION: _text(each.get("description")),
+        }
+        for each in _parts(document, "slaProperties")
+    ]
+
+
 def checks(document: Mapping[str, Any]) -> list[Row]:
     """One row a check that is written out; what a column promises by a word stands with the columns."""
     return [

@@ -440,6 +440,9 @@ def test_the_activity_of_a_contract_names_who_did_what_and_leads_there(open_page
     assert done["put “Sales of the shop” forward: approved"] == "producer"
     assert f"/run?id={the_shop.failed_run}" in set(table["Open"])
 
+    chosen = open_page("viewer", "contract", id="shop-sales", tab="Activity", event="Version", actor="owner")
+    assert list(chosen.dataframe[0].value["What"]) == ["approved version 1.0.0"]
+
 
 def test_two_versions_are_compared_by_what_they_mean_and_line_by_line(open_page: Open, the_shop: Shop) -> None:
     text = the_shop.client("owner").document("shop-sales").decode()

@@ -19,7 +19,7 @@ from registry.api.schemas import (
     RunSummary,
     VersionOut,
 )
-from ui import consequences, contract_rows, desk, edits, menu
+from ui import consequences, contract_activity, contract_header, contract_rows, desk, edits, menu
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -127,6 +127,22 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
         ("bob", "approved version 1.0.0"),
         ("ann", "put “draft 1” forward: approved"),
     ]
+
+
+def test_the_activity_is_taken_away_without_formulas() -> None:
+    found = [contract_rows.Event("Draft", NOW, "=cmd", "put “@x” forward", "/review?proposal=1")]
+    assert contract_activity.exported(found).splitlines() == [
+        "When,Kind,Who,What,Open",
+        "2026-03-01 00:00:00 UTC,Draft,'=cmd,put “@x” forward,/review?proposal=1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hours", "expected"), [([], None), ([0, 24, 48, 72], None), ([0, 24, 48, 60, 84], 108), ([9, 5, 1, 3, 7, 9], 11)]
+)
+def test_the_next_run_is_expected_as_often_as_the_last_ones_came(hours: list[int], expected: int | None) -> None:
+    runs = [run(at, "passed", hours=each) for at, each in enumerate(hours)]
+    assert contract_header.rhythm(runs) == (None if expected is None else NOW + expected * HOUR)
 
 
 def test_addresses_hold_foreign_ids_as_one_value_each() -> None:

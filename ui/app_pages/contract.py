@@ -12,7 +12,17 @@ from registry.api.schemas import (
     ResultOut,
     RunOut,
 )
-from ui import contract_consumers, contract_rows, documents, next_version, panels, readers, session, words
+from ui import (
+    contract_activity,
+    contract_consumers,
+    contract_header,
+    contract_rows,
+    documents,
+    next_version,
+    panels,
+    session,
+    words,
+)
 from ui.words import contract as texts
 
 TABS = (
@@ -25,7 +35,6 @@ TABS = (
     texts.HISTORY,
     texts.ACTIVITY,
 )
-SHOWN = 50
 
 
 def page() -> None:
@@ -35,37 +44,13 @@ def page() -> None:
         panels.empty(texts.NO_CONTRACT, texts.OPEN_ONE)
         return
     contract = session.registry().contract(contract_id)
-    header(contract)
+    contract_header.draw(contract)
     panels.told()
-    draws = (overview, checks, versions, difference, contract_consumers.draw, runs, history, activity)
+    draws = (overview, checks, versions, difference, contract_consumers.draw, runs, history, contract_activity.draw)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
             with tab:
                 draw(contract)
-
-
-def header(contract: ContractOut) -> None:
-    """Name, state, version, owner and last verdict."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(words.esc(contract.name or contract.id), width="content")
-        st.markdown(words.VERSIONS["active" if contract.active_version else "none"].badge, width="content")
-        st.markdown(verdict(contract).badge, width="content")
-    with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.fact(words.CONTRACT, contract.id)
-        panels.fact(words.VERSION, contract.active_version or words.NOTHING)
-        panels.fact(texts.OWNER, contract.owner)
-        panels.fact(words.CONSUMERS, words.count(len(session.registry().subscriptions(contract_id=contract.id))))
-        panels.time(texts.LAST_RUN, contract.last_run.finished if contract.last_run else None)
-        panels.fact(texts.OPEN_DRAFTS, words.count(contract.open_proposals))
-    if contract.last_run:
-        panels.link("run", texts.OPEN_LAST_REPORT, id=str(contract.last_run.id))
-    for each in session.registry().upstream(contract.id):
-        readers.bad_data(each)
-
-
-def verdict(contract: ContractOut) -> words.Mark:
-    """The mark of the last run."""
-    return words.VERDICTS[contract.last_run.verdict] if contract.last_run else words.NEVER
 
 
 def overview(contract: ContractOut) -> None:
@@ -82,6 +67,9 @@ def overview(contract: ContractOut) -> None:
     panels.table([dataset(each) for each in contract.datasets], key="datasets", alt=texts.DATASETS_TABLE)
     for each in contract.datasets:
         panels.link("lineage", texts.lineage_of(each.name), node=f"dataset:{each.namespace}:{each.name}")
+    if levels := documents.service_levels(document):
+        st.subheader(texts.SERVICE_LEVELS)
+        panels.table(levels, key="levels", alt=texts.LEVELS_TABLE)
     exported(contract, contract.active_version)
     written(contract, contract.active_version, text)
 
@@ -207,31 +195,6 @@ def difference(contract: ContractOut) -> None:
         if opened.open:
             both = [registry.document(contract.id, each).decode() for each in (older, newer)]
             panels.source(contract_rows.lines(*both, names=(older, newer)), height=480)
-
-
-def activity(contract: ContractOut) -> None:
-    """What happened to the contract, the newest first: drafts, versions, runs that did not pass, incidents."""
-    registry = session.registry()
-    found = contract_rows.activity(
-        contract,
-        registry.proposals(contract_id=contract.id, limit=SHOWN),
-        registry.incidents(contract_id=contract.id, limit=SHOWN),
-    )
-    zone = session.timezone()
-    rows = [
-        {
-            words.WHEN: words.moment(each.time, timezone=zone),
-            words.WHO: each.who,
-            words.WHAT: each.what,
-            words.OPEN: each.address,
-        }
-        for each in found
-    ]
-    if not rows:
-        panels.empty(texts.NOTHING_HAPPENED, texts.EVENTS_APPEAR)
-        return
-    link = st.column_config.LinkColumn(words.OPEN, display_text=words.OPEN)
-    panels.table(rows, key="activity", alt=texts.EVENTS_TABLE, **{words.OPEN: link})
 
 
 def runs(contract: ContractOut) -> None:

@@ -29,6 +29,15 @@ NO_CONTRACT = "No contract named"
 OPEN_ONE = "Open one from the list of contracts."
 OWNER = "Owner"
 LAST_RUN = "Last run"
+NEXT_RUN = "Next run"
+DATA_ARE_DUE = "Data are due by then, and are judged as they come"
+AS_RUNS_CAME = "As often as its last runs came"
+WHEN_DATA_COME = "when data come"
+SERVICE_LEVELS = "Service levels"
+LEVELS_TABLE = "Service levels of the contract"
+LEVEL = "Level"
+OF = "Of"
+NONE_PROMISED = "none promised"
 OPEN_DRAFTS = "Open drafts"
 OPEN_LAST_REPORT = "Open the last report"
 NO_VERSION = "No version yet"
@@ -57,6 +66,11 @@ CHOOSE_ANOTHER = "Choose another one on either side."
 LINE_BY_LINE = "Line by line"
 NOTHING_HAPPENED = "Nothing happened yet"
 EVENTS_APPEAR = "Drafts, versions, runs and incidents of the contract appear here."
+OTHER_EVENTS = "Choose another kind, or everybody."
+DOWNLOAD_EVENTS = "Download these (CSV)"
+DRAFT = "Draft"
+RUN = "Run"
+INCIDENT = "Incident"
 EVENTS_TABLE = "What happened to the contract"
 NO_RUN = "No run yet"
 WHEN_RUNS_COME = "A run follows when lineage says that a table of the contract changed."
@@ -152,3 +166,15 @@ def incident_ended(table: str, why: str) -> str:
 
 def last_runs(number: int) -> str:
     return f"The last {number} runs, the newest on the right"
+
+
+def by_then(moment: str) -> str:
+    return f"by {moment}"
+
+
+def about_then(moment: str) -> str:
+    return f"about {moment}"
+
+
+def levels(number: int, missed: int) -> str:
+    return f"{number} promised{f', {missed} missed' if missed else ''}"
