@@ -13,7 +13,7 @@ from registry import audit, mails, notices, notifications, outbox, outward, scop
 from registry.access import Principal, decide_somewhere
 from registry.errors import Conflict, Invalid, NotFound
 from registry.outward import Refused
-from registry.tables import Channel, OutboxMessage, Team, TeamMember, User
+from registry.tables import Channel, OutboxMessage, Subscription, Team, TeamMember, User
 from registry.words import Action, ChannelKind, Permission, TeamRole
 
 MOST = 20
@@ -59,9 +59,12 @@ def add(session: Session, channel: Channel, *, by: Principal, now: datetime) -> 
 
 
 def remove(session: Session, channel_id: UUID, *, by: Principal, now: datetime) -> None:
-    """Removes the channel: what waits for it is given up. Raises NotFound where there is none, or it is not theirs."""
+    """Removes the channel: what waits for it is given up, and subscriptions that were told through it alone are told
+    through all. Raises NotFound where there is none, or it is not theirs."""
     channel = own(session, channel_id, by)
     _record(session, Action.CHANNEL_REMOVED, channel, by=by, now=now)
+    for each in session.exec(select(Subscription).where(Subscription.channel_id == channel.id)).all():
+        each.channel_id = None
     session.delete(channel)
 
 

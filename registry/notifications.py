@@ -39,6 +39,9 @@ AUDIENCES: dict[NoticeKind, frozenset[Audience]] = {
     NoticeKind.TEST: frozenset(),
 }
 
+# Of what consumers are told because they are: they choose of which, and through which channel.
+CHOSEN = frozenset({NoticeKind.VIOLATION, NoticeKind.RECOVERY, NoticeKind.BREAKING, NoticeKind.LAG})
+
 
 def tell(session: Session, notice: Notice, *, now: datetime) -> int:
     """Puts the notice into the outbox for every channel of whom it concerns; how many are told that were not before."""
@@ -68,7 +71,7 @@ class _Hall:
         self._contract = session.get(Contract, notice.contract_id)
         self._place = _place(session, notice.contract_id)
         used = subscriptions.active(session, notice.contract_id)
-        self._consumers = {each.user_id for each in used}
+        self._used = used
         # By team that subscribed, who did it for them.
         self._teams = {team: {each.user_id for each in used if each.team_id == team} for team in _teams_of(used)}
 
@@ -99,11 +102,23 @@ class _Hall:
         audience, meant = AUDIENCES[self._notice.kind], {channel.user_id} | self._spoke(channel)
         owner = self._contract is not None and self._contract.owner_id == channel.user_id
         owns = owner or holder.may(Permission.DECIDE, self._place)
+        uses = [each for each in self._used if _is_of(each, channel)]
+        wanted = any(self._wanted(each, channel) for each in uses)
+        chosen = wanted or not uses or self._notice.kind not in CHOSEN
         return (
-            not meant.isdisjoint(self._notice.to)
+            (not meant.isdisjoint(self._notice.to) and chosen)
             or (Audience.OWNERS in audience and owns)
-            or (Audience.CONSUMERS in audience and not meant.isdisjoint(self._consumers))
+            or (Audience.CONSUMERS in audience and wanted)
         )
+
+    def _wanted(self, use: Subscription, channel: Channel) -> bool:
+        """Whether its subscriber wants to be told of such through that channel."""
+        return (not use.kinds or self._notice.kind in use.kinds) and use.channel_id in (None, channel.id)
+
+
+def _is_of(use: Subscription, channel: Channel) -> bool:
+    """Whether the channel is the subscriber's, or that of the team which they subscribed for."""
+    return use.team_id == channel.team_id if channel.team_id else use.user_id == channel.user_id
 
 
 def _teams_of(used: Iterable[Subscription]) -> set[UUID]:

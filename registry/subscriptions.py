@@ -9,13 +9,14 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
+from contracts.errors import Fault
 from registry import audit, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.cursors import Asked, Order, Portion
 from registry.database import UNKEYED
-from registry.errors import Conflict, Forbidden, IllegalTransition, NotFound
+from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from registry.standing import Standing, lag, standings
-from registry.tables import ConsumerCheckRow, Contract, Subscription, Team, TeamMember, User
+from registry.tables import Channel, ConsumerCheckRow, Contract, Subscription, Team, TeamMember, User
 from registry.uses import Use, kept
 from registry.words import Action, Permission, Pin, SubscriptionState
 
@@ -54,6 +55,7 @@ def register(
         **kept(session, contract_id, use),
     )
     _refuse_twice(session, subscription)
+    _refuse_channel(session, subscription)
     session.add(subscription)
     _record(session, Action.SUBSCRIPTION_CREATED, subscription, by=by, now=now)
     return subscription
@@ -70,6 +72,7 @@ def change(
     subscription.sqlmodel_update(kept(session, subscription.contract_id, use))
     subscription.revision += 1
     _refuse_twice(session, subscription)
+    _refuse_channel(session, subscription)
     _record(session, Action.SUBSCRIPTION_CHANGED, subscription, by=by, now=now)
     return subscription
 
@@ -175,6 +178,17 @@ def pinned(session: Session, contract_id: str, version: str) -> Sequence[Subscri
     """The active subscriptions that are pinned to exactly that version."""
     found = active(session, contract_id)
     return [each for each in found if each.pin is Pin.VERSION and each.pinned_to == version]
+
+
+def _refuse_channel(session: Session, subscription: Subscription) -> None:
+    """Returns where the channel is the subscriber's or their team's, and of no one contract."""
+    if subscription.channel_id is None:
+        return
+    channel = session.get(Channel, subscription.channel_id)
+    holders = {subscription.user_id, subscription.team_id} - {None}
+    if channel is None or channel.contract_id is not None or (channel.user_id or channel.team_id) not in holders:
+        fault = Fault("TR-CHANNEL", "channel_id", "is no channel of yours for all contracts", "name one, or none")
+        raise Invalid("the subscription has faults", faults=[fault])
 
 
 def _listed(session: Session, found: Sequence[Subscription]) -> list[Listed]:

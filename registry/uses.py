@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from sqlmodel import Session
 
@@ -13,7 +14,7 @@ from contracts.reading import read
 from registry.errors import Invalid
 from registry.lifecycle import IN_FORCE
 from registry.standing import Standing, in_force, standings
-from registry.words import Pin, VersionState
+from registry.words import NoticeKind, Pin, VersionState
 
 # In place of a column: every column of the object.
 ALL = "*"
@@ -25,7 +26,8 @@ PINNABLE = IN_FORCE | {VersionState.SUPERSEDED}
 class Use:
     """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything.
 
-    `team`: the name of the team whose use it is, said once and for all; None: their own."""
+    `team`: the name of the team whose use it is, said once and for all; None: their own. `kinds`: of which notices they
+    are told; (): of all. `channel_id`: through which channel; None: through all of theirs."""
 
     purpose: str
     contact: str
@@ -33,6 +35,8 @@ class Use:
     pinned_to: str | None = None
     reads: Mapping[str, Sequence[str]] | None = None
     team: str | None = None
+    kinds: Sequence[NoticeKind] = ()
+    channel_id: UUID | None = None
 
 
 def kept(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
@@ -50,6 +54,8 @@ def kept(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
         "pin": use.pin,
         "pinned_to": use.pinned_to,
         "reads": {name: sorted(set(listed)) for name, listed in reads.items()},
+        "kinds": sorted(set(use.kinds)),
+        "channel_id": use.channel_id,
     }
 
 

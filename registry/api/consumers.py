@@ -145,7 +145,15 @@ def _replayed(read: Session, of: Outlook, shared: Service, by: Principal) -> tup
 
 
 def _use(body: schemas.UseIn) -> Use:
-    return Use(body.purpose, body.contact, body.pin, body.pinned_to, body.reads)
+    return Use(
+        purpose=body.purpose,
+        contact=body.contact,
+        pin=body.pin,
+        pinned_to=body.pinned_to,
+        reads=body.reads,
+        kinds=body.kinds,
+        channel_id=body.channel_id,
+    )
 
 
 def _asked(body: schemas.ConsumerCheckIn) -> Asked:

@@ -410,3 +410,36 @@ def test_long_lists_are_cut(world: World) -> None:
     many = Notice(NoticeKind.VIOLATION, CONTRACT, "i", "t", found=tuple(f"check {at}" for at in range(50)))
     told = notices.Told.of(many, now=NOW)
     assert (len(told.found), told.found[-1]) == (21, "and 30 more")
+
+
+def use(**more: Any) -> schemas.SubscriptionIn:
+    told: dict[str, Any] = {"contract_id": CONTRACT, "purpose": "reports", "contact": "c@shop.example"}
+    return schemas.SubscriptionIn.model_validate({**told, **more})
+
+
+@pytest.mark.parametrize(("kinds", "heard"), [((), 2), (("violation",), 2), (("breaking", "lag"), 0)])
+def test_a_consumer_is_told_of_what_they_chose(world: World, kinds: tuple[str, ...], heard: int) -> None:
+    approve(world, content())
+    for at in range(2):
+        channel(world, "consumer", target=f"https://hooks.example/{at}")
+    world.client("consumer").subscribe(use(kinds=kinds))
+    assert tell(world, VIOLATION) == heard
+
+
+def test_a_consumer_is_told_through_the_channel_that_they_chose(world: World) -> None:
+    approve(world, content())
+    first, second = (channel(world, "consumer", target=f"https://hooks.example/{at}") for at in range(2))
+    world.client("consumer").subscribe(use(channel_id=first.channel.id))
+    tell(world, VIOLATION)
+    assert [each.payload["channel"] for each in rows(world.engine, OutboxMessage)] == [str(first.channel.id)]
+    world.client("consumer").remove_channel(first.channel.id)
+    tell(world, replace(VIOLATION, subject="incident-2"))
+    assert str(second.channel.id) in {each.payload["channel"] for each in rows(world.engine, OutboxMessage)}
+
+
+def test_nobody_chooses_the_channel_of_another(world: World) -> None:
+    approve(world, content())
+    made = channel(world, "owner")
+    with pytest.raises(ClientError) as caught:
+        world.client("consumer").subscribe(use(channel_id=made.channel.id))
+    assert [each.where for each in caught.value.faults] == ["channel_id"]

@@ -1125,10 +1125,12 @@ def test_a_reader_becomes_a_consumer_on_the_page_of_the_contract(open_page: Open
     shown(at)
     refused = texts(at)
     at.text_input(key="contact").set_value("reports@example.org")
+    at.multiselect(key="events").set_value(["versions that break me"])
     at.get("form_submit_button")[0].click()
     shown(at)
 
     (made,) = the_shop.client("owner").subscriptions(contract_id="shop-sales")
+    assert (made.kinds, made.channel_id) == (("breaking",), None)
     assert "Still missing" in refused
     assert (made.subscriber, made.purpose, made.contact) == ("consumer", "weekly revenue", "reports@example.org")
     assert not at.get("form_submit_button")

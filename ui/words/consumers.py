@@ -16,6 +16,14 @@ WHOM_TO_ASK = "Whom to ask about that"
 CONTACT_EXAMPLE = "reports@example.org"
 SUBSCRIBE = "Subscribe"
 PURPOSE_MISSING = "Still missing: what you use it for, and whom to ask"
+TELL_OF = "Tell me of"
+FAILURES = "failures, and their end"
+BREAKING = "versions that break me"
+LAGGING = "a pin that is behind"
+THROUGH = "Through"
+ALL_CHANNELS = "all my channels"
+NO_CHANNEL_YET = "Channels are added under Subscriptions; until then the inbox tells you."
+EVENTS_MISSING = "Choose at least one thing to be told of"
 ASKED_BEFORE = "You are asked before a version comes that breaks you."
 
 CONTACT = "Contact"
@@ -50,3 +58,7 @@ def owned_by(owners: str) -> str:
 
 def reads(columns: str) -> str:
     return f"reads {columns}"
+
+
+def channel(kind: str, target: str) -> str:
+    return f"{kind}: {target}"

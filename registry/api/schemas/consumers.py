@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints, computed_field
 
 from registry.api.schemas.base import PRINTABLE, Name, Prose, Request, Schema, Versioned
-from registry.words import Answer, Pin, SubscriptionState
+from registry.words import Answer, NoticeKind, Pin, SubscriptionState
 
 ContractId = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
@@ -17,16 +17,23 @@ Given = Literal[Answer.ACKNOWLEDGED, Answer.OBJECTED]
 Reads = Annotated[dict[Path, Annotated[list[Path], Field(max_length=5000)]], Field(max_length=200)]
 
 
+# Of what consumers are told as consumers.
+Consumed = Literal[NoticeKind.VIOLATION, NoticeKind.RECOVERY, NoticeKind.BREAKING, NoticeKind.LAG]
+
+
 class UseIn(Request):
     """What a consumer says of their use of the data. `reads`: columns by object, "*" for all; None: all of everything.
 
-    `pinned_to` names the group or the version that `pin` speaks of."""
+    `pinned_to` names the group or the version that `pin` speaks of. `kinds`: of which notices they are told; (): of
+    all. `channel_id`: through which channel of theirs; None: through all that are of no one contract."""
 
     purpose: Name
     contact: Name
     pin: Pin = Pin.NONE
     pinned_to: Name | None = None
     reads: Reads | None = None
+    kinds: tuple[Consumed, ...] = ()
+    channel_id: UUID | None = None
 
 
 class SubscriptionIn(UseIn):
@@ -56,6 +63,8 @@ class SubscriptionOut(Versioned):
     pin: Pin
     pinned_to: str | None
     reads: dict[str, tuple[str, ...]]
+    kinds: tuple[NoticeKind, ...] = ()
+    channel_id: UUID | None = None
     state: SubscriptionState
     revision: int
     created: datetime
