@@ -17,16 +17,20 @@ from contracts.reading import read
 from registry import audit, consumed, consumer_checks, impact, notices, notifications, scope, subscriptions
 from registry.access import Principal, decide_somewhere
 from registry.cursors import Asked, Order, Portion
-from registry.errors import Forbidden, IllegalTransition, Invalid, NotFound
+from registry.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
 from registry.standing import Standing, standings
 from registry.subscriptions import active
 from registry.tables import AcknowledgementRow, Contract, ContractVersion, Subscription, User
-from registry.words import Action, Answer, Permission, Pin, SubscriptionState
+from registry.words import Action, Answer, Permission, Pin, SubscriptionState, VersionState
 
 NEWEST_FIRST = Order((col(AcknowledgementRow.id),), newest_first=True)
 MOST = 100
 WAITED_FOR = frozenset({Answer.PENDING, Answer.OBJECTED})
-GIVEN = {Answer.ACKNOWLEDGED: Action.ACKNOWLEDGEMENT_GIVEN, Answer.OBJECTED: Action.ACKNOWLEDGEMENT_REFUSED}
+GIVEN = {
+    Answer.ACKNOWLEDGED: Action.ACKNOWLEDGEMENT_GIVEN,
+    Answer.OBJECTED: Action.ACKNOWLEDGEMENT_REFUSED,
+    Answer.PENDING: Action.ACKNOWLEDGEMENT_RESET,
+}
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,8 @@ def get(session: Session, acknowledgement_id: UUID, *, by: Principal) -> Acknowl
 def answer(
     session: Session, acknowledgement_id: UUID, given: Answer, *, comment: str | None, by: Principal, now: datetime
 ) -> AcknowledgementRow:
-    """Acknowledges the version, or objects to it, for the consumer. Who objected may still acknowledge.
+    """Acknowledges the version, or objects to it, for the consumer. Who objected may still acknowledge; until the
+    version is in force, an answer may be taken back (`PENDING`).
 
     Raises NotFound, Forbidden for another's, IllegalTransition where it was acknowledged or never asked, Invalid for an
     objection without a comment."""
@@ -113,7 +118,8 @@ def answer(
     row = get(session, acknowledgement_id, by=by)
     _admit(session, row, given, comment, by)
     row.answer, row.comment = given, comment
-    row.answered_by_id, row.answered_at = by.user_id, now
+    answered = given is not Answer.PENDING
+    row.answered_by_id, row.answered_at = (by.user_id, now) if answered else (None, None)
     version = session.get_one(ContractVersion, row.version_id)
     details = {"contract": version.contract_id, "version": version.version, "subscription": str(row.subscription_id)}
     audit.record(session, GIVEN[given], actor=by.name, object_id=row.id, now=now, details=details)
@@ -227,8 +233,19 @@ def _admit(session: Session, row: AcknowledgementRow, given: Answer, comment: st
     subscription = session.get_one(Subscription, row.subscription_id)
     if not subscriptions.is_own(session, subscription, by):
         raise Forbidden("only the consumer who was asked may answer")
+    if given is Answer.PENDING:
+        _refuse_reset(session, row)
+        return
     if row.answer not in WAITED_FOR:
         raise IllegalTransition("request to acknowledge", state=row.answer.value, step="answer", legal=())
     if given is Answer.OBJECTED and not comment:
         fault = Fault("TR-COMMENT", "comment", "an objection needs a comment", "say what it breaks")
         raise Invalid("say what it breaks", faults=[fault])
+
+
+def _refuse_reset(session: Session, row: AcknowledgementRow) -> None:
+    """Returns where there is an answer, which nobody has gone by yet."""
+    if row.answer not in {Answer.ACKNOWLEDGED, Answer.OBJECTED}:
+        raise IllegalTransition("request to acknowledge", state=row.answer.value, step="take back", legal=())
+    if session.get_one(ContractVersion, row.version_id).state is not VersionState.APPROVED:
+        raise Conflict("the version does not wait any more: the answer to it stands")

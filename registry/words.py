@@ -298,6 +298,7 @@ class Action(StrEnum):
     ACKNOWLEDGEMENT_ASKED = "acknowledgement:asked"
     ACKNOWLEDGEMENT_GIVEN = "acknowledgement:given"
     ACKNOWLEDGEMENT_REFUSED = "acknowledgement:refused"
+    ACKNOWLEDGEMENT_RESET = "acknowledgement:reset"
     DRAFT_REQUESTED = "draft:requested"
     PATTERNS_REQUESTED = "patterns:requested"
     REPLAY_REQUESTED = "replay:requested"

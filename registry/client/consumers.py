@@ -79,7 +79,7 @@ class Consumers(Calls):
         *,
         comment: str | None = None,
     ) -> schemas.AcknowledgementOut:
-        """Acknowledges a version that breaks one, or objects to it."""
+        """Acknowledges a version that breaks one, or objects to it; `PENDING` takes that back while it waits."""
         body = schemas.AnswerIn(answer=given, comment=comment)
         return self._post(schemas.AcknowledgementOut, f"/acknowledgements/{acknowledgement_id}/answer", body)
 

@@ -163,7 +163,7 @@ def test_a_consumer_whose_own_checks_need_it_is_asked(shop: World) -> None:
         ("viewer", {"answer": "acknowledged"}, 403),
         ("consumer", {"answer": "objected"}, 422),
         ("consumer", {"answer": "told"}, 422),
-        ("consumer", {"answer": "pending"}, 422),
+        ("consumer", {"answer": "pending"}, 409),
     ],
 )
 def test_only_who_was_asked_answers_and_says_why_they_object(
@@ -182,6 +182,29 @@ def test_an_answer_that_was_given_stays(shop: World) -> None:
     client.answer(found, Answer.ACKNOWLEDGED)
     error = refused(lambda: client.answer(found, Answer.OBJECTED, comment="no"))
     assert (error.status, "is acknowledged; possible now: nothing" in error.message) == (409, True)
+
+
+@pytest.mark.parametrize("given", [Answer.ACKNOWLEDGED, Answer.OBJECTED])
+def test_an_answer_is_taken_back_while_the_version_waits(shop: World, given: Any) -> None:
+    subscribe(shop, "consumer")
+    version = asked(shop, loosened(review={"acknowledge_days": 7}))
+    consumer, row = shop.client("consumer"), mine(shop)
+    consumer.answer(row.id, given, comment="why?")
+    back = consumer.answer(row.id, Answer.PENDING)
+    assert (back.answer, back.comment, back.answered_at) == (Answer.PENDING, None, None)
+    assert outstanding(shop, version) == [row.subscription_id]
+    assert shop.audited()[-1] == "acknowledgement:reset"
+    assert refused(lambda: consumer.answer(row.id, Answer.PENDING)).status == 409
+
+
+def test_an_answer_to_a_version_in_force_stands(shop: World) -> None:
+    subscribe(shop, "consumer")
+    asked(shop, loosened(review={"acknowledge_days": 7}))
+    consumer, row = shop.client("consumer"), mine(shop)
+    consumer.answer(row.id, Answer.ACKNOWLEDGED)
+    assert later(shop)["2.0.0"] is VersionState.ACTIVE
+    error = refused(lambda: consumer.answer(row.id, Answer.PENDING))
+    assert error.message == "the version does not wait any more: the answer to it stands"
 
 
 def test_who_is_told_cannot_answer(shop: World) -> None:

@@ -521,6 +521,9 @@ def test_a_version_that_breaks_a_consumer_is_answered_in_the_inbox(open_page: Op
     assert "You answer (1)" in said
     assert "Say why" in refused
     assert the_shop.client("consumer").acknowledgements(mine=True)[0].answer.value == "acknowledged"
+    click(at, "take-back")
+    assert "You answer (1)" in texts(at)
+    assert the_shop.client("consumer").acknowledgements(mine=True)[0].answer.value == "pending"
 
 
 def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_failed(

@@ -83,7 +83,10 @@ def answer(asked: AcknowledgementOut, given: Answer) -> None:
         panels.tell(texts.SAY_WHY, problem=True)
         return
     said = texts.OWNER_SEES_YOU_KNOW if given is Answer.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
-    actions.attempt(lambda: session.registry().answer(asked.id, given, comment=typed or None), done=said)  # type: ignore[arg-type]
+    registry = session.registry()
+    if actions.attempt(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
+        about = texts.answered(said, f"{asked.contract_id} {asked.version}")
+        panels.tell(about, undo=undoing.remember(about, lambda: registry.answer(asked.id, Answer.PENDING)))
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:

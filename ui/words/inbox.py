@@ -44,3 +44,7 @@ def until(moment: str) -> str:
 
 def behind(subscriptions: int) -> str:
     return f"Behind ({subscriptions})"
+
+
+def answered(said: str, version: str) -> str:
+    return f"{said} ({version})"

@@ -12,8 +12,8 @@ from registry.words import Answer, NoticeKind, Pin, SubscriptionState
 ContractId = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 CheckId = Annotated[str, StringConstraints(max_length=100, pattern=r"^[A-Za-z0-9_-]+$")]
-# What a consumer may say of a version: that they know of it, or that it must not be.
-Given = Literal[Answer.ACKNOWLEDGED, Answer.OBJECTED]
+# What a consumer may say of a version: that they know of it, that it must not be, or that they have not said it.
+Given = Literal[Answer.ACKNOWLEDGED, Answer.OBJECTED, Answer.PENDING]
 Reads = Annotated[dict[Path, Annotated[list[Path], Field(max_length=5000)]], Field(max_length=200)]
 
 
@@ -141,7 +141,8 @@ class AcknowledgementOut(Versioned):
 
 
 class AnswerIn(Request):
-    """Whether the consumer acknowledges the version or objects to it; an objection needs a comment."""
+    """Whether the consumer acknowledges the version or objects to it, which needs a comment; `pending` takes an answer
+    back while the version waits."""
 
     answer: Given
     comment: Prose | None = None
