@@ -25,8 +25,10 @@ from playwright.async_api import Browser as Crowded
 from playwright.async_api import TimeoutError, async_playwright
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from bench.clock import cpu_seconds
 from bench.filled import filled
 from bench.pages_filled import CHECKS, NAME, PASSWORD, large
+from bench.pages_served import browsed
 from bench.registry import Line, database, service, share
 from registry.database import connect
 from registry.up import free_port
@@ -130,9 +132,28 @@ def crowd(site: Site) -> Iterator[Line]:
     """Twenty who browse, each with a page every few seconds."""
     # The browser that is driven from here has an event loop of its own in this thread.
     with ThreadPoolExecutor(1) as thread:
-        took = thread.submit(asyncio.run, _browsed(site)).result()
-    yield Line(f"{SESSIONS} sessions, {len(took)} pages, median", median(took), None)
-    yield Line(f"{SESSIONS} sessions, p95", share(took, 0.95), CROWD)
+        yield from _together("sessions", thread.submit(asyncio.run, _browsed(site)).result)
+
+
+def served(site: Site) -> Iterator[Line]:
+    """The same twenty without browsers: what the pages' server and the service behind it take."""
+    paths = [address.removeprefix(site.address) for address, _ in site.pages() if "review" not in address]
+    form = {"name": "reader", "password": PASSWORD, "next": "/"}
+    pace = {"sessions": SESSIONS, "seconds": site.seconds, "thinks": THINKS}
+    with ThreadPoolExecutor(1) as thread:
+        yield from _together(
+            "without browsers", thread.submit(partial(browsed, site.address, paths, form, **pace)).result
+        )
+
+
+def _together(told: str, browse: Callable[[], list[float]]) -> Iterator[Line]:
+    """How long they waited, and the CPU time of a page in all processes but this."""
+    started = cpu_seconds() - time.process_time()
+    took = browse()
+    spent = cpu_seconds() - time.process_time() - started
+    yield Line(f"{SESSIONS} {told}, {len(took)} pages, median", median(took), None)
+    yield Line(f"{SESSIONS} {told}, CPU of a page", spent / (len(took) + SESSIONS) * 1000, None)
+    yield Line(f"{SESSIONS} {told}, p95", share(took, 0.95), CROWD)
 
 
 async def _browsed(site: Site) -> list[float]:
@@ -169,6 +190,7 @@ PARTS: dict[str, Callable[[Site], Iterator[Line]]] = {
     "click": click,
     "search": search,
     "crowd": crowd,
+    "served": served,
 }
 
 

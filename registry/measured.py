@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, or_
+from sqlalchemy import ColumnElement, func
 from sqlmodel import Session, col, select
 
 from engine.anomaly.series import placed
@@ -37,7 +37,7 @@ def history(session: Session, chosen: Chosen, *, limit: int) -> list[Mapping[str
         select(MeasurementRow, Run.version, Dataset.namespace, Dataset.name)
         .join(Run, col(Run.id) == col(MeasurementRow.run_id))
         .join(Dataset, col(Dataset.id) == col(Run.dataset_id), isouter=True)
-        .where(*_conditions(chosen, time))
+        .where(*_conditions(session, chosen, time))
         .order_by(time.desc(), col(MeasurementRow.time).desc(), col(MeasurementRow.position).desc())
         .limit(limit)
     )
@@ -46,12 +46,12 @@ def history(session: Session, chosen: Chosen, *, limit: int) -> list[Mapping[str
     return [_told(row, version, (namespace, name), tags[row.run_id]) for row, version, namespace, name in rows]
 
 
-def _conditions(chosen: Chosen, time: ColumnElement[datetime]) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, chosen: Chosen, time: ColumnElement[datetime]) -> list[ColumnElement[bool]]:
     row = MeasurementRow
     of = [col(row.contract_id) == chosen.contract_id, col(row.object) == chosen.object]
     of.append(col(row.subscription_id).is_(None))
     if chosen.metric:
-        of.append(or_(col(row.analyzer) == chosen.metric, col(row.identity) == chosen.metric))
+        of.append(_named(session, of, chosen.metric))
     if chosen.since:
         of.append(time >= chosen.since)
     if chosen.until:
@@ -61,6 +61,13 @@ def _conditions(chosen: Chosen, time: ColumnElement[datetime]) -> list[ColumnEle
     if chosen.tag:
         of.append(col(row.run_id).in_(select(RunTag.run_id).where(RunTag.tag == chosen.tag)))
     return of
+
+
+def _named(session: Session, of: Sequence[ColumnElement[bool]], metric: str) -> ColumnElement[bool]:
+    """By the identity where there is one of it, which an index finds; else by the analyzer, for which all are read."""
+    identity = col(MeasurementRow.identity) == metric
+    known = session.exec(select(MeasurementRow.run_id).where(*of, identity).limit(1)).first()
+    return col(MeasurementRow.analyzer) == metric if known is None else identity
 
 
 def _tags(session: Session, runs: Collection[UUID]) -> Mapping[UUID, Sequence[str]]:

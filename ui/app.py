@@ -21,6 +21,8 @@ color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-deco
 # read there; and of links and some buttons nothing shows that they have the focus.
 STYLE = """<style>
 [data-testid="stButtonGroup"] button[data-selected="true"] p { color: light-dark(#0B5CAD, #7DBBF0) }
+/* On a wide screen lines would be too long to be read, and what belongs together would lie far apart. */
+:is([data-testid="stMainBlockContainer"], [data-testid="stBottomBlockContainer"]) { max-width: 104rem }
 :is(a, button, summary, main):focus-visible { outline: 2px solid light-dark(#0B5CAD, #7DBBF0) !important }
 </style>"""
 
