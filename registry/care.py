@@ -11,7 +11,7 @@ from registry import audit, drafts, revisions, scope
 from registry.access import Principal, decide, rights_of
 from registry.errors import Invalid
 from registry.lifecycle import PROPOSAL
-from registry.tables import Postponement, Proposal, User
+from registry.tables import ApprovalRow, ChangeRow, Postponement, Proposal, User
 from registry.words import Action, Permission
 
 UNKNOWN = "nobody of that name may decide about it, or they wrote it"
@@ -57,9 +57,19 @@ def put_off(by: Principal, *, now: datetime) -> ColumnElement[bool]:
 
 
 def with_another(by: Principal) -> ColumnElement[bool]:
-    """The condition that a proposal was given to somebody else."""
+    """The condition that a proposal was given to somebody else, who can decide about it still: they did not leave, did
+    not approve it, and did not edit it."""
     given = col(Proposal.assignee_id)
-    return given.is_not(None) & (given != by.user_id)
+    here = select(User.id).where(User.id == given, col(User.active))
+    approved = select(ApprovalRow.id).where(
+        ApprovalRow.proposal_id == Proposal.id, ApprovalRow.approver_id == given, col(ApprovalRow.void_since).is_(None)
+    )
+    edited = select(ChangeRow.revision).where(
+        ChangeRow.proposal_id == Proposal.id, ChangeRow.author_id == given, col(ChangeRow.wrote)
+    )
+    # The query around it may read users, too, and means others.
+    still, done, wrote = (each.correlate(Proposal).exists() for each in (here, approved, edited))
+    return (given != by.user_id) & still & ~done & ~wrote
 
 
 def _decider(session: Session, proposal: Proposal, name: str) -> UUID:

@@ -167,7 +167,7 @@ def inbox(session: Session, by: Principal, *, now: datetime, limit: int = 50) ->
     changing = (col(Proposal.state) == ProposalState.CHANGES_REQUESTED) & (col(Proposal.author_id) == by.user_id)
     mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
     others = query.where(col(Proposal.state) != ProposalState.DRAFT, not_(mine))
-    free = col(Proposal.state).in_(PROPOSAL.where("approve")) & not_(care.with_another(by))
+    free = col(Proposal.state).in_(PROPOSAL.where("approve")) & not_(func.coalesce(care.with_another(by), false()))
     deciding = func.coalesce(scope.proposals(by, Permission.DECIDE), false()) & free
     able = Permission.DECIDE in by.somewhere
     later, concerning = care.put_off(by, now=now), col(Proposal.contract_id).in_(_concerning(by))

@@ -174,6 +174,21 @@ def test_a_draft_in_the_hands_of_one_owner_does_not_wait_for_another(world: Worl
     assert lists(world, "owner") == {"to_decide"}
 
 
+def test_whoever_it_was_given_to_holds_up_nobody_once_they_approved(world: World) -> None:
+    made = world.client("producer").propose(writing.write(content(review={"quorum": 2})).decode())
+    world.client("owner").assign_proposal(made.id, "other-owner")
+    approving(world, "other-owner", made)()
+    assert lists(world, "owner") == {"to_decide"}
+
+
+def test_a_draft_given_to_who_left_waits_for_the_others(world: World) -> None:
+    made = proposed(world)
+    world.client("owner").assign_proposal(made.id, "other-owner")
+    user = f"/users/{world.users['other-owner'].id}"
+    assert world.call("admin", "PATCH", user, {"If-Match": "*"}, json={"active": False}).status_code == 200
+    assert lists(world, "owner") == {"to_decide"}
+
+
 @pytest.mark.parametrize("name", ["nobody", "viewer", "producer"])
 def test_a_draft_is_given_to_who_may_decide(world: World, name: str) -> None:
     made = proposed(world)

@@ -37,9 +37,10 @@ def subscriptions() -> None:
 def subscription(of: SubscriptionOut) -> None:
     """One subscription: for what, on what it builds, and whether that is behind."""
     pinned = texts.pinned(of.pinned_to) if of.pinned_to else texts.IN_FORCE
-    told = (of.purpose, pinned, texts.own_checks(of.checks) if of.checks else "", of.lagging)
+    told = (of.purpose, pinned, texts.own_checks(of.checks) if of.checks else "")
+    kinds, behind = texts.told_of([*of.kinds]), of.lagging or ""
     mark = words.BEHIND if of.lagging else words.SUBSCRIBED
-    about = " · ".join(part for part in told if part)
+    about = " · ".join(part for part in (*told, kinds, behind) if part)
     with panels.row(mark, age=of.created, about=about, key=f"subscription-{of.id}"):
         panels.link("contract", of.contract_id, id=of.contract_id)
     if of.own:

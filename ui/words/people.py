@@ -1,6 +1,6 @@
 """What the forms for people, keys and channels say, and the page of subscriptions."""
 
-from ui.words.writing import several
+from ui.words.writing import listed, several
 
 ROLE = "Role"
 FIRST_PASSWORD = "First password"
@@ -20,6 +20,7 @@ NO_SUBSCRIPTION = "You subscribe to nothing"
 HOW_TO_SUBSCRIBE = "Open a contract, and say under Consumers what you use it for."
 FIND_CONTRACT = "Find a contract"
 IN_FORCE = "whatever is in force"
+KINDS = {"violation": "failures", "recovery": "their end", "breaking": "breaking versions", "lag": "a pin behind"}
 END = "End"
 FOR_GOOD = "For good; you may subscribe anew."
 ENDED = "You use it no longer."
@@ -48,6 +49,11 @@ def pinned(version: str) -> str:
 
 def own_checks(number: int) -> str:
     return f"{several(number, 'check')} of your own"
+
+
+def told_of(kinds: list[str]) -> str:
+    """ "" for whoever is told of all."""
+    return f"told of {listed([KINDS.get(each, each) for each in kinds])} alone" if kinds else ""
 
 
 def last_sent(state: str) -> str:
