@@ -18,11 +18,12 @@ SIGN_OUT = f"""<form method="post" action="/sign-out"><button type="submit" styl
 color:inherit;background:none;border:0;padding:.25rem 0;cursor:pointer;text-decoration:underline">
 {texts.SIGN_OUT}</button></form>"""
 # What no setting of the theme says: in the dark the chosen one of several has the colour of buttons, which cannot be
-# read there; and of links and some buttons nothing shows that they have the focus.
+# read there; nor can the keys that a button takes; and of links and some nothing shows that they have the focus.
 STYLE = """<style>
 [data-testid="stButtonGroup"] button[data-selected="true"] p { color: light-dark(#0B5CAD, #7DBBF0) }
 /* On a wide screen lines would be too long to be read, and what belongs together would lie far apart. */
 :is([data-testid="stMainBlockContainer"], [data-testid="stBottomBlockContainer"]) { max-width: 104rem }
+kbd[aria-label^="Shortcut"], kbd[aria-label^="Shortcut"] * { color: inherit !important; opacity: 1 !important }
 :is(a, button, summary, main):focus-visible { outline: 2px solid light-dark(#0B5CAD, #7DBBF0) !important }
 </style>"""
 
