@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, false, func, not_, or_
@@ -97,15 +98,26 @@ def verdicts(session: Session, contract_id: str, by: Principal) -> list[Verdict]
     return [run.verdict for run in session.exec(_latest_runs(mine))]
 
 
-def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[Run]]:
+class Recent(NamedTuple):
+    """How a run of a contract came out, and when."""
+
+    contract_id: str
+    id: UUID
+    verdict: Verdict
+    finished: datetime
+
+
+def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[Recent]]:
     """Of each contract its last runs that say how its data are, at most `RECENT`, oldest first; of those that the
     principal may read. One query."""
     newest = col(Run.finished).desc(), col(Run.id).desc()
     place = func.row_number().over(partition_by=col(Run.contract_id), order_by=newest).label("place")
-    ranked = select(Run.id, place).where(col(Run.contract_id).in_(contract_ids) & scope.runs(by), _told()).subquery()
-    query = select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place <= RECENT)
-    found: dict[str, list[Run]] = {}
-    for run in session.exec(query.order_by(col(Run.finished), col(Run.id))).all():
+    told = select(Run.contract_id, Run.id, Run.verdict, Run.finished).add_columns(place)
+    ranked = told.where(col(Run.contract_id).in_(contract_ids) & scope.runs(by), _told()).subquery()
+    shown = ranked.c.contract_id, ranked.c.id, ranked.c.verdict, ranked.c.finished
+    asked = select(*shown).where(ranked.c.place <= RECENT).order_by(ranked.c.finished, ranked.c.id)
+    found: dict[str, list[Recent]] = {}
+    for run in (Recent(*each) for each in session.exec(asked)):
         found.setdefault(run.contract_id, []).append(run)
     return found
 

@@ -9,8 +9,9 @@ from sqlmodel import col
 from registry import access, catalog, scope, search, subscriptions
 from registry.api import schemas
 from registry.api.dependencies import Caller, Paging, Reader
+from registry.catalog import Recent
 from registry.search import Found, Wanted
-from registry.tables import Run, SearchEntry
+from registry.tables import SearchEntry
 from registry.words import LabelKind, Permission
 
 router = APIRouter(tags=["catalog"])
@@ -40,7 +41,7 @@ def find_contracts(
     return _page(found, catalog.recent(tx, [each.contract_id for each in found.portion.rows], by))
 
 
-def _page(found: Found, recent: Mapping[str, Sequence[Run]]) -> schemas.CatalogPage:
+def _page(found: Found, recent: Mapping[str, Sequence[Recent]]) -> schemas.CatalogPage:
     facets = {
         kind.value: tuple(schemas.FacetOut(value=value, count=count) for value, count in counts)
         for kind, counts in found.facets.items()
@@ -49,6 +50,6 @@ def _page(found: Found, recent: Mapping[str, Sequence[Run]]) -> schemas.CatalogP
     return schemas.CatalogPage(items=items, next=found.portion.next, total=found.total, facets=facets)
 
 
-def _item(row: SearchEntry, recent: Sequence[Run]) -> schemas.CatalogItem:
+def _item(row: SearchEntry, recent: Sequence[Recent]) -> schemas.CatalogItem:
     runs = tuple(map(schemas.RecentRun.model_validate, recent))
     return schemas.CatalogItem(id=row.contract_id, **row.shown, recent=runs)
