@@ -316,6 +316,8 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--kept", type=Path, default=RESULTS / "kept", help="what was judged already")
     asked = parser.parse_args(given)
     names = asked.tables or tables(asked.root)
+    if not names:
+        parser.error(f"{asked.root} has no tables: they are looked for as source/table/date.csv")
     among = frozenset(asked.among)
     work = Asked(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride, asked.kept, among)
     for name in asked.only:
