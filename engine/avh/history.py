@@ -136,7 +136,8 @@ class History:
 
     def row(self, at: int) -> dict[str, float | None]:
         """The statistics of a batch that is learned from, by its place among all."""
-        found = {name: values[self.kept.index(at)] for name, values in self.series.items()}
+        place = self.kept.index(at)
+        found = {name: values[place] for name, values in self.series.items()}
         return {name: float(value) if numpy.isfinite(value) else None for name, value in found.items()}
 
     def arriving(self, summary: Summary) -> dict[str, float | None]:
