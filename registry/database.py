@@ -18,6 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
+from engine.interrupts import postponed
 from registry.config import ConfigError
 
 if TYPE_CHECKING:
@@ -65,8 +66,10 @@ def _engine(target: URL) -> Engine:
 
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Session]:
-    """A session whose work lasts only if `commit()` is called: leaving without it undoes everything."""
-    with Session(engine, expire_on_commit=False) as session:
+    """A session whose work lasts only if `commit()` is called: leaving without it undoes everything.
+
+    SIGINT and SIGTERM wait until it is left: a transaction that is begun by half would keep others from writing."""
+    with postponed(), Session(engine, expire_on_commit=False) as session:
         yield session
 
 

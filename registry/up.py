@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from engine import key_files
+from engine import interrupts, key_files
 from registry.config import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -91,7 +91,9 @@ def running(settings: Settings, makers: Sequence[Callable[[Settings], Part]]) ->
     with _interruptible():
         try:
             for make in makers:
-                started.append(_start(make(settings), settings))
+                # A process that is not in the list would outlive this one.
+                with interrupts.postponed():
+                    started.append(_start(make(settings), settings))
                 _wait(started[-1])
             yield started
         finally:

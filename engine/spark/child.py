@@ -13,6 +13,7 @@ from threading import Event
 from typing import Any
 
 from contracts.logical_types import Schema
+from engine import interrupts
 from engine.analyzers.frequencies import Spectrum
 from engine.progress import Tell, Told, silent
 from engine.requests import (
@@ -220,17 +221,23 @@ class SparkChild:
         return _error(why)
 
     def _started(self) -> Connection:
-        if self._process is None or not self._process.is_alive() or self._pipe is None:
-            self.close()
-            self._folder = tempfile.mkdtemp(prefix="treaty-spark-")
-            context = multiprocessing.get_context("spawn")
-            self._pipe, theirs = context.Pipe()
-            self._process = context.Process(
-                target=serve, args=(theirs, self._serving()), name="treaty-spark", daemon=True
-            )
-            self._process.start()
-            theirs.close()
+        # A child that is started by half could neither be asked nor ended.
+        with interrupts.postponed():
+            if self._process is None or not self._process.is_alive() or self._pipe is None:
+                self.close()
+                self._start()
+        assert self._pipe is not None
         return self._pipe
+
+    def _start(self) -> None:
+        self._folder = tempfile.mkdtemp(prefix="treaty-spark-")
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs, self._serving()), name="treaty-spark", daemon=True)
+        process.start()
+        # Not before: close() ends a process that runs, and there is none where the system refuses another.
+        self._process = process
+        theirs.close()
 
     def _serving(self) -> Serving:
         ours = self.settings

@@ -16,6 +16,7 @@ from uuid import UUID
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
+from engine import interrupts
 from registry import audit, logs, tasks
 from registry.database import transaction
 from registry.lineage import inbox, intake
@@ -67,16 +68,22 @@ class Worker(Means):
 
     def work(self) -> bool:
         """Does the most urgent task. False: none waits."""
-        task = self._claim()
-        if task is None:
-            return False
+        task: Task | None = None
         try:
-            with logs.about(**_told(task)), faults.survived(partial(self._give_back, task)), self.figures.attempt(task):
-                self._do(task)
+            # A task that is this worker's without its knowing would wait until the lease ends.
+            with interrupts.postponed():
+                task = self._claim()
+            if task is not None:
+                self._attempt(task)
         except KeyboardInterrupt:
-            self._release(task)
+            if task is not None:
+                self._release(task)
             raise
-        return True
+        return task is not None
+
+    def _attempt(self, task: Task) -> None:
+        with logs.about(**_told(task)), faults.survived(partial(self._give_back, task)), self.figures.attempt(task):
+            self._do(task)
 
     def _fold_some(self) -> bool:
         try:

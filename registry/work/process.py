@@ -40,8 +40,8 @@ def run(settings: Settings) -> None:
     plugins.load(settings.plugin_names)
     figures = Figures()
     database, engine = connect(settings.database), SparkChild(limits, note=figures.asked)
-    stop = _stop_by_signal()
     try:
+        stop = _stop_by_signal()
         settings.home.mkdir(parents=True, exist_ok=True)
         migrate(database)
         time = DatabaseClock(database)

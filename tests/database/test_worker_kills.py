@@ -1,5 +1,6 @@
 """A worker may end at any moment, or come back late: nothing is lost and nothing done twice."""
 
+import signal
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -141,6 +142,25 @@ def test_a_stopped_worker_gives_its_task_back_untried(scene: Scene) -> None:
     with pytest.raises(KeyboardInterrupt):
         scene.work()
     assert (scene.last_task.state, scene.last_task.attempts) == (TaskState.QUEUED, 0)
+    scene.work()
+    assert len(scene.runs) == 1
+
+
+def test_a_worker_that_is_told_to_stop_while_it_takes_a_task_gives_it_back(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = tasks.claim
+
+    def told(*given: Any, **named: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return claim(*given, **named)
+
+    scene.send(event())
+    monkeypatch.setattr(tasks, "claim", told)
+    with pytest.raises(KeyboardInterrupt):
+        scene.work()
+    monkeypatch.setattr(tasks, "claim", claim)
+    assert (scene.last_task.state, scene.last_task.attempts, scene.last_task.lease_until) == (TaskState.QUEUED, 0, None)
     scene.work()
     assert len(scene.runs) == 1
 

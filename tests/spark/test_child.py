@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,23 @@ def test_a_closed_child_leaves_no_process(table: Path, remote: str | None) -> No
     started.close()
     started.close()
     assert eventually(lambda: not group_of(leader))
+
+
+def test_an_interrupt_while_the_child_starts_comes_when_it_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, start = [], BaseProcess.start
+
+    def interrupted(process: BaseProcess) -> None:
+        begun.append(process)
+        signal.raise_signal(signal.SIGINT)
+        start(process)
+
+    monkeypatch.setattr(BaseProcess, "start", interrupted)
+    starting = SparkChild()
+    with pytest.raises(KeyboardInterrupt):
+        starting.schema(Source("never asked for"))
+    starting.close()
+    (process,) = begun
+    assert process.exitcode == -signal.SIGKILL
 
 
 def test_the_environment_keeps_where_programs_lie_and_drops_the_rest() -> None:
