@@ -26,15 +26,16 @@ from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, held, sequences, tables
 from contracts.fingerprint import fingerprint
 from engine.avh import fitting
+from engine.avh.columns import Column
 from engine.avh.drafting import IN_CONTRACTS
 from engine.avh.history import Batch, History
-from engine.avh.issues import Column
 from engine.avh.learner import Trials
 from engine.avh.program import Learning
 from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.statistics import STATISTICS, measured
 from engine.avh.summaries import summary
 
+KINDS = "numeric", "categorical"
 INCIDENTS, DAYS = "incidents.csv", 60
 RESULTS = Path(__file__).parent / "results"
 LENGTHS, BUDGETS = (7, 14, 21, 28), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
@@ -62,21 +63,27 @@ def history(snapshots: Sequence[Snapshot]) -> History:
 def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
     if before is None:
         return measured(told(each))
-    return each.once(("after", id(told(before))), lambda now: measured(told(now), told(before)))  # type: ignore[no-any-return]
+    return each.once(("after", told(before)), lambda now: measured(told(now), told(before)))  # type: ignore[no-any-return]
 
 
 def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
     """The program of these snapshots as a model; one that is still learning flags nothing."""
+    if not snapshots:
+        return Judge(lambda _: False)
     known, trials = snapshots[-1].once(("window", len(snapshots)), lambda _: _window(snapshots))
     found = fitting.tried(known, recipe, trials)
     if isinstance(found, Learning):
         return Judge(lambda _: False)
     program = found.program(recipe.budget)
-    return Judge(lambda each: program.judge_values(_arriving(each, known), known).flagged)
+
+    def flag(each: Snapshot) -> bool:
+        return program.is_other(told(each)) or program.judge_values(_arriving(each, known), known).flagged
+
+    return Judge(flag)
 
 
 def _arriving(each: Snapshot, known: History) -> dict[str, float | None]:
-    return each.once(("after", id(known.compared)), lambda now: known.arriving(told(now)))  # type: ignore[no-any-return]
+    return each.once(("after", known.compared), lambda now: known.arriving(told(now)))  # type: ignore[no-any-return]
 
 
 # Contracts judge the number of rows once for the table; here each column is a table.
@@ -91,13 +98,14 @@ ALGORITHMS: Mapping[str, Fit] = {
 def _window(snapshots: list[Snapshot]) -> tuple[History, Trials | None]:
     """What programs of every recipe have in common: the history, and the issues that are tried."""
     known = history(snapshots)
-    return known, fitting.trials(known, snapshots[-1].column)
+    return known, fitting.trials(known, snapshots[known.kept[-1]].column if known.kept else None)
 
 
 class Given(Protocol):
     """A snapshot of a column as others hold it: float64 `v` with NaN for a null, or texts with "" for one.
 
-    `stat` tells something of the snapshot, and keeps it under its name."""
+    Other values, and other nulls, are taken for what they are. `stat` tells something of the snapshot, and keeps it
+    under its name."""
 
     v: Any
     date: str | None
@@ -109,8 +117,12 @@ class Given(Protocol):
 def fit(history: Sequence[Given], kind: str) -> "Watcher":
     """The program of a column's snapshots, oldest first, which says of another snapshot whether it is flagged.
 
-    `kind`: numeric or categorical. Fewer than 14 snapshots: nothing is flagged."""
-    return Watcher(by_history(RECIPE, [_snapshot(each) for each in history], kind))
+    `kind`: numeric or categorical, of which all values are texts. Fewer than 14 snapshots, without those that are set
+    aside or of another type than the newest one: nothing is flagged. Raises ValueError for another kind, and for values
+    of more than one dimension."""
+    if kind not in KINDS:
+        raise ValueError(f"a column is {' or '.join(KINDS)}, not {kind!r}")
+    return Watcher(by_history(RECIPE, [_snapshot(each, kind) for each in history], kind), kind)
 
 
 @dataclass(frozen=True)
@@ -118,18 +130,19 @@ class Watcher:
     """What has learned a history of snapshots that others hold."""
 
     judge: Judge
+    kind: str
 
     def flag(self, snapshot: Given) -> bool:
-        """Whether the program reports an issue."""
-        return self.judge.flag(_snapshot(snapshot))
+        """Whether the program reports an issue: also where the values are of another type than it learned."""
+        return self.judge.flag(_snapshot(snapshot, self.kind))
 
 
-def _snapshot(given: Given) -> Snapshot:
-    return given.stat("snapshot", _held)  # type: ignore[no-any-return]
+def _snapshot(given: Given, kind: str) -> Snapshot:
+    return given.stat(f"{kind} snapshot", partial(_held, kind))  # type: ignore[no-any-return]
 
 
-def _held(given: Given) -> Snapshot:
-    return Snapshot(held(given.v), given.date or "")
+def _held(kind: str, given: Given) -> Snapshot:
+    return Snapshot(held(given.v, kind), given.date or "")
 
 
 @dataclass(frozen=True)
@@ -180,7 +193,7 @@ class Asked:
             for name, outcome in self._of_table(table, fits, length).items():
                 found[name].join(outcome)
         for name, outcome in found.items():
-            for kind in ("numeric", "categorical"):
+            for kind in KINDS:
                 row = {"algorithm": name, "history": length, "kind": kind, **_figures(outcome, kind)}
                 print(" ".join(f"{key}={value}" for key, value in row.items()), flush=True)
                 yield row

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy
 import pandas
 
-from engine.avh.issues import Column
+from engine.avh.columns import Column, column
 
 NULLS = {"", "na", "nan", "null", "none", "n/a", "<na>"}
 LENGTH, NUMERIC, LEAST_VALUES = 60, 0.95, 5
@@ -114,13 +114,11 @@ def typed(values: Any, kind: str) -> Column:
     return Column(_numbers(values) if kind == "numeric" else _texts(values))
 
 
-def held(values: Any) -> Column:
-    """Values in memory as a column: float64 with NaN for a null, or texts with "" for one."""
-    if values.dtype != object:
-        return Column(values)
-    made = values.copy()
-    made[values == ""] = None
-    return Column(made)
+def held(values: Any, kind: str) -> Column:
+    """Values in memory as a column of that kind, an empty text standing for a null; texts where they are no numbers."""
+    may_be_empty = getattr(getattr(values, "dtype", None), "kind", "O") in "OU"
+    given = [None if isinstance(each, str) and not each else each for each in values] if may_be_empty else values
+    return column(given, is_text=kind == "categorical")
 
 
 def _sequence(table: str, name: str, dates: list[str], columns: list[Any]) -> Sequence | None:

@@ -19,7 +19,8 @@ import numpy
 from bench.draft_deequ import static_checks
 from bench.draft_states import history
 from bench.draft_tables import Table, tables
-from engine.avh.issues import Column, variations
+from engine.avh.columns import Column
+from engine.avh.issues import variations
 from engine.profile.holdout import worthy
 from engine.profile.sampled import Sample
 

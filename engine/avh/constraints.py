@@ -128,7 +128,10 @@ BOUNDS: Mapping[str, Bound] = {
 def past(statistic: Statistic, change: Change, values: Array, floor: float) -> Past | None:
     """What these values of the past say, NaN where there is a gap.
 
-    None where there are fewer than five, or where neither they nor the floor tell a finite spread."""
+    None where there are fewer than five, where one is infinite, or where neither they nor the floor tell a finite
+    spread: what is infinite at times has no limits."""
+    if numpy.isinf(values).any():
+        return None
     with numpy.errstate(over="ignore", invalid="ignore"):  # what is not finite tells nothing
         seen = change.series(values)
         seen = seen[numpy.isfinite(seen)]

@@ -19,8 +19,8 @@ from engine.analyzers.sketches import Distinct
 from engine.anomaly.programs import PINNED
 from engine.avh import explaining
 from engine.avh.backtest import BackTest
+from engine.avh.columns import Column
 from engine.avh.history import Batch, History
-from engine.avh.issues import Column
 from engine.avh.measures import MEASURES, ROWS
 from engine.avh.program import Clause, Program
 from engine.avh.recipes import RECIPE, Recipe

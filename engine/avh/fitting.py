@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy
 from numpy.random import default_rng
 
+from engine.avh.columns import Column
 from engine.avh.constraints import past
 from engine.avh.history import History
-from engine.avh.issues import Column
 from engine.avh.learner import Learner, Trials
 from engine.avh.limits import clause_of, guard
 from engine.avh.program import Clause, Learning, Program
@@ -30,9 +30,10 @@ def learner(history: History, recipe: Recipe, sample: Column | None) -> Learner 
 
 
 def trials(history: History, sample: Column | None, seed: int = 0) -> Trials | None:
-    """Issues put into at most 2,000 rows of the newest batch; None where it has none."""
+    """Issues put into at most 2,000 rows of the newest batch; None where it has none, or is of another type."""
     drawn = _sampled(sample, seed)
-    return None if drawn is None else Trials(history, drawn, seed)
+    fits = drawn is not None and history.newest is not None and drawn.is_text is history.newest.is_text
+    return Trials(history, drawn, seed) if drawn and fits else None
 
 
 def tried(history: History, recipe: Recipe, on: Trials | None) -> Learner | Learning:

@@ -60,9 +60,10 @@ class History:
     @cached_property
     def kept(self) -> list[int]:
         """Where the batches stand that are learned from: neither excluded, nor set aside, nor of another type than the
-        newest of these."""
+        newest of these that has values."""
         there = [at for at, batch in enumerate(self.batches) if not batch.excluded]
-        alike = [at for at in there if self.batches[at].summary.is_text is self.batches[there[-1]].summary.is_text]
+        newest = max(there, key=lambda at: (self.batches[at].summary.present > 0, at), default=0)
+        alike = [at for at in there if self.batches[at].summary.is_text is self.batches[newest].summary.is_text]
         given = [self.batches[at].summary for at in alike]
         odd = set_aside(_each(_complete, given), FAR, FAR_ROWS * self._row)
         spread = float(numpy.median(_each(_deviation, given))) if given else 0.0
@@ -99,7 +100,7 @@ class History:
 
     @cached_property
     def series(self) -> dict[str, Array]:
-        """Every statistic of what is learned from, by name; NaN where a batch has none."""
+        """Every statistic of what is learned from, by name; NaN where a batch has none, infinite where values are."""
         return {name: values[self.kept] for name, values in self.known.items()} or _columns(self.rows)
 
     @cached_property
@@ -138,7 +139,7 @@ class History:
         """The statistics of a batch that is learned from, by its place among all."""
         place = self.kept.index(at)
         found = {name: values[place] for name, values in self.series.items()}
-        return {name: float(value) if numpy.isfinite(value) else None for name, value in found.items()}
+        return {name: None if numpy.isnan(value) else float(value) for name, value in found.items()}
 
     def arriving(self, summary: Summary) -> dict[str, float | None]:
         """The statistics of a batch that comes next."""
@@ -151,8 +152,12 @@ class History:
 
 def _columns(rows: Iterable[dict[str, float | None]]) -> dict[str, Array]:
     listed = list(rows)
-    names = listed[0] if listed else ()
-    return {name: numpy.array([numpy.nan if row[name] is None else row[name] for row in listed]) for name in names}
+    names = dict.fromkeys(name for row in listed for name in row)  # a column may have changed its type
+    return {name: numpy.array([_number(row.get(name)) for row in listed], dtype=float) for name in names}
+
+
+def _number(value: float | None) -> float:
+    return numpy.nan if value is None else value
 
 
 def _complete(summary: Summary) -> float:

@@ -3,9 +3,8 @@
 60 variations as there, 27 of numbers and 33 of texts; and real nulls beside them, three of each: the paper writes zeros
 and empty texts only, from which nothing is learned about missing values. An issue is one function and one row."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from itertools import product
 from math import isnan
@@ -15,6 +14,8 @@ import numpy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from engine.avh.columns import Column, objects
+
 Array = NDArray[Any]
 Setting = tuple[Any, ...]
 
@@ -22,59 +23,6 @@ DIGITS = (48, 10)
 LETTERS = ((97, 26), (65, 26))
 MINUS = 45
 EVERY = 100.0
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """The values of a column, one a row, and those of another column of its type, where there is one.
-
-    Numbers are float64 with NaN where one is missing; texts are of dtype object with None."""
-
-    values: Array
-    neighbour: Array | None = None
-
-    @cached_property
-    def is_text(self) -> bool:
-        """Whether its values are texts."""
-        return self.values.dtype == object
-
-    @cached_property
-    def present(self) -> Array:
-        """In which rows there is a value."""
-        return _present(self.values)
-
-
-def column(values: Iterable[Any], neighbour: Iterable[Any] | None = None) -> Column:
-    """The column of these values: numbers where all that are present are numbers or booleans, else texts.
-
-    None and NaN are missing. Whole numbers beyond 2^53 lose digits. A neighbour of the other type is left out."""
-    own, other = _typed(values), None if neighbour is None else _typed(neighbour)
-    return Column(own, other if other is not None and other.dtype == own.dtype and len(other) else None)
-
-
-def _typed(values: Iterable[Any]) -> Array:
-    given = values if isinstance(values, numpy.ndarray) else numpy.array(list(values), dtype=object)
-    if given.dtype.kind in "biuf":
-        return given.astype(numpy.float64)
-    if given.dtype.kind == "M":
-        given = given.astype("datetime64[us]")
-    listed = [None if isinstance(value, float) and isnan(value) else value for value in given.tolist()]
-    if all(value is None or isinstance(value, int | float | Decimal) for value in listed):
-        return numpy.array([numpy.nan if value is None else float(value) for value in listed], dtype=numpy.float64)
-    return _objects(None if value is None else str(value) for value in listed)
-
-
-def _objects(values: Iterable[str | None]) -> Array:
-    listed = list(values)
-    made = numpy.empty(len(listed), dtype=object)
-    made[:] = listed
-    return made
-
-
-def _present(values: Array) -> Array:
-    if values.dtype == object:
-        return numpy.array([value is not None for value in values], dtype=bool)
-    return ~numpy.isnan(values)
 
 
 def schema_change(given: Column, generator: Generator, percent: float) -> Array:
@@ -179,7 +127,7 @@ def _some(values: Array, percent: float, generator: Generator) -> Array:
 
 def _each_text(given: Column, rows: Array, change: Callable[[str], str]) -> Array:
     changed = given.values.copy()
-    changed[rows] = _objects(None if text is None else change(text) for text in changed[rows])
+    changed[rows] = objects(None if text is None else change(text) for text in changed[rows])
     return changed
 
 
@@ -222,7 +170,7 @@ def _read_back(given: Column, text: Spelled) -> Array:
     texts = text.texts()
     if not given.is_text:
         return numpy.array([_number(each) for each in texts], dtype=numpy.float64)
-    return _objects(each if kept else None for each, kept in zip(texts, given.present, strict=True))
+    return objects(each if kept else None for each, kept in zip(texts, given.present, strict=True))
 
 
 def _number(text: str) -> float:

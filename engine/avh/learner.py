@@ -10,9 +10,10 @@ import numpy
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
+from engine.avh.columns import Column
 from engine.avh.constraints import BOUNDS, Past, past
 from engine.avh.history import History
-from engine.avh.issues import Column, Issue, Variation, variations
+from engine.avh.issues import Issue, Variation, variations
 from engine.avh.limits import clause_of
 from engine.avh.program import Clause, Program
 from engine.avh.recipes import Recipe
@@ -199,6 +200,7 @@ def carried(name: str, values: Array, own: float | None, last: float) -> Array:
         return numpy.maximum(values, 0.0 if numpy.isnan(last) else last)
     if own is None:
         return values
-    if name in ("row_count", "distinct_count", "sum") and own:
-        return values * (last / own)
-    return values + (last - own)
+    with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values
+        if name in ("row_count", "distinct_count", "sum") and own:
+            return values * (last / own)
+        return values + (last - own)

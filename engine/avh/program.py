@@ -103,9 +103,13 @@ class Program:
 
     def judge(self, batch: Summary, history: History) -> Judgement:
         """What the program says of a batch that comes after the history."""
-        if batch.present and batch.is_text is not self.is_text:
+        if self.is_other(batch):
             return Judgement((), changed_type=True)
         return self.judge_values(history.arriving(batch), history)
+
+    def is_other(self, batch: Summary) -> bool:
+        """Whether the batch has values, of another type than the program's."""
+        return batch.present > 0 and batch.is_text is not self.is_text
 
     def judge_values(self, values: Mapping[str, float | None], history: History) -> Judgement:
         """What the program says of a batch that has these statistics, coming after the history."""
@@ -113,9 +117,11 @@ class Program:
 
 
 def verdict(clause: Clause, value: float | None, history: History) -> Verdict:
-    """What the clause says of a statistic's value that comes after the history."""
+    """What the clause says of a statistic's value that comes after the history; what is infinite keeps no limits."""
     if value is None:
         return Verdict(clause, None, reason="the partition has no value for it")
+    if not numpy.isfinite(value):
+        return Verdict(clause, False, value, value)
     seen = clause.seen(value, history)
     if seen is None:
         return Verdict(clause, None, value, reason="there is no partition to compare it with")

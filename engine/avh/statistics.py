@@ -6,7 +6,7 @@ one row. None where a partition has no value for it: nothing is then learned fro
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import isfinite, log
+from math import inf, isfinite, isnan, log
 from typing import Any, Literal
 
 import numpy
@@ -250,10 +250,10 @@ class Statistic:
         return self.texts is None or self.texts is given.is_text
 
     def value(self, now: Summary, sides: Sides | None = None) -> float | None:
-        """The statistic as a finite number; None where there is none."""
+        """The statistic; None where there is none, infinite where values are, or no double holds it."""
         given = sides if self.is_distance else now
         found = None if given is None else self.of(given)
-        return None if found is None or not isfinite(found) else float(found)
+        return None if found is None else inf if isnan(found) else float(found)
 
 
 def _times(factor: float, of: Summary) -> float:
@@ -350,5 +350,5 @@ def measured(
 ) -> dict[str, float | None]:
     """Every statistic of the partition by name; distances from the one `before`, None without one."""
     sides = Sides(now, before) if before is not None and before.is_text is now.is_text else None
-    with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values: what is not finite is None
+    with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values
         return {each.name: each.value(now, sides) for each in among if each.fits(now)}

@@ -13,7 +13,7 @@ import numpy
 from numpy.typing import NDArray
 
 from engine.analyzers.moments import Three
-from engine.avh.issues import Column
+from engine.avh.columns import Column
 from engine.avh.spelling import Spelled
 from engine.avh.steps import Curves, Steps
 from engine.avh.tallies import Tally, spelled

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.avh.backtest import ROW_COUNT, BackTest, learned_anew, rows_anew
+from engine.avh.columns import Column
 from engine.avh.fitting import learner
 from engine.avh.history import History
-from engine.avh.issues import Column
 from engine.avh.learner import Learner
 from engine.avh.limits import guard
 from engine.avh.program import Clause, Judgement, Learning, Program, Verdict, verdict

@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from engine.analyzers.quoting import TEMPORAL, TEXT
-from engine.avh.issues import Array, Column, Variation, column, variations
+from engine.avh.columns import Column, column
+from engine.avh.issues import Array, Variation, variations
 from engine.profile.candidates import Candidate
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile

@@ -13,8 +13,8 @@ from contracts.predicates import quote
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC, ORDERED, TEXT
 from engine.anomaly.series import finite
+from engine.avh.columns import Column, column
 from engine.avh.drafting import Measured
-from engine.avh.issues import Column, column
 from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from engine.avh.ordering import PARTITIONS, newest
 from engine.avh.recipes import SAMPLE
@@ -140,7 +140,7 @@ def _drawn(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
 def _values(asked: Asked, values: Sequence[Any]) -> Column:
     if not asked.is_text:
         return column(values)
-    return column([None if value is None else str(value) for value in values])
+    return column(values, is_text=True)
 
 
 def _beside(name: str, given: Mapping[str, Column]) -> Any | None:

@@ -8,10 +8,10 @@ import numpy
 import pytest
 
 from engine.avh.backtest import BackTest, learned_anew, rows_anew
+from engine.avh.columns import Column
 from engine.avh.explaining import anew
 from engine.avh.fitting import learner
 from engine.avh.history import Batch, History
-from engine.avh.issues import Column
 from engine.avh.learner import Learner
 from engine.avh.recipes import RECIPE
 from engine.avh.summaries import summary

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
+from engine.avh.columns import Column
 from engine.avh.constraints import measured_tail, past
 from engine.avh.fitting import fit
 from engine.avh.history import Batch, History, recurring
-from engine.avh.issues import Column
 from engine.avh.program import Program
 from engine.avh.recipes import RECIPE
 from engine.avh.stationarity import LEVEL

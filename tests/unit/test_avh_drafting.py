@@ -11,9 +11,9 @@ import pytest
 from support.orders import NOW, SCHEMA, contract, states
 
 from contracts.document import Contract
+from engine.avh.columns import Column, column
 from engine.avh.drafting import Measured, learning, outward, suggestions
 from engine.avh.explaining import sentence
-from engine.avh.issues import Column, column
 from engine.avh.measures import MEASURES
 from engine.avh.program import Clause
 from engine.avh.stationarity import LEVEL

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
+from engine.avh.columns import Column
 from engine.avh.constraints import BOUNDS, past
 from engine.avh.history import Batch, History, set_aside
-from engine.avh.issues import Column
 from engine.avh.stationarity import LEVEL
 from engine.avh.statistics import STATISTICS
 from engine.avh.summaries import summary

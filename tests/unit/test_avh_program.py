@@ -9,10 +9,10 @@ from typing import Any
 import numpy
 import pytest
 
+from engine.avh.columns import Column, column
 from engine.avh.constraints import BOUNDS, Past, cantelli, chebyshev, normal, past
 from engine.avh.fitting import fit, refit
 from engine.avh.history import Batch, History
-from engine.avh.issues import Column, column
 from engine.avh.program import Learning, Program
 from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.selection import Candidates, Search

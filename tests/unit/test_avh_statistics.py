@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.avh.issues import column
+from engine.avh.columns import column
 from engine.avh.spelling import CLASSES, kind
 from engine.avh.statistics import STATISTICS, measured
 from engine.avh.summaries import summary
@@ -91,7 +91,7 @@ def test_a_distance_compares_a_partition_with_the_one_before(
 MISSING: list[tuple[str, list[Any], list[Any] | None, set[str]]] = [
     ("no rows", [], [1.0], {"row_count", "distinct_count"}),
     ("nothing but nulls", [numpy.nan] * 3, [1.0], {"row_count", "complete_ratio", "distinct_count"}),
-    ("nothing before", [numpy.inf, 1.0], None, set()),
+    ("nothing before", [2.0, 1.0], None, set()),
     ("another type before", [1.0], ["a"], set()),
 ]
 
@@ -105,6 +105,13 @@ def test_what_has_no_value_is_none_and_never_an_infinite_number(
     assert all(numpy.isfinite(value) for value in found.values() if value is not None)
     assert not only or kept == only
     assert before == [1.0] or not {name for name in kept if STATISTICS[name].is_distance}
+
+
+@pytest.mark.parametrize("values", [[numpy.inf, 1.0], [numpy.inf, -numpy.inf], [1.7e308, 1.7e308]])
+def test_what_is_infinite_is_so_and_never_nan(values: list[float]) -> None:
+    found = [value for value in told(values, [1.0]).values() if value is not None]
+    assert not numpy.isnan(found).any()
+    assert numpy.isinf(found).any()
 
 
 FLOORS = [

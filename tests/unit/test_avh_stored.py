@@ -6,10 +6,10 @@ import numpy
 import pytest
 from support.oracles import STATE_OF
 
+from engine.avh.columns import Column
 from engine.avh.explaining import broken, told
 from engine.avh.fitting import fit
 from engine.avh.history import Batch, History
-from engine.avh.issues import Column
 from engine.avh.program import Program
 from engine.avh.recipes import RECIPE
 from engine.avh.statistics import STATISTICS, measured

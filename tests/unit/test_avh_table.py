@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
+from engine.avh.columns import Column
 from engine.avh.history import Batch, History
-from engine.avh.issues import Column
 from engine.avh.program import Learning
 from engine.avh.recipes import RECIPE
 from engine.avh.summaries import Summary, summary

@@ -10,7 +10,7 @@ from support.orders import NOW, check, contract, states
 from contracts.document import Contract
 from engine.analyzers.distance import Distance
 from engine.anomaly.series import Point, moment
-from engine.avh.issues import column
+from engine.avh.columns import column
 from engine.avh.measures import OF_NUMBERS, OF_TEXTS
 from engine.avh.statistics import STATISTICS, measured
 from engine.avh.summaries import summary

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from engine.avh.issues import ISSUES, Variation, column, variations
+from engine.avh.columns import column
+from engine.avh.issues import ISSUES, Variation, variations
 
 NUMBERS = [float(each) for each in range(10, 210)]
 TEXTS = [f"Item {each} ok" for each in range(200)]
