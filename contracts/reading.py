@@ -23,8 +23,8 @@ from contracts.regexes import UnsafeRegex, inspect_regex
 from contracts.syntax import join
 from contracts.views import inspect_views
 
-# One change of a contract reads it several times; what is read takes some twenty times the room of its text.
-REMEMBERED_BYTES = 64 * 1024
+# What is read takes some twenty times the room of its text: of what is longer than this, little is remembered.
+LARGE_BYTES = 64 * 1024
 TERMS = tuple(Terms.model_fields)
 INSPECTIONS = (
     standard.inspect_version,
@@ -40,13 +40,8 @@ def read(source: bytes) -> Contract:
 
     Text that is not strict YAML ends the reading there; of every other document all that is wrong is said at once.
     What was read lately is remembered: nobody changes what is in a contract."""
-    return _remembered(source, tuple(OPERATORS)) if len(source) <= REMEMBERED_BYTES else _read(source)
-
-
-@lru_cache(maxsize=64)
-def _remembered(source: bytes, words: tuple[str, ...]) -> Contract:
-    """The contract, as it is read while these words are assertions: plug-ins bring others."""
-    return _read(source)
+    remembered = _small if len(source) <= LARGE_BYTES else _large
+    return remembered(source, tuple(OPERATORS))
 
 
 def _read(source: bytes) -> Contract:
@@ -71,6 +66,15 @@ def _read(source: bytes) -> Contract:
         terms=terms,
         lines=parsed.lines,
     )
+
+
+def _as_read(source: bytes, _: tuple[str, ...]) -> Contract:
+    """The contract, as it is read while those words are assertions: plug-ins bring others."""
+    return _read(source)
+
+
+# One change of a contract reads it several times, and so does one page about it.
+_small, _large = lru_cache(maxsize=64)(_as_read), lru_cache(maxsize=4)(_as_read)
 
 
 def _object(element: Element, faults: Faults) -> DataObject:

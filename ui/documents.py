@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
+from registry.client.contracts import content
 from ui import words
 from ui.charts import Band, number
 from ui.words import contract as texts
@@ -19,11 +18,7 @@ Document = Mapping[str, Any]
 
 def parsed(text: str) -> Mapping[str, Any]:
     """The document as data; empty for a text that is no document, which the page then shows as text only."""
-    try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return content(text.encode())
 
 
 def columns(document: Mapping[str, Any]) -> list[Row]:

@@ -1,9 +1,24 @@
 """Calls about contracts and runs."""
 
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 from uuid import UUID
 
+from contracts import syntax
+from contracts.errors import ContractError
 from registry.api import schemas
 from registry.client.calls import Calls
+
+
+@lru_cache(maxsize=8)
+def content(document: bytes) -> Mapping[str, Any]:
+    """The document as plain data, read as the service reads it; {} for bytes that are no document. What was read lately
+    is remembered: nobody changes it."""
+    try:
+        return syntax.parse(document).data
+    except ContractError:
+        return {}
 
 
 class Contracts(Calls):
