@@ -8,7 +8,7 @@ import streamlit as st
 from registry.api.schemas import Me
 from registry.client import ClientError
 from registry.words import Permission
-from ui import desk, menu, panels, session, words
+from ui import desk, loading, menu, panels, session, words
 from ui.words import pages
 from ui.words import signing_in as texts
 
@@ -32,10 +32,12 @@ def main() -> None:
     """Draws the frame and the page inside it."""
     st.set_page_config(page_title=pages.TREATY, page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / ("logo-dark.svg" if session.is_dark() else "logo.svg"), size="large")
-    try:
-        draw()
-    except ClientError as error:
-        panels.problem(error)
+    st.html(STYLE + loading.STYLE)
+    with loading.shape():
+        try:
+            draw()
+        except ClientError as error:
+            panels.problem(error)
 
 
 def draw() -> None:
@@ -44,10 +46,10 @@ def draw() -> None:
         navigation(None)
         signed_out()
         return
-    st.html(STYLE)
     me, waiting = session.me(), desk.urgent(session.inbox())
     page = navigation(len(waiting), permissions=me.permissions)
     sidebar(me)
+    loading.age()
     page.run()
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 import streamlit as st
 
 from registry.api.schemas import MeasurementOut, RunSummary
-from registry.client import ClientError
+from registry.client import UNREACHABLE, ClientError
 from ui import charts, session, words
 from ui.charts import Band, Point
 from ui.words import Mark
@@ -180,16 +180,15 @@ def _fault(fault: Any) -> str:
 
 
 def problem(error: ClientError) -> None:
-    """A panel in place of the page: what failed, what to do, a reference where there is one, and a way on."""
+    """A panel in place of the page: what failed, what to do, a reference to the log, and a way on."""
     title = texts.TITLES.get(error.status, texts.WENT_WRONG)
     remedy = texts.REMEDIES.get(error.status, texts.TRY_AGAIN)
-    _panel(title, error.message if error.status not in {0, 404} else "", remedy, error.reference)
+    reference = _logged(error) if error.status == UNREACHABLE else error.reference
+    _panel(title, error.message if error.status not in {UNREACHABLE, 404} else "", remedy, reference)
     if error.status == 401:
         sign_in_again()
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(texts.RETRY, icon=":material/refresh:", key="retry")
-        st.link_button(texts.GO_TO_INBOX, "/", type="tertiary", key="home")
+    else:
+        _ways_on()
 
 
 def sign_in_again() -> None:
@@ -199,15 +198,16 @@ def sign_in_again() -> None:
 
 def unexpected(error: Exception) -> bool:
     """The panel for a mistake of ours: the log has the trace, the page only its reference. Always True: answered."""
+    _panel(texts.PAGE_WENT_WRONG, "", texts.WHAT_IS_KEPT, _logged(error))
+    _ways_on()
+    return True
+
+
+def _logged(error: Exception) -> str:
+    """The reference under which the log has the error."""
     reference = str(uuid4())
     log.error("a page failed, reference %s", reference, exc_info=error)
-    _panel(
-        texts.PAGE_WENT_WRONG,
-        "",
-        texts.NOTHING_CHANGED,
-        reference,
-    )
-    return True
+    return reference
 
 
 def _panel(title: str, text: str, remedy: str, reference: str | None) -> None:
@@ -218,6 +218,12 @@ def _panel(title: str, text: str, remedy: str, reference: str | None) -> None:
         st.caption(remedy)
         if reference:
             fact(texts.REFERENCE, reference)
+
+
+def _ways_on() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(texts.RETRY, icon=":material/refresh:", key="retry")
+        st.link_button(texts.GO_TO_INBOX, "/", type="tertiary", key="home")
 
 
 def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str, **drawn_as: Any) -> None:

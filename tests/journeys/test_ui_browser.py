@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from support import looks
 from support.access import barriers
 from support.api import PASSWORD
-from support.browser import Watch, chromium, pages, settled, sign_in, start_pages, stop
+from support.browser import Slow, Watch, chromium, pages, settled, sign_in, start_pages, stop
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 from support.provider import issuing, required
@@ -44,6 +44,7 @@ class Site:
     browser: Browser
     signed_in: BrowserContext
     watch: Watch
+    api: Slow
 
     def visitor(self) -> Page:
         """A page of somebody who has no session."""
@@ -62,10 +63,10 @@ def browser() -> Iterator[Browser]:
 def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     made = shop(tmp_path_factory.mktemp("shop"))
     with ExitStack() as stack:
-        api = stack.enter_context(served(made.world.http.app))
-        address = stack.enter_context(pages(api))
+        api = Slow(made.world.http.app)
+        address = stack.enter_context(pages(stack.enter_context(served(api))))
         context = browser.new_context(viewport=WIDE, timezone_id="Europe/Stockholm")
-        yield Site(address, made, browser, context, Watch(address))
+        yield Site(address, made, browser, context, Watch(address), api)
         context.close()
     made.close()
 
@@ -545,6 +546,19 @@ def test_the_pages_stop_when_told_to_though_a_browser_is_connected(
         stop(process, told, within=8)
 
         page.context.close()
+
+
+def test_a_page_has_its_shape_while_the_registry_is_slow_and_then_what_it_shows(site: Site, page: Page) -> None:
+    page.goto(f"{site.address}/contracts")
+    expect(page.get_by_text("shop-sales").first).to_be_visible()
+    shape = page.get_by_role("status", name="The page is loading")
+    with site.api.held():
+        page.get_by_role("link", name="Incidents").click()
+        expect(shape).to_be_visible()
+        expect(page.get_by_text("shop-sales")).to_have_count(0)
+
+    expect(page.get_by_role("link", name="shop-sales · orders")).to_be_visible()
+    expect(shape).to_have_count(0)
 
 
 def test_a_registry_that_goes_away_is_told_and_comes_back(site: Site, browser: Browser) -> None:

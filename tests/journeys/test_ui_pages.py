@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -666,6 +666,27 @@ def test_a_mistake_of_ours_shows_a_reference_and_no_trace() -> None:
     assert "Something went wrong on this page" in texts(at)
     assert "Reference" in texts(at)
     assert "secret" not in texts(at)
+    assert [each.label for each in at.button] == ["Retry"]
+
+
+@pytest.mark.parametrize(("minutes", "said"), [(4, []), (6, ["As it was 6 minutes ago, on 1 Mar 2026, 12:00 UTC"])])
+def test_a_page_that_stands_for_long_says_how_old_it_is(
+    minutes: int, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script() -> None:
+        from ui import loading
+
+        loading.age()
+
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    moments = iter([noon, *[noon + timedelta(minutes=minutes)] * 2])
+    monkeypatch.setattr(session, "now", lambda: next(moments))
+
+    at = AppTest.from_function(script, default_timeout=30).run()
+
+    assert not at.exception
+    assert [each.value for each in at.caption] == said
+    assert len(at.button) == len(said)
 
 
 def test_without_a_session_a_page_leads_to_the_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:

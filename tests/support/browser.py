@@ -1,5 +1,6 @@
 """The pages in a real browser: Debian's Chromium through Playwright, and the pages' own process."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -83,6 +85,28 @@ def _answers(url: str) -> bool:
         return httpx.get(url, timeout=1, trust_env=False).text == "ok"
     except httpx.TransportError:
         return False
+
+
+@dataclass
+class Slow:
+    """An application that, while it is held, answers nobody."""
+
+    app: Any
+    waits: bool = False
+
+    async def __call__(self, *asked: Any) -> None:
+        while self.waits:
+            await asyncio.sleep(0.02)
+        await self.app(*asked)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Holds it meanwhile."""
+        self.waits = True
+        try:
+            yield
+        finally:
+            self.waits = False
 
 
 @dataclass

@@ -25,3 +25,9 @@ RUNNING = "Running"
 HELP = "Help"
 
 TREATY = "Treaty"
+LOADING = "The page is loading"
+REFRESH = "Show it as it is now"
+
+
+def as_of(moment: str, age: str) -> str:
+    return f"As it was {age}, on {moment}"
