@@ -25,7 +25,7 @@ def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
 
 
 def print_inbox(found: schemas.InboxOut, console: Console) -> None:
-    """What waits, list by list; one sentence where nothing does."""
+    """What waits, list by list, or one sentence where nothing does; then what was put off."""
     lists = {
         "you decide": [_proposed(each) for each in found.to_decide],
         "you change": [_proposed(each) for each in found.to_change],
@@ -39,6 +39,7 @@ def print_inbox(found: schemas.InboxOut, console: Console) -> None:
         _listed(console, title, lines)
     if not any(lists.values()):
         console.print("nothing waits for you")
+    _listed(console, "you put off", [_proposed(each) for each in found.put_off])
 
 
 def _proposed(row: schemas.ProposalSummary) -> str:

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from support.api import World, document
 
 from engine.cli import Stop
+from registry import clock
 from registry.cli import main
 from registry.client import Client, ClientError
 
@@ -61,6 +63,15 @@ def test_a_document_is_put_forward_reviewed_approved_and_in_force(act: Act, file
         "version 1.0.0: active\n",
     )
     assert "1.0.0    active" in act("viewer", "versions", "shop")[1]
+
+
+def test_what_was_put_off_is_told_apart(act: Act, file: str, world: World) -> None:
+    act("producer", "propose", file)
+    (waiting,) = world.client("owner").inbox().to_decide
+    world.client("owner").snooze_proposal(waiting.id, clock.now() + timedelta(hours=1))
+    code, told, _ = act("owner", "inbox")
+    assert (code, told.splitlines()[:2]) == (0, ["nothing waits for you", "you put off:"])
+    assert str(waiting.id) in told
 
 
 @pytest.mark.parametrize("seen", ["", "abcd", "0" * 64])
