@@ -5,17 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from registry.api.schemas import AcknowledgementOut, ContractOut, SubscriptionIn, SubscriptionOut
-from registry.words import NoticeKind, Permission
-from ui import panels, people_forms, readers, session, words
+from registry.words import Permission
+from ui import notices, panels, people_forms, readers, session, words
 from ui.words import consumers as texts
-
-EVENTS, CHANNEL = "events", "through"
-# What consumers choose from, in the words of notices.
-KINDS = {
-    texts.FAILURES: (NoticeKind.VIOLATION, NoticeKind.RECOVERY),
-    texts.BREAKING: (NoticeKind.BREAKING,),
-    texts.LAGGING: (NoticeKind.LAG,),
-}
 
 
 def draw(contract: ContractOut) -> None:
@@ -40,7 +32,7 @@ def subscribe(contract: ContractOut) -> None:
     with st.form("subscribe", width=640):
         st.text_input(texts.PURPOSE, key="purpose", max_chars=200, placeholder=texts.PURPOSE_EXAMPLE)
         st.text_input(texts.WHOM_TO_ASK, key="contact", max_chars=200, placeholder=texts.CONTACT_EXAMPLE)
-        notices()
+        notices.choice()
         st.form_submit_button(
             texts.SUBSCRIBE, icon=":material/notifications:", on_click=subscribed, args=(contract.id,)
         )
@@ -52,38 +44,16 @@ def subscribed(contract_id: str) -> None:
     if not (purpose and contact):
         panels.tell(texts.PURPOSE_MISSING, problem=True)
         return
-    kinds = told_of(st.session_state.get(EVENTS) or [])
-    if kinds is None:
+    told = notices.chosen()
+    if told is None:
         panels.tell(texts.EVENTS_MISSING, problem=True)
         return
 
     def made() -> None:
-        body = {"contract_id": contract_id, "purpose": purpose, "contact": contact, "kinds": kinds}
-        asked = SubscriptionIn.model_validate({**body, "channel_id": st.session_state.get(CHANNEL)})
-        session.registry().subscribe(asked)
+        body = {"contract_id": contract_id, "purpose": purpose, "contact": contact, **told}
+        session.registry().subscribe(SubscriptionIn.model_validate(body))
 
     people_forms.attempt(made, done=texts.ASKED_BEFORE)
-
-
-def notices() -> None:
-    """What the subscriber wants to be told of, and where."""
-    st.multiselect(texts.TELL_OF, list(KINDS), default=list(KINDS), key=EVENTS)
-    found = session.registry().channels() if session.may(Permission.TOKENS) else []
-    named = {each.id: texts.channel(words.CHANNELS[each.kind], each.target) for each in found if not each.contract_id}
-    st.selectbox(
-        texts.THROUGH,
-        [None, *named],
-        key=CHANNEL,
-        format_func=lambda each: named.get(each, texts.ALL_CHANNELS),
-        help=None if named else texts.NO_CHANNEL_YET,
-    )
-
-
-def told_of(chosen: Sequence[str]) -> tuple[NoticeKind, ...] | None:
-    """The kinds of notices that these events are; () for all of them, None where nothing is chosen."""
-    if not chosen:
-        return None
-    return () if set(chosen) == set(KINDS) else tuple(kind for each in chosen for kind in KINDS[each])
 
 
 def registered(found: Sequence[SubscriptionOut]) -> None:

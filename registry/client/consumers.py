@@ -1,5 +1,6 @@
 """Calls about consumers: subscriptions, checks of their own, and what they acknowledge."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from registry.api import schemas
@@ -28,6 +29,15 @@ class Consumers(Calls):
         """Replaces what one says of one's use, as of the revision that was seen."""
         sent = self._send("PUT", f"/subscriptions/{subscription_id}", body=change)
         return self._answer(schemas.SubscriptionOut, sent)
+
+    def choose_notices(
+        self, seen: schemas.SubscriptionOut, *, kinds: Sequence[str], channel_id: UUID | None
+    ) -> schemas.SubscriptionOut:
+        """Chooses of which notices one is told for the subscription, () of all, and through which channel, None through
+        all; what else it says stays as it was seen."""
+        use = seen.model_dump(include={*schemas.UseIn.model_fields})
+        chosen = {**use, "kinds": kinds, "channel_id": channel_id, "revision": seen.revision}
+        return self.change_subscription(seen.id, schemas.SubscriptionChange.model_validate(chosen))
 
     def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
         """Ends one's subscription for good."""

@@ -73,6 +73,16 @@ def consumers(contract: ContractName, as_json: Json = False) -> None:
     service.tell(page, _print_consumers, as_json=as_json)
 
 
+def subscriptions(as_json: Json = False) -> None:
+    """Show what you and your teams subscribe to, and of what each subscription tells you, where."""
+    from registry.api import schemas
+
+    with service.opened() as registry:
+        found = registry.subscriptions(mine=True)
+    page = schemas.Page[schemas.SubscriptionOut](items=tuple(found))
+    service.tell(page, lambda told, console: print_own(told.items, console), as_json=as_json)
+
+
 def acknowledge(
     contract: ContractName,
     version: VersionNumber,
@@ -160,6 +170,23 @@ def _print_consumers(page: "schemas.Page[schemas.SubscriptionOut]", console: Any
     _print_table(console, ("consumer", "purpose", "contact", "reads", "pin", "checks", "behind"), rows)
 
 
+def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
+    """A line for each subscription; that there is none, where there is none."""
+    headings = ("subscription", "contract", "purpose", "told of", "through", "pin", "behind")
+    rows = [
+        (str(e.id), e.contract_id, e.purpose, ", ".join(e.kinds) or "everything", _through(e), _pinned(e), e.lagging)
+        for e in found
+    ]
+    if rows:
+        _print_table(console, headings, rows)
+    else:
+        console.print("you subscribe to nothing")
+
+
+def _through(found: "schemas.SubscriptionOut") -> str:
+    return f"channel {found.channel_id}" if found.channel_id else "all your channels"
+
+
 def _print_answers(page: "schemas.Page[schemas.AcknowledgementOut]", console: Any) -> None:
     rows = [(e.purpose, e.version, e.answer.value, "; ".join(e.breaks)) for e in page.items]
     _print_table(console, ("purpose", "version", "answer", "it breaks you because"), rows)
@@ -190,4 +217,4 @@ def _pinned(found: "schemas.SubscriptionOut") -> str:
     return f"pinned to {found.pin.value} {found.pinned_to}" if found.pinned_to else "follows what is in force"
 
 
-COMMANDS = (subscribe, consumers, acknowledge)
+COMMANDS = (subscribe, subscriptions, consumers, acknowledge)

@@ -1,6 +1,6 @@
 """Commands of channels: who is told what, where; and of messages that were not delivered."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 from uuid import UUID
 
 import typer
@@ -25,6 +25,8 @@ Contract = Annotated[str | None, typer.Option(help="this contract alone; by defa
 On = Annotated[list[NoticeKind] | None, typer.Option(help="of what; repeat for more; by default everything")]
 TeamName = Annotated[str | None, typer.Option("--team", help="a channel of a team that you lead")]
 Which = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="its id", show_default=False)]
+Subscription = Annotated[UUID, typer.Argument(metavar="SUBSCRIPTION", help="its id", show_default=False)]
+Through = Annotated[UUID | None, typer.Option("--channel", help="through this one alone; by default through all")]
 Message = Annotated[UUID, typer.Argument(metavar="MESSAGE", help="its id", show_default=False)]
 
 
@@ -73,6 +75,20 @@ def remove(channel: Which) -> None:
     with service.opened() as registry:
         registry.remove_channel(channel)
     print(f"removed {channel}")
+
+
+@app.command()
+def choose(subscription: Subscription, on: On = None, channel: Through = None, as_json: Json = False) -> None:
+    """Choose of what a subscription of yours tells you, and where; `treaty subscriptions` shows it."""
+    from registry.api.schemas.consumers import Consumed
+    from registry.commands.consumers import print_own
+
+    known = get_args(Consumed)
+    if not {*(on or ())} <= {*known}:
+        raise Stop(f"a subscription tells of {', '.join(known)}: choose from these")
+    with service.opened() as registry:
+        found = registry.choose_notices(registry.subscription(subscription), kinds=on or (), channel_id=channel)
+    service.tell(found, lambda told, console: print_own([told], console), as_json=as_json)
 
 
 @app.command()

@@ -10,9 +10,11 @@ from support.api import World
 from support.consumers import CONTRACT, approve, check, content
 
 from engine.cli import Stop
+from registry.api.schemas import ChannelIn
 from registry.cli import main
 from registry.client import ClientError
 from registry.commands import consumers
+from registry.words import ChannelKind
 
 # The page's own example.
 CHECKS = (Path(__file__).parents[2] / "docs/consumers.md").read_text().split("```yaml\n")[1].split("```")[0]
@@ -72,6 +74,26 @@ def test_the_consumers_of_a_contract_are_shown(shop: World, capsys: pytest.Captu
     assert "consumer reports me@example.org reads orders follows what is in force 0" in told
     assert run("consumers", CONTRACT, "--json") == 0
     assert [each["purpose"] for each in json.loads(capsys.readouterr().out)["items"]] == ["reports"]
+
+
+def test_a_consumer_chooses_of_what_they_are_told_and_where(shop: World, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("subscriptions") == 0
+    assert capsys.readouterr().out == "you subscribe to nothing\n"
+    assert run(*SUBSCRIBE, "--reads", "orders.amount") == 0
+    (made,) = shop.client("consumer").subscriptions(mine=True)
+    channel = shop.client("consumer").add_channel(ChannelIn(kind=ChannelKind.EMAIL, target="me@example.org")).channel
+    capsys.readouterr()
+
+    assert run("notify", "choose", str(made.id), "--on", "breaking", "--on", "lag", "--channel", str(channel.id)) == 0
+    (chosen,) = shop.client("consumer").subscriptions(mine=True)
+    assert (chosen.kinds, chosen.channel_id, chosen.revision) == (("breaking", "lag"), channel.id, made.revision + 1)
+    assert (chosen.purpose, chosen.contact, chosen.reads) == (made.purpose, made.contact, made.reads)
+    assert "breaking, lag" in " ".join(capsys.readouterr().out.split())
+
+    assert run("notify", "choose", str(made.id), "--on", "review") == 3
+    assert "a subscription tells of violation, recovery, breaking, lag" in capsys.readouterr().err
+    assert run("notify", "choose", str(made.id)) == 0
+    assert "everything all your channels" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_consumer_objects_and_then_acknowledges(shop: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1160,6 +1160,31 @@ def test_a_reader_becomes_a_consumer_on_the_page_of_the_contract(open_page: Open
     assert not at.get("form_submit_button")
 
 
+def test_of_what_a_subscription_tells_is_changed_where_it_is_listed(open_page: Open, the_shop: Shop) -> None:
+    registry = the_shop.client("consumer")
+    made = registry.subscribe(
+        schemas.SubscriptionIn(contract_id="shop-sales", purpose="reports", contact="reports@example.org")
+    )
+    channel = registry.add_channel(schemas.ChannelIn.model_validate({"kind": "email", "target": "me@example.org"}))
+    at = open_page("consumer", "subscriptions")
+    at.session_state[f"notices-{made.id}"] = True
+    shown(at)
+    events = f"events-{made.id}"
+    at.multiselect(key=events).set_value([])
+    at.get("form_submit_button")[0].click()
+    shown(at)
+    assert "Choose at least one thing to be told of" in texts(at)
+    at.multiselect(key=events).set_value(["versions that break me"])
+    at.selectbox(key=f"through-{made.id}").set_value(channel.channel.id)
+    at.get("form_submit_button")[0].click()
+    shown(at)
+
+    (changed,) = registry.subscriptions(mine=True)
+    assert (changed.kinds, changed.channel_id) == (("breaking",), channel.channel.id)
+    assert (changed.purpose, changed.contact, changed.reads) == (made.purpose, made.contact, made.reads)
+    assert "told of breaking versions alone · through Mail: me@example.org" in texts(at)
+
+
 def test_a_subscription_is_ended_and_a_channel_added_and_removed(open_page: Open, the_shop: Shop) -> None:
     use = schemas.SubscriptionIn(contract_id="shop-sales", purpose=HOSTILE["image"], contact="reports@example.org")
     made = the_shop.client("consumer").subscribe(use)

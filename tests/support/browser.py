@@ -94,10 +94,10 @@ class Slow:
     app: Any
     waits: bool = False
 
-    async def __call__(self, *asked: Any) -> None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         while self.waits:
             await asyncio.sleep(0.02)
-        await self.app(*asked)
+        await self.app(scope, receive, send)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -6,9 +6,10 @@ import streamlit as st
 
 from registry.api.schemas import ChannelIn, ChannelOut, SubscriptionOut
 from registry.words import ChannelKind
-from ui import actions, panels, people_forms, session, words
+from ui import actions, notices, panels, people_forms, session, words
 from ui.words import pages
 from ui.words import people as texts
+from ui.words.consumers import EVENTS_MISSING
 
 TABS = (pages.SUBSCRIPTIONS, texts.CHANNELS)
 
@@ -30,21 +31,49 @@ def subscriptions() -> None:
     if not found:
         panels.empty(texts.NO_SUBSCRIPTION, texts.HOW_TO_SUBSCRIBE)
         panels.link("catalog", texts.FIND_CONTRACT)
+    named = channel_names() if any(each.channel_id for each in found) else {}
     for each in found:
-        subscription(each)
+        subscription(each, named.get(each.channel_id, ""))
 
 
-def subscription(of: SubscriptionOut) -> None:
-    """One subscription: for what, on what it builds, and whether that is behind."""
+def channel_names() -> dict[UUID | None, str]:
+    """What the viewer's channels are called."""
+    return {each.id: notices.name(each) for each in notices.channels()}
+
+
+def subscription(of: SubscriptionOut, channel: str) -> None:
+    """One subscription: for what, on what it builds, whether that is behind, and of what it tells through which
+    channel."""
     pinned = texts.pinned(of.pinned_to) if of.pinned_to else texts.IN_FORCE
     told = (of.purpose, pinned, texts.own_checks(of.checks) if of.checks else "")
     kinds, behind = texts.told_of([*of.kinds]), of.lagging or ""
     mark = words.BEHIND if of.lagging else words.SUBSCRIBED
-    about = " · ".join(part for part in (*told, kinds, behind) if part)
+    about = " · ".join(part for part in (*told, kinds, texts.through(channel) if channel else "", behind) if part)
     with panels.row(mark, age=of.created, about=about, key=f"subscription-{of.id}"):
         panels.link("contract", of.contract_id, id=of.contract_id)
     if of.own:
-        st.button(texts.END, key=f"end-{of.id}", on_click=end, args=(of.id,), help=texts.FOR_GOOD)
+        with st.container(horizontal=True, key=f"steps-{of.id}"):
+            change(of)
+            st.button(texts.END, key=f"end-{of.id}", on_click=end, args=(of.id,), help=texts.FOR_GOOD)
+
+
+def change(of: SubscriptionOut) -> None:
+    """Of what the subscription tells, and where; asked for when it is opened."""
+    with st.popover(texts.NOTICES, key=f"notices-{of.id}", icon=":material/tune:", on_change="rerun") as opened:
+        if opened.open:
+            with st.form(f"told-{of.id}", border=False, width=480):
+                notices.choice(of)
+                st.form_submit_button(texts.CHANGE, type="primary", on_click=changed, args=(of,))
+
+
+def changed(of: SubscriptionOut) -> None:
+    """Has the subscription tell what was chosen."""
+    told = notices.chosen(of)
+    if told is None:
+        panels.tell(EVENTS_MISSING, problem=True)
+        return
+    about = texts.tells_now(of.contract_id)
+    actions.attempt(lambda: session.registry().choose_notices(of, **told), done=about)
 
 
 def end(subscription_id: UUID) -> None:

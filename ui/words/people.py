@@ -21,6 +21,8 @@ HOW_TO_SUBSCRIBE = "Open a contract, and say under Consumers what you use it for
 FIND_CONTRACT = "Find a contract"
 IN_FORCE = "whatever is in force"
 KINDS = {"violation": "failures", "recovery": "their end", "breaking": "breaking versions", "lag": "a pin behind"}
+NOTICES = "Notices …"
+CHANGE = "Change"
 END = "End"
 FOR_GOOD = "For good; you may subscribe anew."
 ENDED = "You use it no longer."
@@ -54,6 +56,14 @@ def own_checks(number: int) -> str:
 def told_of(kinds: list[str]) -> str:
     """ "" for whoever is told of all."""
     return f"told of {listed([KINDS.get(each, each) for each in kinds])} alone" if kinds else ""
+
+
+def through(channel: str) -> str:
+    return f"through {channel}"
+
+
+def tells_now(contract: str) -> str:
+    return f"You are told of {contract} as you chose."
 
 
 def last_sent(state: str) -> str:
