@@ -40,7 +40,8 @@ class Gate:
     `table` is the folder; `kind` and `name` say what it is and what Spark calls it, `tables` what looks at it there.
     `measure` answers a MeasureRequest; `stage` writes given rows below a folder, partitioned as the table is.
     `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `others` are read by checks that need
-    other datasets. `key`: what values of classified columns are hashed with."""
+    other datasets. `key`: what values of classified columns are hashed with. `spoilt`: partitions that belong to an
+    incident, from which nothing is learned."""
 
     table: str
     contract: Contract
@@ -58,6 +59,7 @@ class Gate:
     name: str = ""
     tables: Tables | None = None
     key: Key | None = None
+    spoilt: frozenset[str] = frozenset()
 
     @property
     def site(self) -> Site:

@@ -96,6 +96,7 @@ def gate(  # noqa: PLR0913
     keep: bool = False,
     key_file: str | None = None,
     keyed: str | None = None,
+    spoilt: Iterable[str] = (),
 ) -> AbstractContextManager[Candidate]:
     """A block that stages a candidate in the caller's Spark session, and at its end judges and publishes it.
 
@@ -105,7 +106,8 @@ def gate(  # noqa: PLR0913
     partition columns that it names. `warnings` says whether a candidate is published that breaks checks of severity
     warning alone, `keep` whether a rejected one stays for inspection. `key_file`: what classified values are hashed
     with, together with `keyed`, or the table's place; without one, states that need it are not stored, and checks that
-    need them of all partitions are not evaluated. `contract` is one that was read from a document. The block raises
+    need them of all partitions are not evaluated. `spoilt`: partitions that belong to an incident, from which nothing
+    is learned and with which nothing is compared. `contract` is one that was read from a document. The block raises
     Rejected, Overtaken where other writers came first, Unsettled and Busy where a publication is open or under way,
     EngineError where something cannot be read, and ContractError."""
     from engine.spark.gating import stage
@@ -122,7 +124,7 @@ def gate(  # noqa: PLR0913
         Gate(
             site.location, contract, chosen.name, by, store or store_of(site.location), partial(measure, spark),
             partial(stage, by, like=site.like(by)), admitted, keep, others or {}, kind=site.kind, name=site.name,
-            tables=tables, key=key_of(keyed or site.location, key_file),
+            tables=tables, key=key_of(keyed or site.location, key_file), spoilt=frozenset(spoilt),
         )
     )  # fmt: skip
 
@@ -245,7 +247,7 @@ def _judged(gate: Gate, found: Measured, current: Generation, started: datetime)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
     run = judge(
         gate.contract, gate.object, schema=found.schema, states={**others, **arrived}, delta=sorted(found.states),
-        started=started, finished=gate.now(), references=found.referents, whole=found.whole,
+        started=started, finished=gate.now(), references=found.referents, whole=found.whole, spoilt=gate.spoilt,
     )  # fmt: skip
     return discreet(bind(chosen, found.schema), run)
 

@@ -71,6 +71,8 @@ def gate(  # noqa: PLR0913, PLR0917
             opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
             opened = replace(opened, key=_key(kept.keyed or opened.table, key_file))
             run = _published(opened, Source(candidate, format), _values(partition), report, output)
+        if kept.limits:
+            _say(kept.limits, report)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
 
@@ -195,6 +197,7 @@ def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> 
     return Gate(
         site.location, kept.contract, kept.object, by, kept.store or store_of(site.location), spark.measure, stage,
         admitted=admitted, keep=keep, others=kept.others, kind=site.kind, name=site.name, tables=spark,
+        spoilt=kept.spoilt,
     )  # fmt: skip
 
 

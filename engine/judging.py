@@ -50,6 +50,7 @@ def judge(  # noqa: PLR0913
     spectra: Mapping[str, Spectrum] | None = None,
     parts: Mapping[str, Bag] | None = None,
     history: Histories | None = None,
+    spoilt: frozenset[str] = frozenset(),
 ) -> RunResult:
     """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
 
@@ -62,12 +63,12 @@ def judge(  # noqa: PLR0913
     `parts`: of new partitions, what arrived of them where that is not all they have; checks of scope delta are judged
     on that.
     `history`: what was measured before, by the metric's identity, for checks of anomalies; what is not among it of
-    earlier partitions is told from their states. Raises ContractError for faults of the contract, StateError for
-    damaged states."""
+    earlier partitions is told from their states, without those that are `spoilt`: they belong to an incident. Raises
+    ContractError for faults of the contract, StateError for damaged states."""
     bench = Bench(
         contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
         references or {}, {checks.schema: checks} if checks else {}, spectra or {}, parts or {},
-        history or {},
+        history or {}, spoilt=spoilt,
     )  # fmt: skip
     judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
@@ -107,6 +108,7 @@ class Bench:
     spectra: Mapping[str, Spectrum] = field(default_factory=dict)
     parts: Mapping[str, Bag] = field(default_factory=dict)
     history: Histories = field(default_factory=dict)
+    spoilt: frozenset[str] = frozenset()
     stated: dict[str, dict[str, Stated]] = field(default_factory=dict)
     opened: dict[str, States] = field(default_factory=dict)
 
@@ -114,7 +116,8 @@ class Bench:
     def pasts(self) -> Pasts:
         """What the metrics were before, and how the checks that ask for it share the false alarms."""
         sharing = sum(check.shares_alarms for check in self._bound(self.schema).checks)
-        return Pasts(self.history, Succession.of(self.packed), self.now, self.object.anomalies, sharing)
+        succession, terms = Succession.of(self.packed), self.object.anomalies
+        return Pasts(self.history, succession, self.now, terms, sharing, self.spoilt)
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:

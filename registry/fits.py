@@ -16,12 +16,15 @@ from registry.tables import FitRow
 
 def judging(session: Session, contract: Contract, object_name: str) -> Contract:
     """The contract as its object is judged now: by the newest fits that it admits."""
-    clauses = refitted(contract.object(object_name))
-    if not clauses:
-        return contract
-    wanted = {each.named for each in clauses.values()}
-    rows = newest(session, About(contract.id, object_name), wanted, admitted=True)
-    return fitted(contract, object_name, {row.check_id: _fit(row) for row in rows})
+    return fitted(contract, object_name, admitted(session, contract, object_name))
+
+
+def admitted(session: Session, contract: Contract, object_name: str) -> dict[str, Fit]:
+    """The newest fits that the contract admits of the object's clauses, by the checks' ids; those that have none judge
+    by their own limits."""
+    wanted = {each.named for each in refitted(contract.object(object_name)).values()}
+    rows = newest(session, About(contract.id, object_name), wanted, admitted=True) if wanted else ()
+    return {row.check_id: _fit(row) for row in rows}
 
 
 def named(session: Session, contract: Contract, object_name: str, names: Collection[str]) -> Contract:

@@ -17,13 +17,27 @@ from contracts.fingerprint import fingerprint
 from contracts.logical_types import Schema
 from engine import settled
 from engine import states as bags
+from engine.anomaly.fits import Fit
 from engine.checks import bind
 from engine.generations import Entry, Generation, Judgement
 from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import Files, StateError
-from registry import audit, carried, doubts, emission, incidents, inforce, questions, references, runs, states
+from registry import (
+    audit,
+    carried,
+    doubts,
+    emission,
+    fits,
+    incidents,
+    inforce,
+    pasts,
+    questions,
+    references,
+    runs,
+    states,
+)
 from registry.datasets import About
 from registry.doubts import Look
 from registry.emission import SILENT, Emitter
@@ -88,6 +102,16 @@ def subject(session: Session, asked: Question) -> Subject:
 def others(session: Session, of: Subject) -> dict[str, Source]:
     """Where the other datasets are that the object's checks read or refer to, by the names they are called."""
     return references.places(session, of.contract, of.object)
+
+
+def learned(session: Session, of: Subject) -> dict[str, Fit]:
+    """The limits that were learned after the version was approved and judge now, by the checks' ids."""
+    return fits.admitted(session, of.contract, of.object.name)
+
+
+def spoilt(session: Session, of: Subject) -> tuple[str, ...]:
+    """The partitions that belong to an incident of the object, from which nothing is learned."""
+    return pasts.spoilt_partitions(session, Whose(of.contract.id, of.object.name, of.contract.fingerprint))
 
 
 def current(session: Session, of: Subject) -> Generation:

@@ -4,7 +4,8 @@
         with gate(spark, "/data/orders", kept.contract, kept.store, **kept.more) as candidate:
             candidate.write(frame, partition={"day": "2026-01-01"})
 
-The contract is the one in force, and knows what other contracts about the table classify of it. A published
+The contract is the one in force: it judges by the limits that its programs have learned since, where it admits them,
+learns nothing from partitions of incidents, and knows what other contracts about the table classify of it. A published
 candidate's run and states are part of the registry's history, and no lineage event makes work of that write. Imports
 no database."""
 
@@ -17,6 +18,7 @@ from contracts.document import Contract, DataObject
 from contracts.logical_types import Schema
 from contracts.reading import read
 from engine import states as bags
+from engine.anomaly.fits import Fit, fitted
 from engine.checks import bind
 from engine.generations import Entry, Generation, Judgement, Overtaken
 from engine.kept import Kept
@@ -135,7 +137,8 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
         described = contract.object(found.object)
         store = RegistryStates(used, where, found.name, found.namespace, found.contract_id, described)
         by, lies = found.place.partition_by, found.place.location
-        yield Kept(contract, found.object, by, store, others, lies, keyed=str(found.dataset_id))
+        keyed, spoilt = str(found.dataset_id), frozenset(found.spoilt)
+        yield Kept(contract, found.object, by, store, others, lies, keyed=keyed, spoilt=spoilt)
 
 
 @contextmanager
@@ -151,9 +154,14 @@ def _told() -> Iterator[None]:
 
 
 def _promised(source: bytes, found: schemas.GatedOut) -> Contract:
-    """The contract, whose object knows what others classify of the table: they share one memory of it."""
+    """The contract as it judges now, whose object knows what others classify of the table: they share one memory."""
     contracts = (read(each.encode()) for each in found.classifying)
-    return beside(read(source), found.object, tuple(each.objects[0] for each in contracts))
+    contract = beside(read(source), found.object, tuple(each.objects[0] for each in contracts))
+    return fitted(contract, found.object, {check: _fit(each) for check, each in found.fits.items()})
+
+
+def _fit(given: schemas.LimitsOut) -> Fit:
+    return Fit(given.name, given.clause, (given.lower, given.upper), given.points)
 
 
 def _source(place: schemas.PlaceOut) -> Source:

@@ -72,13 +72,15 @@ class Pasts:
     """What is known of the past of a table's metrics: `measured` earlier, and by the states of the partitions that the
     `succession` has.
 
-    `now`: the time of data that no partition dates. `metrics`: how many share the false alarms."""
+    `now`: the time of data that no partition dates. `metrics`: how many share the false alarms. `spoilt`: partitions
+    that belong to an incident, as far as nothing that was measured says so."""
 
     measured: Histories
     succession: Succession
     now: datetime
     terms: Anomalies = field(default_factory=Anomalies)
     metrics: int = 1
+    spoilt: frozenset[str] = frozenset()
 
     def before(self, partition: str | None) -> Iterator[str]:
         """The earlier partitions of that one's segment, newest first, without those that belong to an incident.
@@ -90,7 +92,7 @@ class Pasts:
     def _spoilt(self) -> frozenset[str | None]:
         """The partitions that belonged to an incident when they were last measured."""
         newest = {each.partition: each.excluded for points in self.measured.values() for each in points}
-        return frozenset(name for name, excluded in newest.items() if excluded)
+        return self.spoilt.union(name for name, excluded in newest.items() if excluded)
 
     @property
     def segments(self) -> int:
@@ -125,7 +127,7 @@ class Pasts:
         """What the states of other partitions of the segment say, where nothing was measured of them."""
         times = self.succession.times(here.segment)
         for name, found in told([name for name in times if name not in known]).items():
-            yield Point(times[name], found.value, name, found.reason, details=found.details)
+            yield Point(times[name], found.value, name, found.reason, name in self.spoilt, found.details)
 
     def _alarms(self, detector: Detector, partition: str | None) -> float:
         """The detector's share of the false alarms that the contract admits of the table."""

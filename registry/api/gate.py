@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from contracts.classification import alone
+from engine.anomaly.fits import Fit
 from engine.files import StateFiles
 from engine.generations import Entry, Generation, Judgement
 from engine.requests import Source
@@ -78,6 +79,8 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
         place=schemas.PlaceOut(location=dataset.location, format=dataset.format, partition_by=parted),
         others={name: _place(each) for name, each in gated.others(tx, of).items()},
         classifying=tuple(alone(each).decode() for each in described.beside),
+        fits={name: _limits(each) for name, each in gated.learned(tx, of).items()},
+        spoilt=gated.spoilt(tx, of),
     )
 
 
@@ -123,6 +126,11 @@ def settle(by: Publisher, of: Published, tx: Writer) -> None:
     if not gated.settle(tx, of.dataset.id, actor=by.name, now=clock.now()):
         raise Conflict("no publication is open")
     tx.commit()
+
+
+def _limits(fit: Fit) -> schemas.LimitsOut:
+    lower, upper = fit.limits
+    return schemas.LimitsOut(name=fit.name, clause=fit.clause, lower=lower, upper=upper, points=fit.points)
 
 
 def _place(source: Source) -> schemas.PlaceOut:

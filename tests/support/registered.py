@@ -71,7 +71,7 @@ class Registered:
         """A gate before the table, with the contract in force."""
         with self.kept(who) as kept:
             plain = replace(self.gated, given=kept.contract, partition_by=kept.partition_by).gate(disk)
-            yield replace(plain, store=kept.store, others=kept.others)
+            yield replace(plain, store=kept.store, others=kept.others, spoilt=kept.spoilt)
 
     def publish(self, rows: Rows, disk: Disk | None = None) -> Candidate:
         """The candidate that was published. Raises as the gate does."""

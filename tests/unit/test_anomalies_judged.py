@@ -47,6 +47,13 @@ def on(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> l
     return [each for each in run.results if each.check_id == "watched"]
 
 
+def test_nothing_is_learned_from_partitions_that_are_spoilt() -> None:
+    [with_all] = judged(watched("online_normal"), [*SIZES, 5000, 700])
+    [without] = judged(watched("online_normal"), [*SIZES, 5000, 700], spoilt=frozenset({named(10)}))
+    assert (with_all.outcome, without.outcome) == (Outcome.PASSED, Outcome.FAILED)
+    assert (without.band or {})["points"] == len(SIZES)
+
+
 @pytest.mark.parametrize("detector", ["auto", "online_normal", {"detector": "robust", "std_devs": 4}])
 @pytest.mark.parametrize(("size", "outcome"), [(101, Outcome.PASSED), (700, Outcome.FAILED), (5, Outcome.FAILED)])
 def test_a_partition_is_judged_beside_the_states_of_those_before_it(detector: Any, size: int, outcome: Outcome) -> None:

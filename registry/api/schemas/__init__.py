@@ -41,6 +41,7 @@ from registry.api.schemas.gate import (
     GateOut,
     GenerationForm,
     JudgementForm,
+    LimitsOut,
     PlaceOut,
     VerdictOut,
 )
@@ -241,6 +242,7 @@ __all__ = [
     "IncidentPartOut",
     "JudgementForm",
     "LawOut",
+    "LimitsOut",
     "ListedOut",
     "MarkIn",
     "MarkOut",

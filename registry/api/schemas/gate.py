@@ -46,12 +46,24 @@ class PlaceOut(Schema):
     partition_by: tuple[str, ...] = ()
 
 
+class LimitsOut(Schema):
+    """Limits of a clause that were learned from `points` partitions after a version was approved. `name` is the fit's,
+    `clause` names the approved limits."""
+
+    name: str
+    clause: str
+    lower: float | None
+    upper: float | None
+    points: int
+
+
 class GatedOut(Schema):
     """What a gate needs to know of a dataset: the contract in force and its object, and where data are.
 
     `others` are the datasets that its checks read or refer to, by the names they are called. `classifying`: documents
     that say what any contract in force about the table classifies of it, and nothing else; states are kept by them all.
-    """
+    `fits`: by check the limits that judge in place of the approved ones. `spoilt`: partitions that belong to an
+    incident, from which nothing is learned."""
 
     dataset_id: UUID
     namespace: str
@@ -62,6 +74,8 @@ class GatedOut(Schema):
     place: PlaceOut
     others: dict[str, PlaceOut]
     classifying: tuple[str, ...] = ()
+    fits: dict[str, LimitsOut] = Field(default_factory=dict)
+    spoilt: tuple[str, ...] = ()
 
 
 class BagOut(Schema):
