@@ -10,6 +10,7 @@ from typing import Any
 from bench.avh_baselines import told
 from bench.avh_tables import Snapshot, fewer, files, kind_of, read, typed
 from engine.avh.history import Batch, History
+from engine.avh.program import Verdict
 from engine.avh.statistics import measured
 from engine.avh.table import TableJudgement, fit_table
 
@@ -102,14 +103,38 @@ def why(found: TableJudgement) -> str:
     return " ".join([*rows, *(f"missing:{name}" for name in found.missing), *columns])
 
 
+def rung(found: TableJudgement) -> frozenset[tuple[str, str, bool]]:
+    """What alarms: where, by what, and whether it is too large."""
+    broken = [(name, verdict) for name, each in found.columns.items() for verdict in each.broken]
+    rows = [("", found.rows)] if found.rows is not None and found.rows.holds is False else []
+    told = {(name, each.clause.statistic, _is_above(each)) for name, each in [*broken, *rows]}
+    other = {(name, "type", True) for name, each in found.columns.items() if each.changed_type}
+    return frozenset(told | other | {(name, "missing", False) for name in found.missing})
+
+
+def _is_above(verdict: Verdict) -> bool:
+    upper = verdict.clause.upper
+    return upper is not None and verdict.seen is not None and verdict.seen > upper
+
+
+def opens(table: Table, at: int, found: TableJudgement, alarms: float) -> bool:
+    """Whether something alarms that did not on the snapshot before, to the same side: else the incident is open."""
+    if not found.flagged or at <= LEARNED:
+        return found.flagged
+    return bool(rung(found) - rung(table.judged(at - 1, alarms)))
+
+
 def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: float) -> Iterator[dict[str, Any]]:
-    """So many days of the table spread over its life, none of them an incident's nor near a lasting one."""
+    """So many days of the table spread over its life, none of them an incident's nor near a lasting one.
+
+    `flagged`: whether anything alarms, `opened`: whether anything that did not on the snapshot before."""
     days = [at for at in range(LEARNED, len(table.paths)) if not _near(table, at, known)]
     step = max(1, len(days) // count)
     for at in days[::step][:count]:
-        table.let_go(at - LEARNED)
+        table.let_go(at - LEARNED - 1)
         found = table.judged(at, alarms)
-        yield {"table": table.name, "date": table.dates[at], "flagged": int(found.flagged), "why": why(found)}
+        told = {"flagged": int(found.flagged), "opened": int(opens(table, at, found, alarms)), "why": why(found)}
+        yield {"table": table.name, "date": table.dates[at], **told}
 
 
 def near_incidents(root: Path, name: str, known: Sequence[Incident]) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Recurring tables as sequences of snapshots, one a column: folders of one CSV file a snapshot, named by its date."""
 
 from collections.abc import Container, Iterator
+from csv import QUOTE_NONE
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,9 +73,14 @@ def sequences(root: Path, table: str, segments: int, rows: int) -> Iterator[Sequ
 
 
 def read(path: Path) -> Any:
-    """A snapshot as a frame of texts."""
+    """A snapshot as a frame of texts: bytes that are no UTF-8 are replaced, rows that are too long are left out, and a
+    quote that is never closed is a character like others."""
     texts = {"dtype": str, "keep_default_na": False, "na_filter": False}
-    return pandas.read_csv(path, on_bad_lines="skip", low_memory=False, **texts)
+    how = {"on_bad_lines": "skip", "low_memory": False, "encoding_errors": "replace", **texts}
+    try:
+        return pandas.read_csv(path, **how)
+    except pandas.errors.ParserError:
+        return pandas.read_csv(path, quoting=QUOTE_NONE, **how)
 
 
 def _stretch(table: str, paths: list[Path], rows: int) -> Iterator[Sequence]:

@@ -1,12 +1,19 @@
 """The bench fits snapshots as others hold them: null is NaN or an empty text, and what is told of one is kept by it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
 
 from bench.avh import fit
+from bench.avh_days import opens
+from bench.avh_tables import read
+from engine.avh.program import Clause, Judgement, Verdict
+from engine.avh.stationarity import LEVEL
+from engine.avh.table import TableJudgement
 
 
 class Held:
@@ -43,3 +50,58 @@ def test_a_model_flags_what_is_unlike_its_history_alone(kind: str, made: Callabl
 
 def test_a_short_history_flags_nothing() -> None:
     assert not fit([numbers(at) for at in range(5)], "numeric").flag(Held(numpy.zeros(3)))
+
+
+FILES = {
+    "no UTF-8": (b"id,name\n1,caf\xe9\n2,a\n", ["caf\ufffd", "a"]),
+    "a mark of its encoding": (b"\xef\xbb\xbfid,name\n1,a\n", ["a"]),
+    "a quote that is never closed": (b'id,name\n1,a\n2,"b\n3,c\n', ["a", '"b', "c"]),
+    "rows that are too long": (b"id,name\n1,a\n2,b,c,d\n3,e\n", ["a", "e"]),
+    "rows that are too short": (b"id,name\n1\n2,b\n", ["", "b"]),
+    "no rows": (b"id,name\n", []),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_read_as_far_as_it_can_be(name: str, tmp_path: Path) -> None:
+    content, names = FILES[name]
+    (tmp_path / "one.csv").write_bytes(content)
+    found = read(tmp_path / "one.csv")
+    assert list(found.columns) == ["id", "name"]
+    assert found["name"].tolist() == names
+
+
+@dataclass(frozen=True)
+class Days:
+    """What the programs of a table say of each snapshot."""
+
+    found: Mapping[int, TableJudgement]
+
+    def judged(self, at: int, _: float) -> TableJudgement:
+        return self.found[at]
+
+
+def told(*seen: float, missing: tuple[str, ...] = ()) -> TableJudgement:
+    """What is said of a mean between 0 and 1, seen so in each column."""
+    clause = Clause("mean", LEVEL, 0.0, 1.0, 0.5, 10.0, 0.001, 30)
+    verdicts = [Verdict(clause, clause.holds(each), each, each) for each in seen]
+    return TableJudgement({str(at): Judgement((each,)) for at, each in enumerate(verdicts)}, missing=missing)
+
+
+OPENED = [
+    ("nothing alarms", told(0.5), told(0.5), False),
+    ("the first alarm", told(0.5), told(2.0), True),
+    ("the same one", told(2.0), told(3.0), False),
+    ("to the other side", told(2.0), told(-2.0), True),
+    ("another column, too", told(2.0, 0.5), told(2.0, 2.0), True),
+    ("one of two is over", told(2.0, 2.0), told(2.0, 0.5), False),
+    ("a column is gone", told(0.5), told(0.5, missing=("name",)), True),
+    ("it is still gone", told(0.5, missing=("name",)), told(0.5, missing=("name",)), False),
+]
+
+
+@pytest.mark.parametrize(("_", "before", "found", "opened"), OPENED, ids=[row[0] for row in OPENED])
+def test_an_alarm_is_opened_once(_: str, before: TableJudgement, found: TableJudgement, opened: bool) -> None:
+    days: Any = Days({40: before, 41: found})
+    assert opens(days, 41, found, 1.0) is opened
+    assert opens(days, 30, found, 1.0) is found.flagged
