@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from contracts.document import Contract as Document
 from contracts.errors import Fault
@@ -128,6 +129,13 @@ def answer(
 
 def listed(session: Session, by: Principal, asked: Asked, which: Which) -> Portion[Listed]:
     """Acknowledgements of contracts that the principal may read, newest first."""
+    found = session.exec(NEWEST_FIRST.of(_chosen(by, which), asked)).all()
+    portion = NEWEST_FIRST.cut(found, asked, lambda each: each[0])
+    named = subscriptions.names(session, (of for _, _, of in portion.rows))
+    return Portion([Listed(each, version, of, named[of.id]) for each, version, of in portion.rows], portion.next)
+
+
+def _chosen(by: Principal, which: Which) -> Select[AcknowledgementRow, ContractVersion, Subscription]:
     row = AcknowledgementRow
     query = (
         select(row, ContractVersion, Subscription)
@@ -143,9 +151,7 @@ def listed(session: Session, by: Principal, asked: Asked, which: Which) -> Porti
         query = query.where(scope.own(by))
     if which.waiting:
         query = query.where(col(row.answer).in_(WAITED_FOR), Subscription.state == SubscriptionState.ACTIVE)
-    found = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked, lambda each: each[0])
-    named = subscriptions.names(session, (of for _, _, of in found.rows))
-    return Portion([Listed(each, version, of, named[of.id]) for each, version, of in found.rows], found.next)
+    return query
 
 
 def shown(session: Session, row: AcknowledgementRow) -> Listed:
@@ -158,6 +164,14 @@ def shown(session: Session, row: AcknowledgementRow) -> Listed:
 def waiting(session: Session, by: Principal) -> Sequence[Listed]:
     """What the principal is asked and has not acknowledged, newest first."""
     return listed(session, by, Asked(MOST), Which(mine=True, waiting=True)).rows
+
+
+def unanswered(by: Principal) -> SelectOfScalar[UUID]:
+    """Of what `waiting` gives what the principal neither acknowledged nor objected to: the ids, as a query."""
+    row = AcknowledgementRow
+    newest = _chosen(by, Which(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.answer))
+    shown = newest.order_by(col(row.id).desc()).limit(MOST).subquery()
+    return select(shown.c.id).where(shown.c.answer == Answer.PENDING)
 
 
 def _judge(standing: Standing, new: Document) -> Callable[[Session, Subscription], Iterator[str]]:

@@ -1,4 +1,4 @@
-"""What there is: contracts with their last verdict, proposals, and what waits for whom. Each list is a few queries."""
+"""What there is: contracts with their last verdict, and proposals. Each list is a few queries."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,16 +6,17 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, false, func, not_, or_
+from sqlalchemy import ColumnElement, func, or_, tuple_
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from engine.results import Verdict
-from registry import attention, care, change_requests, forewarned, revisions, scope, subscriptions
+from registry import change_requests, forewarned, scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.errors import NotFound
-from registry.lifecycle import OPEN, PROPOSAL
+from registry.lifecycle import OPEN
 from registry.tables import (
     ApprovalRow,
     Contract,
@@ -27,10 +28,10 @@ from registry.tables import (
     SuggestionRow,
     User,
 )
-from registry.words import Cause, Decision, Permission, ProposalState
+from registry.words import Cause, Decision, ProposalState
 
-RECENT = 12
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
+RECENT = 12
 BY_ID = Order((Contract.id,))
 NEWEST = Order((Proposal.created, Proposal.id), newest_first=True)
 
@@ -62,25 +63,16 @@ class ListedProposal:
     requests: Sequence[change_requests.Listed] = ()
 
 
-@dataclass(frozen=True)
-class Inbox:
-    """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
-    that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `put_off`:
-    what would wait for them, had they not put it off."""
-
-    to_decide: Sequence[ListedProposal]
-    to_change: Sequence[ListedProposal]
-    put_off: Sequence[ListedProposal]
-    waiting: Sequence[ListedProposal]
-    affecting: Sequence[ListedProposal]
-    failed_runs: Sequence[Run]
-
-
 def contracts(session: Session, by: Principal, asked: Asked) -> Portion[ListedContract]:
     """Contracts that the principal may read, by id."""
     query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
     found = _listed(session, BY_ID.of(query.where(scope.contracts(by)), asked), by)
     return BY_ID.cut(found, asked, lambda each: each.contract)
+
+
+def ids(session: Session, by: Principal) -> Sequence[str]:
+    """The ids of all contracts that the principal may read, in their order."""
+    return session.exec(select(Contract.id).where(scope.contracts(by)).order_by(Contract.id)).all()
 
 
 def contract(session: Session, contract_id: str, by: Principal) -> ListedContract:
@@ -155,57 +147,18 @@ def proposals(
     contract_id: str | None = None,
 ) -> Portion[ListedProposal]:
     """Proposals that the principal may see, newest first."""
-    query = NEWEST.of(_visible(by), asked)
+    query = NEWEST.of(visible(by), asked)
     if state is not None:
         query = query.where(Proposal.state == state)
     if contract_id is not None:
         query = query.where(Proposal.contract_id == contract_id)
-    return NEWEST.cut(_counted(session, query), asked, lambda each: each.proposal)
+    return NEWEST.cut(counted(session, query), asked, lambda each: each.proposal)
 
 
 def listed(session: Session, proposal: Proposal) -> ListedProposal:
     """The proposal as lists show it."""
     query = select(Proposal, User.name).join(User, col(User.id) == col(Proposal.author_id))
-    return _counted(session, query.where(Proposal.id == proposal.id))[0]
-
-
-def inbox(session: Session, by: Principal, *, now: datetime, limit: int = 50) -> Inbox:
-    """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide.
-
-    Who approved a proposal already, asks for changes of it or had a hand in it, waits for others; so does whoever sees
-    it in the hands of another. A failed run waits for nobody whose incident somebody else looks after, or is put off,
-    or over."""
-    query = _visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(limit)
-    changing = (col(Proposal.state) == ProposalState.CHANGES_REQUESTED) & (col(Proposal.author_id) == by.user_id)
-    mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
-    others = query.where(col(Proposal.state) != ProposalState.DRAFT, not_(mine))
-    free = col(Proposal.state).in_(PROPOSAL.where("approve")) & not_(func.coalesce(care.with_another(by), false()))
-    deciding = func.coalesce(scope.proposals(by, Permission.DECIDE), false()) & free
-    able = Permission.DECIDE in by.somewhere
-    later, concerning = care.put_off(by, now=now), col(Proposal.contract_id).in_(_concerning(by))
-    failed = _latest_runs(col(Run.contract_id).in_(_concerning(by))).where(
-        col(Run.verdict).in_(FAILING), scope.runs(by), not_(attention.cared_for(by, now=now))
-    )
-    return Inbox(
-        to_decide=_counted(session, others.where(deciding, not_(later))) if able else [],
-        to_change=_counted(session, query.where(changing, not_(later))),
-        put_off=_counted(session, query.where(later, or_(changing, not_(mine) & deciding))),
-        waiting=_counted(session, query.where(mine, not_(changing))),
-        affecting=_counted(session, others.where(concerning, not_(deciding))),
-        failed_runs=session.exec(failed.order_by(col(Run.finished).desc()).limit(limit)).all(),
-    )
-
-
-def _concerning(by: Principal) -> SelectOfScalar[str]:
-    """The contracts that the principal owns, or is subscribed to, alone or with a team."""
-    used = col(Contract.id).in_(subscriptions.contracts(by))
-    return select(Contract.id).where((col(Contract.owner_id) == by.user_id) | used)
-
-
-def _approved(by: Principal) -> ColumnElement[bool]:
-    """The condition that the principal approved a proposal as it stands."""
-    given = select(ApprovalRow.proposal_id).where(ApprovalRow.approver_id == by.user_id)
-    return col(Proposal.id).in_(given.where(col(ApprovalRow.void_since).is_(None)))
+    return counted(session, query.where(Proposal.id == proposal.id))[0]
 
 
 def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str]:
@@ -216,18 +169,36 @@ def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str
 
 def _listed(session: Session, query: Select[Contract, str], by: Principal) -> list[ListedContract]:
     found = session.exec(query).all()
-    ids = [contract.id for contract, _ in found]
-    latest = _latest_runs(col(Run.contract_id).in_(ids) & scope.runs(by)).order_by(col(Run.finished))
-    runs = session.exec(latest).all()
-    last = {run.contract_id: run for run in runs}
+    shown = [contract.id for contract, _ in found]
+    last = _last_runs(session, shown, by)
     opened = select(Proposal.contract_id, func.count())
-    opened = opened.where(col(Proposal.contract_id).in_(ids), col(Proposal.state).in_(OPEN))
+    opened = opened.where(col(Proposal.contract_id).in_(shown), col(Proposal.state).in_(OPEN))
     open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
-    harmed = forewarned.harmed(session, ids)
+    harmed = forewarned.harmed(session, shown)
     return [
         ListedContract(each, owner, last.get(each.id), open_counts.get(each.id, 0), each.id in harmed)
         for each, owner in found
     ]
+
+
+def _last_runs(session: Session, contract_ids: Collection[str], by: Principal) -> dict[str, Run]:
+    """Of each contract its last run that says how its data are, of those that the principal may read. An index finds
+    it, however many there were before."""
+    of, last = aliased(Contract), aliased(Run)
+    mine = select(Run.id).where(Run.contract_id == of.id, _told(), scope.runs(by)).correlate(of)
+    newest = mine.order_by(col(Run.finished).desc(), col(Run.id).desc()).limit(1).scalar_subquery()
+    query = select(last).join(of, col(last.id) == newest).where(col(of.id).in_(contract_ids))
+    return {run.contract_id: run for run in session.exec(query)}
+
+
+def failing_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
+    """Of those runs the ones that failed, or could not tell, and are the last that say how the data of their object
+    are; as a query."""
+    later = aliased(Run)
+    same = (col(later.contract_id) == col(Run.contract_id)) & (col(later.object) == col(Run.object))
+    after = tuple_(col(later.finished), col(later.id)) > tuple_(col(Run.finished), col(Run.id))
+    replaced = select(later.id).where(same, after, _told(later)).correlate(Run).exists()
+    return select(Run).where(which, col(Run.verdict).in_(FAILING), _told(), ~replaced)
 
 
 def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
@@ -239,19 +210,21 @@ def _latest_runs(which: ColumnElement[bool]) -> SelectOfScalar[Run]:
     return select(Run).join(ranked, ranked.c.id == col(Run.id)).where(ranked.c.place == 1)
 
 
-def _told() -> ColumnElement[bool]:
+def _told(run: type[Run] = Run) -> ColumnElement[bool]:
     """The condition that a run says how the data of a contract's own object are."""
-    gone = (col(Run.cause) == Cause.PRESENCE) & (col(Run.verdict) == Verdict.FAILED) & col(Run.superseded).is_(None)
-    return col(Run.subscription_id).is_(None) & (col(Run.cause).in_((Cause.DATA, Cause.SCHEMA)) | gone)
+    gone = (col(run.cause) == Cause.PRESENCE) & (col(run.verdict) == Verdict.FAILED) & col(run.superseded).is_(None)
+    return col(run.subscription_id).is_(None) & (col(run.cause).in_((Cause.DATA, Cause.SCHEMA)) | gone)
 
 
-def _visible(by: Principal) -> Select[Proposal, str]:
+def visible(by: Principal) -> Select[Proposal, str]:
+    """The proposals that the principal may see, with their authors' names, as a query."""
     query = select(Proposal, User.name).join(User, col(User.id) == col(Proposal.author_id))
     shown = or_(col(Proposal.state) != ProposalState.DRAFT, col(Proposal.author_id) == by.user_id)
     return query.where(shown, scope.proposals(by))
 
 
-def _counted(session: Session, query: Select[Proposal, str]) -> list[ListedProposal]:
+def counted(session: Session, query: Select[Proposal, str]) -> list[ListedProposal]:
+    """The proposals of that query, as lists show them."""
     found = session.exec(query).all()
     counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in found}
     counting = select(SuggestionRow.proposal_id, SuggestionRow.decision, func.count())

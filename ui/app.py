@@ -8,7 +8,7 @@ import streamlit as st
 from registry.api.schemas import Me
 from registry.client import ClientError
 from registry.words import Permission
-from ui import desk, loading, menu, panels, session, words
+from ui import loading, menu, panels, session, words
 from ui.words import pages
 from ui.words import signing_in as texts
 
@@ -46,8 +46,8 @@ def draw() -> None:
         navigation(None)
         signed_out()
         return
-    me, waiting = session.me(), desk.urgent(session.inbox())
-    page = navigation(len(waiting), permissions=me.permissions)
+    me = session.me()
+    page = navigation(session.registry().waiting().total, permissions=me.permissions)
     sidebar(me)
     loading.age()
     page.run()

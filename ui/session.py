@@ -14,7 +14,7 @@ from registry.words import Permission
 from ui import settings
 from ui.security import COOKIE, sign_in_link
 
-ANSWERED, REVIEWED = "_answered", "_reviewed"
+ANSWERED, REVIEWED, VIEWER = "_answered", "_reviewed", "_viewer"
 
 
 def registry() -> Client:
@@ -36,12 +36,15 @@ def _wire(address: str) -> httpx.Client:
 
 def me() -> Me:
     """The viewer and what they may do. Raises ClientError where the session has ended."""
-    return registry().me()
+    found = registry().me()
+    st.session_state[VIEWER] = found
+    return found
 
 
 def may(permission: Permission) -> bool:
-    """Whether the viewer has the permission, on some part of the registry at least: whether a step is offered."""
-    found = me()
+    """Whether the viewer has the permission, on some part of the registry at least: whether a step is offered. That was
+    asked when the page was drawn; whether the step is taken is the registry's to say."""
+    found: Me = st.session_state.get(VIEWER) or me()
     return permission in found.permissions or any(permission in each.permissions for each in found.granted)
 
 

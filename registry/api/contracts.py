@@ -22,6 +22,13 @@ def list_contracts(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schema
     return views.page(views.contract_summary, catalog.contracts(tx, by, asked))
 
 
+@router.get("/contracts/ids")
+def list_contract_ids(by: Caller, tx: Reader) -> tuple[str, ...]:
+    """The ids of all contracts, to choose one."""
+    access.decide_somewhere(by, Permission.READ)
+    return tuple(catalog.ids(tx, by))
+
+
 @router.get("/contract")
 def get_contract(contract_id: ContractId, by: Caller, tx: Reader) -> schemas.ContractOut:
     """A contract with its versions, datasets and last runs."""

@@ -19,6 +19,7 @@ from registry import (
     clock,
     consent,
     decisions,
+    desk,
     discussion,
     drafts,
     editing,
@@ -60,7 +61,7 @@ UNCHANGED = [Depends(unchanged)]
 def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     """What waits for the asking user."""
     access.decide_somewhere(by, Permission.READ)
-    found = catalog.inbox(tx, by, now=clock.now())
+    found = desk.inbox(tx, by, now=clock.now())
     incidents = incident_steps.of_runs(tx, [each.id for each in found.failed_runs], by)
     return schemas.InboxOut(
         to_decide=_summaries(found.to_decide, by),
@@ -73,6 +74,13 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
         asked=tuple(map(views.acknowledgement, acknowledgements.waiting(tx, by))),
         lagging=tuple(views.subscription(each, by) for each in subscriptions.lagging(tx, by)),
     )
+
+
+@router.get("/inbox/counts")
+def count_inbox(by: Caller, tx: Reader) -> schemas.WaitingOut:
+    """How much of the inbox waits for the asking user themself."""
+    access.decide_somewhere(by, Permission.READ)
+    return schemas.WaitingOut.model_validate(desk.counts(tx, by, now=clock.now()))
 
 
 @router.get("/proposals")

@@ -28,6 +28,10 @@ class Contracts(Calls):
         """Contracts by id, each with its last run; all of them without a limit."""
         return self._listed(schemas.Page[schemas.ContractSummary], "/contracts", limit=limit)
 
+    def contract_ids(self) -> list[str]:
+        """The ids of all contracts, in their order."""
+        return self._get(list[str], "/contracts/ids")
+
     def contract(self, contract_id: str) -> schemas.ContractOut:
         """A contract with its versions, datasets and last runs."""
         return self._get(schemas.ContractOut, "/contract", id=contract_id)

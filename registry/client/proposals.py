@@ -17,6 +17,10 @@ class Proposals(Calls):
         """What waits for whom this client acts as."""
         return self._get(schemas.InboxOut, "/inbox")
 
+    def waiting(self) -> schemas.WaitingOut:
+        """How much of it waits for them themself."""
+        return self._get(schemas.WaitingOut, "/inbox/counts")
+
     def proposals(
         self, *, state: ProposalState | None = None, contract_id: str | None = None, limit: int = 100
     ) -> list[schemas.ProposalSummary]:

@@ -266,6 +266,9 @@ def test_the_inbox_of_a_consumer_has_what_affects_them(shop: World) -> None:
     found = shop.client("consumer").inbox()
     assert [(each.version, each.answer) for each in found.asked] == [("2.0.0", Answer.PENDING)]
     assert found.lagging == ()
+    assert shop.client("consumer").waiting().asked == 1
+    shop.client("consumer").answer(found.asked[0].id, Answer.OBJECTED, comment="our report needs it")
+    assert shop.client("consumer").waiting().asked == 0
     shop.client("consumer").answer(found.asked[0].id, Answer.ACKNOWLEDGED)
     later(shop)
     found = shop.client("consumer").inbox()

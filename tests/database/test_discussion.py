@@ -10,7 +10,7 @@ from support.api import NOW, World, document, drafted, plain, suggestion
 
 from contracts import writing
 from contracts.reading import read
-from registry import catalog
+from registry import desk
 from registry.access import Principal, permissions_of
 from registry.api import schemas
 from registry.client import ClientError
@@ -210,6 +210,6 @@ def test_what_concerns_somebody_who_does_not_decide_affects_them(world: World) -
     assert owner.inbox().affecting == ()
     viewer = world.users["owner"].id, "owner", frozenset({Role.VIEWER}), permissions_of([Role.VIEWER])
     with reading(world.engine) as tx:
-        found = catalog.inbox(tx, Principal(*viewer), now=NOW)
+        found = desk.inbox(tx, Principal(*viewer), now=NOW)
     assert ([each.proposal.id for each in found.affecting], found.to_decide) == ([second.id], [])
     assert world.client("consumer").inbox().affecting == ()

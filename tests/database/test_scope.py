@@ -121,12 +121,12 @@ def test_lists_show_what_a_role_is_about_and_nothing_else(
 ) -> None:
     two.granted(Role.VIEWER, part, two.dataset(target) if part is Part.DATASET else target)
     assert two.seen() == {"contracts": contracts, "proposals": proposals, "runs": runs}
+    assert two.world.client("ann").contract_ids() == sorted(contracts)
 
 
 def test_who_has_no_role_anywhere_is_told_what_they_lack(two: Two) -> None:
-    assert {two.status(path) for path in ("/contracts", "/runs", "/proposals", "/inbox", "/contract?id=orders")} == {
-        403
-    }
+    paths = ("/contracts", "/contracts/ids", "/runs", "/proposals", "/inbox", "/inbox/counts", "/contract?id=orders")
+    assert {two.status(path) for path in paths} == {403}
     assert two.world.call("ann", "GET", "/me").json()["permissions"] == []
 
 

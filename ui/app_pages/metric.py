@@ -37,15 +37,13 @@ def page() -> None:
 
 def chosen_contract() -> ContractOut | None:
     """The contract that the address names, or that is chosen; None where there is none to choose."""
-    known = session.registry().contracts()
+    known = session.registry().contract_ids()
     if not known:
         panels.empty(words.NO_CONTRACT_YET, texts.MEASURED_FOR)
         return None
     with st.container(horizontal=True, key="which"):
-        named = st.selectbox(
-            words.CONTRACT, [each.id for each in known], key="contract", bind="query-params", width=320
-        )
-    return session.registry().contract(named or known[0].id)
+        named = st.selectbox(words.CONTRACT, known, key="contract", bind="query-params", width=320)
+    return session.registry().contract(named or known[0])
 
 
 def last_run(contract: ContractOut) -> RunSummary | None:

@@ -28,6 +28,7 @@ from registry.api.schemas.contracts import (
     RunOut,
     RunSummary,
     SampleOut,
+    WaitingOut,
 )
 from registry.api.schemas.deadlines import DeadlineOut
 from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
@@ -324,6 +325,7 @@ __all__ = [
     "VersionDetail",
     "VersionOut",
     "Versioned",
+    "WaitingOut",
     "WeighedOut",
     "WindowIn",
     "WithdrawalIn",

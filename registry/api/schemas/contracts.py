@@ -138,6 +138,21 @@ class RunOut(RunSummary):
     history: dict[str, tuple[MeasurementOut, ...]]
 
 
+class WaitingOut(Schema):
+    """How much waits for the asking principal themself, of each part of their inbox; of `asked` what they neither
+    acknowledged nor objected to."""
+
+    failed_runs: int
+    asked: int
+    to_change: int
+    to_decide: int
+
+    @property
+    def total(self) -> int:
+        """How much that is together."""
+        return self.failed_runs + self.asked + self.to_change + self.to_decide
+
+
 class InboxOut(Schema):
     """What waits for the asking principal: to decide, own and under way; and what else affects them: proposals for
     contracts that concern them, and failed runs of these whose incident is not over, put off or looked after by
