@@ -33,9 +33,10 @@ def told(snapshot: Snapshot) -> Summary:
 
 
 def point(snapshot: Snapshot, kind: str) -> Any:
-    """The six statistics of a snapshot; 0 for one that it has no value of."""
+    """The six statistics of a snapshot; 0 for one that it has no value of, or an infinite one."""
     values = snapshot.once("alone", lambda each: measured(told(each)))
-    return numpy.array([values.get(name) or 0.0 for name in SIX[kind]])
+    found = numpy.array([values.get(name) or 0.0 for name in SIX[kind]])
+    return numpy.where(numpy.isfinite(found), found, 0.0)
 
 
 def sigma(width: float, history: list[Snapshot], kind: str) -> Judge:

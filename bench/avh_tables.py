@@ -73,10 +73,10 @@ def sequences(root: Path, table: str, segments: int, rows: int) -> Iterator[Sequ
 
 
 def read(path: Path) -> Any:
-    """A snapshot as a frame of texts: bytes that are no UTF-8 are replaced, rows that are too long are left out, and a
-    quote that is never closed is a character like others."""
+    """A snapshot as a frame of texts: bytes that are no UTF-8 are replaced, rows longer than the first are left out, as
+    is what no column's name stands above, and a quote that is never closed is a character like others."""
     texts = {"dtype": str, "keep_default_na": False, "na_filter": False}
-    how = {"on_bad_lines": "skip", "low_memory": False, "encoding_errors": "replace", **texts}
+    how = {"on_bad_lines": "skip", "low_memory": False, "encoding_errors": "replace", "index_col": False, **texts}
     try:
         return pandas.read_csv(path, **how)
     except pandas.errors.ParserError:

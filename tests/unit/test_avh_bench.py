@@ -57,11 +57,13 @@ FILES = {
     "a mark of its encoding": (b"\xef\xbb\xbfid,name\n1,a\n", ["a"]),
     "a quote that is never closed": (b'id,name\n1,a\n2,"b\n3,c\n', ["a", '"b', "c"]),
     "rows that are too long": (b"id,name\n1,a\n2,b,c,d\n3,e\n", ["a", "e"]),
+    "values without a name": (b"id,name\n1,a,\n2,b,\n", ["a", "b"]),
     "rows that are too short": (b"id,name\n1\n2,b\n", ["", "b"]),
     "no rows": (b"id,name\n", []),
 }
 
 
+@pytest.mark.filterwarnings("ignore:Length of header")
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_is_read_as_far_as_it_can_be(name: str, tmp_path: Path) -> None:
     content, names = FILES[name]
