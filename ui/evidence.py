@@ -1,7 +1,8 @@
 """The evidence of a suggestion, read from what the draft recorded; what is missing counts as nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from registry.api.schemas import SuggestionOut
@@ -12,12 +13,13 @@ from ui.words import evidence as texts
 
 @dataclass(frozen=True)
 class Evidence:
-    """On how much a suggestion was learned and judged, and how the metric went. `replay`: what it would have said of
-    all that is stored. `holds`: the least chance to hold on a new partition; `catches`: the chance to tell one of the
-    common `issues`; `counter_examples`: masks of values that break it; `owners`: how many of its kind were accepted,
-    of how many decided. `by_rows`: the partitions are parts of one table, split by a hash of its rows. `likely`: the
-    chance, by names alone, that values are meant to be unique. `confirmed`: they were counted. `tested`: of partitions
-    that were judged each by what came before it, those that alarmed; None: that was not tried."""
+    """On how much a suggestion was learned and judged. `history`: pairs of a partition and its metric, as recorded.
+    `replay`: what it would have said of all that is stored. `holds`: the least chance to hold on a new partition;
+    `catches`: the chance to tell one of the common `issues`; `counter_examples`: masks of values that break it;
+    `owners`: how many of its kind were accepted, of how many decided. `by_rows`: the partitions are parts of one table,
+    split by a hash of its rows. `likely`: the chance, by names alone, that values are meant to be unique. `confirmed`:
+    they were counted. `tested`: of partitions that were judged each by what came before it, those that alarmed; None:
+    that was not tried."""
 
     rows: int = 0
     partitions: int = 0
@@ -25,7 +27,7 @@ class Evidence:
     learned_on: int = 0
     judged_on: int = 0
     failed_on: tuple[str, ...] = ()
-    series: tuple[Point, ...] = ()
+    history: tuple[Sequence[Any], ...] = ()
     band: Band = field(default_factory=Band)
     values: tuple[tuple[str, int], ...] = ()
     replay: tuple[str, ...] = ()
@@ -38,6 +40,11 @@ class Evidence:
     likely: float | None = None
     confirmed: bool = True
     tested: tuple[str, ...] | None = None
+
+    @cached_property
+    def series(self) -> tuple[Point, ...]:
+        """The metric over the partitions, where it was a number. Only those on cards are drawn."""
+        return charts.points(self.history)
 
     @property
     def worth(self) -> tuple[str, ...]:
@@ -107,7 +114,7 @@ def read(suggestion: SuggestionOut) -> Evidence:
         learned_on=_count(found.get("learned_on")),
         judged_on=_count(found.get("judged_on")),
         failed_on=tuple(str(name) for name in found.get("failed_on") or ()),
-        series=charts.points(history),
+        history=tuple(history),
         band=Band(charts.number(lower), charts.number(upper)),
         values=_values(_mapping(found.get("details"))),
         replay=tuple(map(str, found.get("replay") or ())),

@@ -38,14 +38,16 @@ def suggestion(**content: Any) -> SuggestionOut:
 
 
 def test_evidence_is_read_as_recorded() -> None:
-    assert read(suggestion(evidence=WHOLE)) == Evidence(
+    found = read(suggestion(evidence=WHOLE))
+    assert found.series == (Point("day=1", 0.5),)
+    assert found == Evidence(
         rows=31_240,
         partitions=25,
         held=24,
         learned_on=18,
         judged_on=7,
         failed_on=("day=9",),
-        series=(Point("day=1", 0.5),),
+        history=(["day=1", 0.5], ["day=2", "text"]),
         band=Band(0, None),
         values=(("b", 7), ("c", 7), ("a", 1)),
     )
