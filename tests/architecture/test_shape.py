@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,12 +26,18 @@ def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(tree(path)))
+
+
 def functions(path: Path) -> Iterator[Function]:
-    return (node for node in ast.walk(tree(path)) if isinstance(node, Function))
+    return (node for node in nodes(path) if isinstance(node, Function))
 
 
 def length(function: Function) -> int:
@@ -52,7 +59,7 @@ def test_every_module_says_what_it_is(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_no_name_is_a_word_that_says_nothing(path: Path) -> None:
-    classes = [node.name for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)]
+    classes = [node.name for node in nodes(path) if isinstance(node, ast.ClassDef)]
     spoken = [each.name for each in functions(path) if not each.name.startswith("_")]
     spelled = [path.stem, *("_".join(WORDS.findall(name)) for name in classes), *spoken]
     assert [name for name in spelled if BANNED.search(name)] == []
