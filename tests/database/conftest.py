@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
-from support.api import World, build
+from support.api import World, remembered, with_people_alone
 from support.databases import KINDS, empty, postgres_server, sqlite_copy, sqlite_template
 from support.memories import DAYS, Memory
 
@@ -59,7 +59,7 @@ def engine(request: pytest.FixtureRequest, kind: str, tmp_path: Path) -> Iterato
 @pytest.fixture
 def world(engine: Engine, tmp_path: Path) -> Iterator[World]:
     """The service over the database, with a user of each role signed in."""
-    made = build(engine, home=tmp_path / "home")
+    made, _ = remembered(engine, with_people_alone, home=tmp_path / "home")
     with made.http:
         yield made
 

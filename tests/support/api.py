@@ -101,7 +101,8 @@ def build(engine: Engine, **settings: Any) -> World:
         }
         for each in made.values():
             people.create_user(tx, each, actor="test", now=now)
-        lasts = timedelta(hours=1)
+        # As long as any run of tests: a service that is remembered is signed in to once.
+        lasts = timedelta(days=1)
         secrets = {
             name: access.sign_in(tx, each, session_id=ids.new(), now=now, lasts=lasts)[0] for name, each in made.items()
         }
@@ -136,6 +137,10 @@ def remembered(engine: Engine, fill: Callable[[World], Found], **settings: Any) 
         REMEMBERED[key] = Remembered(rows_of(engine), made, found)
     http = TestClient(application(Settings(**settings), engine), raise_server_exceptions=False)
     return replace(REMEMBERED[key].world, engine=engine, http=http), REMEMBERED[key].found
+
+
+def with_people_alone(_: World) -> None:
+    """Leaves a service as it is when its people have signed in: to be `remembered`."""
 
 
 def document(
