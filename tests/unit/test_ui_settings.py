@@ -1,9 +1,16 @@
 """The settings of the pages' process."""
 
-import pytest
+import tomllib
+from pathlib import Path
 
+import pytest
+import streamlit.config
+
+import ui
 from ui.provider import Provider
 from ui.settings import LOCAL_HOSTS, Settings, SettingsError, load
+
+CONFIG = Path(ui.__file__).parent / ".streamlit" / "config.toml"
 
 
 @pytest.mark.parametrize(
@@ -41,3 +48,13 @@ def test_settings_come_from_the_environment(environ: dict[str, str], settings: S
 def test_a_wrong_setting_is_refused_by_name(environ: dict[str, str], named: str) -> None:
     with pytest.raises(SettingsError, match=named):
         load(environ)
+
+
+def test_every_option_beside_the_script_is_one_that_streamlit_knows() -> None:
+    # One that it knows no more is left out with a word in its log, and what it was for is lost.
+    with CONFIG.open("rb") as file:
+        sections = tomllib.load(file)
+    names = [f"{section}.{name}" for section, options in sections.items() if section != "theme" for name in options]
+    assert "runner.postScriptGC" in names
+    for name in names:
+        streamlit.config.get_option(name)
