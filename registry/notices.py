@@ -8,7 +8,8 @@ from urllib.parse import quote
 from uuid import UUID
 
 from engine.results import CheckResult, Outcome, Verdict
-from registry.tables import CommentRow, ContractVersion, Proposal, ResultRow, Run, Subscription
+from registry.rights import Place
+from registry.tables import CommentRow, ContractRequest, ContractVersion, Proposal, ResultRow, Run, Subscription
 from registry.words import NoticeKind
 
 Result: TypeAlias = CheckResult | ResultRow
@@ -28,7 +29,8 @@ class Notice:
 
     `title`: the verdict in one line. `table`: which one; '' for none. `found`: what failed, or what changes, in
     sentences without values. `next_step`: what to do. `page`: where it is shown, as `run?id=...`. `to`: users who are
-    told beside those whom the kind concerns; `by`: the user who did it, and knows."""
+    told beside those whom the kind concerns; `by`: the user who did it, and knows. `place`: where that is which no
+    contract is about yet."""
 
     kind: NoticeKind
     contract_id: str
@@ -40,6 +42,7 @@ class Notice:
     page: str = ""
     to: frozenset[UUID] = frozenset()
     by: UUID | None = None
+    place: Place | None = None
 
     @property
     def key(self) -> str:
@@ -204,6 +207,38 @@ def lagging(subscription: Subscription, why: str, newest: str) -> Notice:
     )
 
 
+def wanted(request: ContractRequest, author: str, place: Place) -> Notice:
+    """That somebody asks for a contract: whoever may decide about the dataset is told."""
+    return Notice(
+        kind=NoticeKind.REQUEST,
+        contract_id="",
+        subject=str(request.id),
+        title=f"{author} asks for a contract of {request.name}",
+        table=request.name,
+        found=(request.why,),
+        next_step="draft one, or decline",
+        page=_page(request),
+        by=request.author_id,
+        place=place,
+    )
+
+
+def declined(request: ContractRequest, reason: str, place: Place, *, by: UUID) -> Notice:
+    """That a contract which was asked for will not be: who asked is told."""
+    return Notice(
+        kind=NoticeKind.REQUEST,
+        contract_id="",
+        subject=f"{request.id}/declined",
+        title=f"no contract of {request.name} for now",
+        table=request.name,
+        found=(f"reason: {reason}",),
+        page=_page(request),
+        to=frozenset({request.author_id}),
+        by=by,
+        place=place,
+    )
+
+
 def trial(subject: str) -> Notice:
     """That a channel works."""
     return Notice(NoticeKind.TEST, "", subject, "this channel works", next_step="nothing is to be done")
@@ -229,6 +264,10 @@ def as_data(told: Told) -> dict[str, Any]:
     said = {"contract": told.contract, "subject": told.subject, "title": told.title, "table": told.table or None}
     more = {"found": list(told.found), "next_step": told.next_step or None, "link": told.page}
     return {"type": f"treaty.{told.kind}", "timestamp": told.time, "data": {**said, **more}}
+
+
+def _page(request: ContractRequest) -> str:
+    return f"lineage?node={quote(f'dataset:{request.namespace}:{request.name}', safe='')}"
 
 
 def _is_bad(result: Result) -> bool:

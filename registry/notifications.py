@@ -36,6 +36,7 @@ AUDIENCES: dict[NoticeKind, frozenset[Audience]] = {
     NoticeKind.VIOLATION: frozenset(Audience),
     NoticeKind.RECOVERY: frozenset(Audience),
     NoticeKind.LAG: frozenset(),
+    NoticeKind.REQUEST: frozenset({Audience.OWNERS}),
     NoticeKind.TEST: frozenset(),
 }
 
@@ -69,7 +70,7 @@ class _Hall:
     def __init__(self, session: Session, notice: Notice) -> None:
         self._session, self._notice = session, notice
         self._contract = session.get(Contract, notice.contract_id)
-        self._place = _place(session, notice.contract_id)
+        self._place = notice.place or _place(session, notice.contract_id)
         used = subscriptions.active(session, notice.contract_id)
         self._used = used
         # By team that subscribed, who did it for them.

@@ -33,6 +33,7 @@ def print_inbox(found: schemas.InboxOut, console: Console) -> None:
         "affects you": [_proposed(each) for each in found.affecting],
         "you are asked": [f"{each.contract_id} {each.version}: {'; '.join(each.breaks)}" for each in found.asked],
         "you are behind": [f"{each.contract_id}, {each.purpose}: {each.lagging}" for each in found.lagging],
+        "you are asked for a contract": [f"{each.name}, by {each.author}: {each.why}" for each in found.requested],
         "failed": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
     }
     for title, lines in lists.items():

@@ -167,6 +167,7 @@ class NoticeKind(StrEnum):
     VIOLATION = "violation"
     RECOVERY = "recovery"
     LAG = "lag"
+    REQUEST = "request"
     TEST = "test"
 
 
@@ -299,6 +300,8 @@ class Action(StrEnum):
     ACKNOWLEDGEMENT_GIVEN = "acknowledgement:given"
     ACKNOWLEDGEMENT_REFUSED = "acknowledgement:refused"
     ACKNOWLEDGEMENT_RESET = "acknowledgement:reset"
+    CONTRACT_REQUESTED = "contract_request:made"
+    CONTRACT_REQUEST_ENDED = "contract_request:ended"
     DRAFT_REQUESTED = "draft:requested"
     PATTERNS_REQUESTED = "patterns:requested"
     REPLAY_REQUESTED = "replay:requested"

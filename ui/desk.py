@@ -4,13 +4,20 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from registry.api.schemas import AcknowledgementOut, InboxOut, IncidentOut, ProposalSummary, RunSummary
+from registry.api.schemas import (
+    AcknowledgementOut,
+    ContractRequestOut,
+    InboxOut,
+    IncidentOut,
+    ProposalSummary,
+    RunSummary,
+)
 from registry.words import Answer
 
 LATER = datetime.max.replace(tzinfo=UTC)
 # The worst first.
 VERDICTS = ("failed", "not_evaluated", "warned", "passed")
-Urgent = RunSummary | AcknowledgementOut | ProposalSummary
+Urgent = RunSummary | AcknowledgementOut | ProposalSummary | ContractRequestOut
 
 
 def failed(found: InboxOut) -> list[RunSummary]:
@@ -37,7 +44,7 @@ def oldest(proposals: Sequence[ProposalSummary]) -> list[ProposalSummary]:
 
 def urgent(found: InboxOut) -> list[Urgent]:
     """All that waits for the viewer themself: what the menu counts."""
-    return [*failed(found), *asked(found), *oldest(found.to_change), *oldest(found.to_decide)]
+    return [*failed(found), *asked(found), *oldest(found.to_change), *oldest(found.to_decide), *found.requested]
 
 
 def is_empty(found: InboxOut) -> bool:

@@ -43,6 +43,7 @@ from registry.api import (
     proposals,
     reference,
     replays,
+    requested,
     runs,
     service,
     tasks,
@@ -96,6 +97,7 @@ ROUTERS = (
     blast.router,
     incidents.router,
     replays.router,
+    requested.router,
     versions.router,
 )
 

@@ -26,6 +26,7 @@ from registry import (
     ids,
     incident_steps,
     replays,
+    requested,
     revisions,
     subscriptions,
     succession,
@@ -73,6 +74,7 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
         incidents=tuple(map(views.incident, incidents)),
         asked=tuple(map(views.acknowledgement, acknowledgements.waiting(tx, by))),
         lagging=tuple(views.subscription(each, by) for each in subscriptions.lagging(tx, by)),
+        requested=tuple(views.contract_request(each, by) for each in requested.waiting(tx, by)),
     )
 
 
@@ -80,7 +82,8 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
 def count_inbox(by: Caller, tx: Reader) -> schemas.WaitingOut:
     """How much of the inbox waits for the asking user themself."""
     access.decide_somewhere(by, Permission.READ)
-    return schemas.WaitingOut.model_validate(desk.counts(tx, by, now=clock.now()))
+    found = desk.counts(tx, by, now=clock.now())
+    return schemas.WaitingOut(**vars(found), requested=len(requested.waiting(tx, by)))
 
 
 @router.get("/proposals")

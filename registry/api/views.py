@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from uuid import UUID
 
-from registry import acknowledgements, change_requests, decisions, scope, subscriptions
+from registry import acknowledgements, change_requests, decisions, requested, scope, subscriptions
 from registry.access import Principal
 from registry.api import schemas
 from registry.approval import may_approve
@@ -15,6 +15,7 @@ from registry.cursors import Portion
 from registry.history import Report
 from registry.incident_steps import Listed
 from registry.lifecycle import PROPOSAL
+from registry.lineage.names import location
 from registry.tables import (
     ApprovalRow,
     CommentRow,
@@ -153,6 +154,18 @@ def run(report: Report) -> schemas.RunOut:
         lineage_run=report.lineage_run,
         results=tuple(map(schemas.ResultOut.model_validate, report.results)),
         history={metric: tuple(map(_without_details, rows)) for metric, rows in report.history.items()},
+    )
+
+
+def contract_request(listed: requested.Listed, by: Principal) -> schemas.ContractRequestOut:
+    """The request, and what the asking principal has to do with it."""
+    row = listed.request
+    return schemas.ContractRequestOut(
+        **row.model_dump(exclude={"author_id", "ended", "reason"}),
+        location=location(row.namespace, row.name),
+        author=listed.author,
+        own=row.author_id == by.user_id,
+        decides=listed.decides,
     )
 
 

@@ -26,6 +26,7 @@ from registry.client.people import People
 from registry.client.profiles import Profiles
 from registry.client.proposals import Proposals
 from registry.client.replays import Replays
+from registry.client.requested import Requested
 from registry.client.tasks import Tasks
 from registry.client.teams import Teams
 from registry.client.versions import Versions
@@ -58,6 +59,7 @@ class Client(
     Learned,
     Tasks,
     Replays,
+    Requested,
     Versions,
 ):
     """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.

@@ -124,6 +124,24 @@ class Postponement(Table, table=True):
     until: datetime = moment()
 
 
+class ContractRequest(Table, table=True):
+    """That somebody asks for a contract about a dataset, for a reason that is `why`.
+
+    `ended`: when they took that back, or it was declined; `reason`: why it was. None: it waits until there is a draft
+    or a contract."""
+
+    __tablename__ = "contract_request"
+    __table_args__ = (Index(None, "namespace", "name"),)
+    id: UUID = Field(primary_key=True)
+    namespace: str
+    name: str
+    author_id: UUID = reference("user.id")
+    why: str
+    created: datetime = moment()
+    ended: datetime | None = moment(default=None)
+    reason: str | None = None
+
+
 class SuggestionRow(Table, table=True):
     """A suggested check of a proposal and the decision about it. `content` is the suggestion as it was drafted.
 

@@ -125,6 +125,9 @@ USER = {"name": "new", "password": PASSWORD, "roles": ["viewer"]}
 TOKEN = {"name": "ci", "scopes": ["contracts:read"]}
 JUDGED = {"decision": "accepted", "revision": 1}
 CONCLUDED = "approval:given version:activated proposal:approved"
+WANTED = {"name": "/lake/unknown", "why": "we read it"}
+DECLINED = {"reason": "no"}
+WANTED_NO_MORE = "contract_request:ended"
 GOES = {"reason": "nobody needs it"}
 GENERATION = {"number": 0, "entries": {}}
 # Who keeps a template keeps it for whoever may read anything.
@@ -292,6 +295,17 @@ CALLS = [
     Call("GET", "/lineage/rejected", EVERYBODY),
     Call("GET", "/lineage/rejected/{refused}", EVERYBODY),
     Call("GET", "/lineage/unmatched", EVERYBODY),
+    Call("GET", "/contract-requests", EVERYBODY, local=True, elsewhere=True),
+    Call("POST", "/contract-requests", PROPOSERS, 201, WANTED, "contract_request:made"),
+    Call(
+        "POST",
+        "/contract-requests/{wanted}/end",
+        OWNERS | PRODUCER,
+        204,
+        {"reason": "no"},
+        WANTED_NO_MORE,
+        authored=True,
+    ),
     Call("POST", "/lineage", PRODUCERS, 201, EVENT),
     Call("POST", "/lineage/batch", PRODUCERS, 200, [EVENT]),
     Call("GET", "/subscriptions?contract_id=known", EVERYBODY, local=True, elsewhere=True),
@@ -415,6 +429,7 @@ def filled(world: World) -> dict[str, str]:
     task = world.call("producer", "POST", "/drafts", json={**DRAFT, "contract_id": "known"}).json()["id"]
     token = world.client("producer").issue_token("t", scopes=[Permission.READ]).token.id
     subscription = subscribed(world, "producer", "known")
+    wanted = world.client("producer").request_contract("/lake/wanted", "we read it")
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=sold("drafted"))
         dataset = catalog.datasets(tx, "known")[0][0]
@@ -469,6 +484,7 @@ def filled(world: World) -> dict[str, str]:
         "space": "file/datasets",
         "lineage_run": step("dash", "COMPLETE", 1)["run"]["runId"],
         "template": "ours",
+        "wanted": str(wanted.id),
     }
 
 

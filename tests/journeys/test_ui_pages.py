@@ -1199,3 +1199,45 @@ def test_a_subscription_is_ended_and_a_channel_added_and_removed(open_page: Open
 
     assert channel.kind.value == "email"
     assert the_shop.client("consumer").channels() == []
+
+
+def test_a_contract_is_asked_for_where_there_is_none_and_its_owner_declines(open_page: Open, the_shop: Shop) -> None:
+    told(the_shop, event("COMPLETE", output("/lake/returns"), job="load_returns"))
+    at = open_page("consumer", "lineage", tab="Without contract")
+    at.session_state[f"request-{words.slug('file /lake/returns')}"] = True
+    shown(at)
+    at.get("form_submit_button")[0].click()
+    shown(at)
+    refused = texts(at)
+    (why,) = (each.key for each in at.text_input if str(each.key).startswith("wanted-why"))
+    at.text_input(key=why).set_value(HOSTILE["image"])
+    at.get("form_submit_button")[0].click()
+    shown(at)
+    (asked,) = the_shop.client("consumer").contract_requests()
+    assert "Still missing: which dataset, and why" in refused
+    assert (asked.name, asked.why, asked.own) == ("/lake/returns", HOSTILE["image"], True)
+    assert not at.get("form_submit_button")
+
+    at = open_page("owner", "inbox")
+    assert "1 contract to draft" in texts(at)
+    at = click(at, f"declined-{asked.id}")
+    assert "Say why: who asked will read it" in texts(at)
+    at.text_input(key=f"no-{asked.id}").set_value("it goes away in May")
+    at = click(at, f"declined-{asked.id}")
+    assert "Declined. Who asked is told why." in texts(at)
+    assert the_shop.client("consumer").contract_requests() == []
+
+
+def test_who_finds_nothing_in_the_catalog_asks_for_it(open_page: Open, the_shop: Shop) -> None:
+    at = open_page("consumer", "catalog", q="returns")
+    at.session_state["request-any"] = True
+    shown(at)
+    at.text_input(key="wanted-name-any").set_value("/lake/returns")
+    at.text_input(key="wanted-why-any").set_value("our weekly report")
+    at.get("form_submit_button")[0].click()
+    shown(at)
+    assert "Asked. It stands in the inbox" in texts(at)
+    (asked,) = the_shop.client("owner").inbox().requested
+    assert (asked.namespace, asked.name, asked.author) == ("file", "/lake/returns", "consumer")
+    at = open_page("owner", "draft", location=asked.location)
+    assert at.text_input(key="location").value == "/lake/returns"

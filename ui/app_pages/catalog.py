@@ -4,8 +4,8 @@ last runs came out; what is asked stands in the address."""
 import streamlit as st
 
 from registry.api.schemas import CatalogItem, CatalogPage
-from registry.words import LabelKind
-from ui import panels, session, words
+from registry.words import LabelKind, Permission
+from ui import panels, requests, session, words
 from ui.words import contract as texts
 from ui.words import pages
 
@@ -17,6 +17,7 @@ CURSORS = "_catalog_cursors"
 def page() -> None:
     """Draws the search, what there is to choose from, and what was found."""
     st.title(pages.CATALOG)
+    panels.told()
     asked = st.text_input(
         words.SEARCH,
         key="q",
@@ -71,7 +72,9 @@ def nothing(*, anything: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if anything:
             st.button(texts.SHOW_ALL, key="clear", icon=":material/filter_alt_off:", on_click=clear)
-        panels.link("draft", texts.REQUEST)
+        requests.form()
+        if session.may(Permission.DRAFT):
+            panels.link("draft", pages.DRAFT)
         panels.link("profile", pages.PROFILE)
 
 

@@ -35,8 +35,9 @@ def page() -> None:
 def form() -> None:
     """The table to profile."""
     st.caption(texts.INTRO)
+    asked = st.query_params.get("location", "")
     with st.form("draft", width=640):
-        st.text_input(FIELDS["location"], key="location", placeholder=texts.LOCATION_EXAMPLE)
+        st.text_input(FIELDS["location"], asked, key="location", placeholder=texts.LOCATION_EXAMPLE)
         st.selectbox(texts.FORMAT, FORMATS, key="format")
         st.text_input(
             texts.PARTITION_COLUMNS, key="partition", placeholder=texts.PARTITION_EXAMPLE, help=texts.PARTITION_HELP

@@ -6,7 +6,7 @@ import streamlit as st
 
 from registry.api.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
 from registry.words import Answer
-from ui import actions, attention, desk, drafts, panels, session, undoing, words
+from ui import actions, attention, desk, drafts, panels, requests, session, undoing, words
 from ui.words import contract as of_contract
 from ui.words import inbox as texts
 from ui.words import pages
@@ -26,6 +26,7 @@ def page() -> None:
     st.markdown(f"**{summary(found)}**")
     attention.draw(found)
     questions(desk.asked(found))
+    requests.draw(found.requested)
     drafts.draw(found)
     behind(found.lagging)
 
@@ -47,6 +48,7 @@ def summary(found: InboxOut) -> str:
         (len(desk.asked(found)), texts.to_answer),
         (len(found.to_change), texts.to_change),
         (len(found.to_decide), texts.to_decide),
+        (len(found.requested), texts.to_draft),
     )
     said = [told(number) for number, told in counts if number]
     return words.listed(said) or texts.NOTHING_WAITS

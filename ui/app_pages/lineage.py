@@ -1,11 +1,13 @@
 """Lineage: the graph around a dataset, what producers sent and what became of it, and what has no contract."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from registry.api.schemas import EventOut, InboxCounts, RefusedOut, UnmatchedOut
+from registry.api.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
 from registry.client import ClientError
 from registry.words import InboxState
-from ui import graphs, panels, session, words
+from ui import graphs, panels, requests, session, words
 from ui.words import lineage as texts
 from ui.words import pages
 
@@ -39,6 +41,9 @@ def graph() -> None:
         if error.status not in {NOT_FOUND, MALFORMED}:
             raise
         panels.empty(texts.UNKNOWN_NODE, texts.WRITE_ONE)
+        for each in session.registry().contract_requests():
+            if requests.node(each.namespace, each.name) == node:
+                requests.row(each)
         return
     shown, every = graphs.nodes(found, node), graphs.every(found, node)
     panels.drawn(graphs.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
@@ -48,6 +53,15 @@ def graph() -> None:
         st.caption(texts.GRAPH_CUT)
     link = st.column_config.LinkColumn(words.OPEN, display_text=words.OPEN)
     panels.table(graphs.rows(every), key="nodes", alt=texts.NODES, **{words.OPEN: link})
+    promised(every)
+
+
+def promised(shown: Sequence[graphs.Shown]) -> None:
+    """Who asks for a contract of the dataset that the graph is around, where it has none."""
+    for each in shown:
+        if each.asked and each.kind == texts.DATASET and not each.contracts:
+            name = each.node.data
+            requests.of(str(name["namespace"]), str(name["name"]), session.registry().contract_requests())
 
 
 def events() -> None:
@@ -116,12 +130,13 @@ def unmatched() -> None:
     if not found:
         panels.empty(texts.ALL_HAVE_CONTRACTS, texts.UNMATCHED_APPEAR)
         return
+    asked = session.registry().contract_requests()
     for each in found:
-        without_contract(each)
+        without_contract(each, asked)
 
 
-def without_contract(found: UnmatchedOut) -> None:
-    """A dataset without a contract."""
+def without_contract(found: UnmatchedOut, asked: Sequence[ContractRequestOut]) -> None:
+    """A dataset without a contract, and who asks for one."""
     written = texts.written(found.times)
     about = " · ".join(part for part in (found.namespace, written, texts.by(found.job) if found.job else "") if part)
     with st.container(border=True, key=f"unmatched-{words.slug(f'{found.namespace} {found.name}')}"):
@@ -131,6 +146,7 @@ def without_contract(found: UnmatchedOut) -> None:
             st.text(texts.columns(", ".join(found.columns)))
         with st.expander(texts.MAKE_CONTRACT, key=f"how-{words.slug(f'{found.namespace} {found.name}')}"):
             panels.commands(*found.remedies)
+        requests.of(found.namespace, found.name, asked)
 
 
 DRAWS = (graph, events, refused, unmatched)

@@ -34,6 +34,10 @@ def to_decide(drafts: int) -> str:
     return f"{several(drafts, 'draft')} to decide"
 
 
+def to_draft(requests: int) -> str:
+    return f"{several(requests, 'contract')} to draft"
+
+
 def you_answer(questions: int) -> str:
     return f"You answer ({questions})"
 

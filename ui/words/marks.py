@@ -30,6 +30,7 @@ VERDICTS = {
     "failed": Mark("Failed", ":material/cancel:", "red"),
     "not_evaluated": Mark("Not evaluated", ":material/help:", "gray"),
 }
+WANTED = Mark("Asked for", ":material/contract:", "orange")
 NEVER = Mark("Never judged", ":material/schedule:", "gray")
 OUTCOMES = {
     "passed": Mark("Passed", ":material/check_circle:", "blue"),

@@ -146,6 +146,7 @@ from registry.api.schemas.replays import (
     UnjudgedOut,
     WeighedOut,
 )
+from registry.api.schemas.requested import ContractRequestIn, ContractRequestOut, EndIn
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskEventsOut, TaskOut, TaskSummary
 from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
 from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionDetail, VersionOut
@@ -190,6 +191,8 @@ __all__ = [
     "ConsumerCheckIn",
     "ConsumerCheckOut",
     "ContractOut",
+    "ContractRequestIn",
+    "ContractRequestOut",
     "ContractSummary",
     "ContractTouched",
     "CopyIn",
@@ -206,6 +209,7 @@ __all__ = [
     "DraftIn",
     "EdgeOut",
     "EditIn",
+    "EndIn",
     "EntrustedOut",
     "EntryForm",
     "ErasedOut",

@@ -10,6 +10,7 @@ from registry.api.schemas.base import Schema
 from registry.api.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from registry.api.schemas.incidents import IncidentOut
 from registry.api.schemas.proposals import ProposalSummary
+from registry.api.schemas.requested import ContractRequestOut
 from registry.api.schemas.versions import VersionOut
 
 
@@ -146,11 +147,12 @@ class WaitingOut(Schema):
     asked: int
     to_change: int
     to_decide: int
+    requested: int = 0
 
     @property
     def total(self) -> int:
         """How much that is together."""
-        return self.failed_runs + self.asked + self.to_change + self.to_decide
+        return self.failed_runs + self.asked + self.to_change + self.to_decide + self.requested
 
 
 class InboxOut(Schema):
@@ -160,7 +162,7 @@ class InboxOut(Schema):
 
     `to_change`: own ones of which changes are asked; `put_off`: what would wait, had they not put it off.
     `incidents`: those that the failed runs belong to. `asked`: the versions that they have not acknowledged; `lagging`:
-    their subscriptions whose pin is behind."""
+    their subscriptions whose pin is behind. `requested`: contracts that others ask for, which they may decide about."""
 
     to_decide: tuple[ProposalSummary, ...]
     waiting: tuple[ProposalSummary, ...]
@@ -171,3 +173,4 @@ class InboxOut(Schema):
     incidents: tuple[IncidentOut, ...] = ()
     asked: tuple[AcknowledgementOut, ...] = ()
     lagging: tuple[SubscriptionOut, ...] = ()
+    requested: tuple[ContractRequestOut, ...] = ()
