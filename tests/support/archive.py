@@ -5,6 +5,7 @@ Run as a program it makes the archive, once for the Spark that is installed. Jav
 and of exactly these jars, and goes on without."""
 
 import os
+import shlex
 import shutil
 import sys
 from importlib.metadata import version
@@ -15,24 +16,45 @@ from tempfile import TemporaryDirectory
 # What it logs of an archive that it does not take would stand among what a command prints.
 BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable"
 ARCHIVE = Path(sys.prefix, f"spark-{version('pyspark')}.jsa")
+# Spark names its folder of settings (SPARK_CONF_DIR) before its jars, and Java takes the archive only where these come
+# first: what the folder holds is read all the same.
+HOME = Path(sys.prefix, "java-of-the-tests")
+JAVA = """#!/usr/bin/env bash
+folder=${SPARK_CONF_DIR:-}
+folder=${folder%/}/
+if [ "${1:-}" = -cp ] && [ "$folder" != / ] && [ "${2#"$folder:"}" != "$2" ]; then
+  set -- -cp "${2#"$folder:"}:$folder" "${@:3}"
+fi
+exec {java} "$@"
+"""
 
 
 def options() -> dict[str, str]:
     """How tests have Java run, as variables of the environment that Spark's own scripts read."""
-    mapped = f' "-XX:SharedArchiveFile={ARCHIVE}"' if ARCHIVE.exists() else ""
-    return {"SPARK_SUBMIT_OPTS": f"{BRIEF}{mapped}", "SPARK_LAUNCHER_OPTS": BRIEF}
+    brief = {"SPARK_SUBMIT_OPTS": BRIEF, "SPARK_LAUNCHER_OPTS": BRIEF}
+    if not ARCHIVE.exists():
+        return brief
+    home = {"JAVA_HOME": str(HOME)} if HOME.exists() else {}
+    return brief | home | {"SPARK_SUBMIT_OPTS": f'{BRIEF} "-XX:SharedArchiveFile={ARCHIVE}"'}
 
 
 def main() -> None:
-    """Makes the archive where there is none. It takes its name once it is whole."""
-    if ARCHIVE.exists() or shutil.which("java") is None:
+    """Makes the archive where there is none, and the Java that takes it. It takes its name once it is whole."""
+    if ARCHIVE.exists() or (java := shutil.which("java")) is None:
         return
+    _write(HOME / "bin" / "java", JAVA.replace("{java}", shlex.quote(java)))
     with TemporaryDirectory(dir=ARCHIVE.parent) as folder:
         made = Path(folder, ARCHIVE.name)
         os.environ["SPARK_SUBMIT_OPTS"] = f'{BRIEF} "-XX:ArchiveClassesAtExit={made}"'
         _use(Path(folder))
         if made.exists():
             made.rename(ARCHIVE)
+
+
+def _write(program: Path, text: str) -> None:
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(text, encoding="utf-8")
+    program.chmod(0o755)
 
 
 def _use(folder: Path) -> None:
