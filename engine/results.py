@@ -91,6 +91,11 @@ class CheckResult(Record):
     reference: Mapping[str, Any] | None = None
     band: Mapping[str, Any] | None = None
 
+    @property
+    def counts_as(self) -> str:
+        """How it is counted: by its outcome, and as `warned` where it failed and is of severity warning."""
+        return "warned" if self.outcome is Outcome.FAILED and self.severity == "warning" else self.outcome.value
+
 
 class Sample(Record):
     """Rows that break a check, as text: a value of each of `columns`, None for null; values of `masked` ones masked.

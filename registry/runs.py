@@ -132,7 +132,7 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
         dataset_id=origin.dataset_id,
         partitions=list(result.partitions),
         verdict=result.verdict,
-        counts=dict(Counter(each.outcome.value for each in result.results)),
+        counts=dict(Counter(each.counts_as for each in result.results)),
         rows=result.rows,
         started=result.started,
         finished=result.finished,

@@ -91,7 +91,7 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[Point, ...]:
 def run_row(run: RunSummary, *, named: bool, more: str = "") -> None:
     """A run in a list: its verdict, what it judged, its counts, what `more` there is to say, and age; opens the
     report."""
-    parts = (counts(run), words.rows(run.rows), words.version(run.version), more)
+    parts = (counted(run.counts), words.rows(run.rows), words.version(run.version), more)
     about = " · ".join(part for part in parts if part)
     name = f"{run.contract_id} · {run.object}" if named else run.object
     with row(words.VERDICTS[run.verdict], age=run.finished, about=about, key=f"run-{run.id}"):
@@ -101,12 +101,6 @@ def run_row(run: RunSummary, *, named: bool, more: str = "") -> None:
 def _partitions(names: Sequence[str]) -> str:
     shown = [name for name in names if name]
     return shown[0] if len(shown) == 1 else f"({words.partitions(len(shown))})" if shown else ""
-
-
-def counts(run: RunSummary) -> str:
-    """How many checks of the run ended how. The failed ones of a run that passed with warnings are warnings."""
-    failed = "warned" if run.verdict == "warned" else "failed"
-    return counted({failed if name == "failed" else name: number for name, number in run.counts.items()})
 
 
 def counted(found: Mapping[str, int]) -> str:

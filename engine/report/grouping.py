@@ -53,14 +53,9 @@ def places(shown: Sequence[CheckResult], total: int) -> str:
 
 def counted(results: Iterable[CheckResult]) -> str:
     """How many results ended in which way: '2 failed, 1 warned, 5 passed'; 'no checks' for none."""
-    words = [_ended(result) for result in results]
+    words = [result.counts_as.replace("_", " ") for result in results]
     told = [f"{words.count(word):,} {word}" for word in ENDINGS if word in words]
     return ", ".join(told) or "no checks"
 
 
 ENDINGS = ("failed", "not evaluated", "warned", "passed", "not applicable")
-
-
-def _ended(result: CheckResult) -> str:
-    warned = result.outcome is Outcome.FAILED and result.severity == "warning"
-    return "warned" if warned else result.outcome.replace("_", " ")

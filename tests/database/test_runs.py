@@ -73,10 +73,12 @@ def test_values_are_exact(engine: Engine, value: Any, chart: float | None, exact
 
 def test_a_run_counts_its_outcomes_and_folds_its_verdict(engine: Engine) -> None:
     outcomes = [Outcome.PASSED, Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED]
-    record(engine, result(*(check(outcome=outcome, reason="x\x00") for outcome in outcomes)))
+    mild = check(outcome=Outcome.FAILED, severity="warning")
+    record(engine, result(*(check(outcome=outcome, reason="x\x00") for outcome in outcomes), mild))
     (run,) = rows(engine, Run)
-    assert (run.verdict, run.counts) == (Verdict.FAILED, {"passed": 2, "failed": 1, "not_evaluated": 1})
-    assert [row.outcome for row in rows(engine, ResultRow)] == outcomes
+    counts = {"passed": 2, "failed": 1, "not_evaluated": 1, "warned": 1}
+    assert (run.verdict, run.counts) == (Verdict.FAILED, counts)
+    assert [row.outcome for row in rows(engine, ResultRow)] == [*outcomes, Outcome.FAILED]
     assert run.rows == 2**40
 
 

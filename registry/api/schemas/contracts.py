@@ -27,7 +27,8 @@ class DatasetOut(Schema):
 
 
 class RunSummary(Schema):
-    """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's."""
+    """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's. `counts`: how many
+    results had each outcome, `warned` for those that failed and are of severity warning."""
 
     id: UUID
     contract_id: str
