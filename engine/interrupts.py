@@ -19,9 +19,11 @@ def postponed() -> Iterator[None]:
         yield
         return
     came: list[signal.Signals] = []
-    before: dict[signal.Signals, Any] = {each: signal.getsignal(each) for each in INTERRUPTS}
+    told: dict[signal.Signals, Any] = {each: signal.getsignal(each) for each in INTERRUPTS}
+    # What was not told by Python is None here, and could not be put back.
+    before = {each: handler for each, handler in told.items() if handler is not None}
     try:
-        for each in INTERRUPTS:
+        for each in before:
             signal.signal(each, lambda number, _: came.append(signal.Signals(number)))
         yield
     finally:

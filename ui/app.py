@@ -32,7 +32,7 @@ def main() -> None:
     """Draws the frame and the page inside it."""
     st.set_page_config(page_title=pages.TREATY, page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / ("logo-dark.svg" if session.is_dark() else "logo.svg"), size="large")
-    st.html(STYLE + loading.STYLE)
+    st.html(STYLE)
     with loading.shape():
         try:
             draw()

@@ -28,6 +28,7 @@ SHAPE = f'<div class="loading" role="status" aria-label="{pages.LOADING}">{"<div
 @contextmanager
 def shape() -> Iterator[None]:
     """Shows it after 300 ms, which the browser counts, until what is within has been drawn, or has failed."""
+    st.html(STYLE)
     place = st.empty()
     place.html(SHAPE)
     try:

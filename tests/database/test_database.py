@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlmodel import select
+from support.signals import interruptible
 
 from registry import ids
 from registry.database import migration_of, reading, transaction
@@ -51,7 +52,7 @@ def test_an_interrupt_as_a_transaction_begins_keeps_nobody_from_writing(engine: 
     # While the error is looked at, what raised it is still there: a connection that forgot its lock would keep it.
     event.listen(engine, "begin", lambda _: signal.raise_signal(signal.SIGINT), once=True)
     try:
-        with transaction(engine) as tx:
+        with interruptible(), transaction(engine) as tx:
             tx.add(user())
             tx.commit()
     except KeyboardInterrupt:

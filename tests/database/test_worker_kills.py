@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import Engine
 from support.events import event
 from support.scenes import NOON, Scene, orders, rows
+from support.signals import interruptible
 
 from engine.results import Verdict
 from registry import orders as task_orders
@@ -157,7 +158,7 @@ def test_a_worker_that_is_told_to_stop_while_it_takes_a_task_gives_it_back(
 
     scene.send(event())
     monkeypatch.setattr(tasks, "claim", told)
-    with pytest.raises(KeyboardInterrupt):
+    with interruptible(), pytest.raises(KeyboardInterrupt):
         scene.work()
     monkeypatch.setattr(tasks, "claim", claim)
     assert (scene.last_task.state, scene.last_task.attempts, scene.last_task.lease_until) == (TaskState.QUEUED, 0, None)

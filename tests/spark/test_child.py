@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 from support.required import require
+from support.signals import interruptible
 
 from contracts.errors import ContractError
 from engine.requests import DraftRequest, EngineError, EngineKilled, MeasureRequest, Source, Unreadable
@@ -226,7 +227,7 @@ def test_an_interrupt_while_the_child_starts_comes_when_it_can_be_ended(monkeypa
 
     monkeypatch.setattr(BaseProcess, "start", interrupted)
     starting = SparkChild()
-    with pytest.raises(KeyboardInterrupt):
+    with interruptible(), pytest.raises(KeyboardInterrupt):
         starting.schema(Source("never asked for"))
     starting.close()
     (process,) = begun

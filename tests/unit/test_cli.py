@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from support.signals import interruptible
 from tenacity import stop_after_attempt
 
 from registry.cli import main
@@ -61,7 +62,8 @@ def test_a_database_that_does_not_answer_is_one_line(
     monkeypatch.setenv("TREATY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TREATY_DATABASE_URL", url.format(folder=tmp_path, file=tmp_path / "file"))
     monkeypatch.setattr("registry.database._set.retry.stop", stop_after_attempt(1))
-    with pytest.raises(SystemExit) as ended:
+    # The worker says what signals do; after it these tests go on.
+    with interruptible(), pytest.raises(SystemExit) as ended:
         main([command])
     assert (ended.value.code, *capsys.readouterr()) == (3, "", SILENT)
 

@@ -5,19 +5,17 @@ from collections.abc import Iterator
 from threading import Thread
 
 import pytest
+from support.signals import interruptible
 
 from engine.interrupts import INTERRUPTS, postponed
 
 
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[None]:
-    """SIGTERM interrupts as Ctrl-C does; afterwards all is as it was."""
-    before = {each: signal.getsignal(each) for each in INTERRUPTS}
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    yield
-    assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
-    for each, handler in before.items():
-        signal.signal(each, handler)
+    """Both interrupt, and after the test they still do."""
+    with interruptible():
+        yield
+        assert {signal.getsignal(each) for each in INTERRUPTS} == {signal.default_int_handler}
 
 
 def within(done: list[str], *sent: signal.Signals) -> None:
