@@ -37,8 +37,7 @@ def _lines(run: RunResult) -> Iterator[str]:
 def _row(results: Group) -> str:
     outcome = worst(results)
     shown = [result for result in results if result.outcome is outcome]
-    warned = outcome is Outcome.FAILED and results[0].severity == "warning"
-    mark = "⚠️ warned" if warned else MARKS[outcome]
+    mark = "⚠️ warned" if shown[0].counts_as == "warned" else MARKS[outcome]
     cells = (named(shown[0]), told(shown), places(shown, len(results)))
     return " | ".join([f"| {mark}", *map(plain, cells)]) + " |"
 

@@ -90,7 +90,7 @@ def test_a_draft_or_a_contract_answers_it(asked: World, answer: Callable[[World]
     answer(asked)
     assert asked.client("owner").inbox().requested == ()
     with pytest.raises(ClientError, match="a draft or a contract of it already"):
-        asked.client("viewer" if answer is None else "producer").request_contract(LAKE, "we read it, too")
+        asked.client("producer").request_contract(LAKE, "we read it, too")
 
 
 def test_a_draft_that_is_withdrawn_answers_nothing(asked: World) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 import pytest
+from support.snapshots import Held
 
 from bench.avh import fit
 from bench.avh_days import opens
@@ -14,18 +15,6 @@ from bench.avh_tables import read
 from engine.avh.program import Clause, Judgement, Verdict
 from engine.avh.stationarity import LEVEL
 from engine.avh.table import TableJudgement
-
-
-class Held:
-    """A snapshot that keeps what was told of it."""
-
-    def __init__(self, values: Any) -> None:
-        self.v, self.date, self.kept = values, None, dict[str, Any]()
-
-    def stat(self, name: str, told: Callable[[Any], Any]) -> Any:
-        if name not in self.kept:
-            self.kept[name] = told(self)
-        return self.kept[name]
 
 
 def numbers(at: int, *, missing: int = 0) -> Held:

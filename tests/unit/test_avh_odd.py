@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
+from support.snapshots import Held
 
 from bench.avh import Watcher, fit
 from engine.avh import fitting
@@ -26,18 +27,6 @@ from engine.avh.summaries import summary
 ROWS, NEW = 12, 99
 Make = Callable[[int], Any]
 pytestmark = pytest.mark.filterwarnings("error")
-
-
-class Held:
-    """A snapshot that keeps what was told of it."""
-
-    def __init__(self, values: Any) -> None:
-        self.v, self.date, self.kept = values, None, dict[str, Any]()
-
-    def stat(self, name: str, told: Callable[[Any], Any]) -> Any:
-        if name not in self.kept:
-            self.kept[name] = told(self)
-        return self.kept[name]
 
 
 def normal(at: int) -> Any:
