@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
 from registry import audit, catalog, notices, notifications, scope
@@ -54,11 +55,12 @@ def listed(session: Session, by: Principal) -> list[Listed]:
     # Every page counts what waits, and mostly nothing is asked for.
     if not rows:
         return []
-    over = _answered(session, {_name(each) for each in rows})
-    found = [(each, _place(session, _name(each))) for each in rows if _name(each) not in over]
+    names = {_name(each) for each in rows}
+    places = _without_contract(session, names - _answered(session, names))
+    found = [(each, places[_name(each)]) for each in rows if _name(each) in places]
     seen = [(each, place) for each, place in found if each.author_id == by.user_id or by.may(Permission.READ, place)]
-    names = catalog.names(session, [each.author_id for each, _ in seen])
-    return [Listed(each, names[each.author_id], by.may(Permission.DECIDE, place)) for each, place in seen]
+    authors = catalog.names(session, [each.author_id for each, _ in seen])
+    return [Listed(each, authors[each.author_id], by.may(Permission.DECIDE, place)) for each, place in seen]
 
 
 def waiting(session: Session, by: Principal) -> list[Listed]:
@@ -111,6 +113,16 @@ def _place(session: Session, name: Name) -> Place:
     query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
     dataset = session.exec(query).first()
     return scope.of_dataset(session, dataset)[0] if dataset else EVERYWHERE
+
+
+def _without_contract(session: Session, names: Collection[Name]) -> dict[Name, Place]:
+    """Where these are, of which there is no contract: each alone, or nowhere where nothing is known of it."""
+    if not names:
+        return {}
+    pairs = [(each.namespace, each.name) for each in names]
+    query = select(Dataset).where(tuple_(col(Dataset.namespace), col(Dataset.name)).in_(pairs))
+    known = {Name(each.namespace, each.name): Place(datasets=frozenset({each.id})) for each in session.exec(query)}
+    return {name: known.get(name, EVERYWHERE) for name in names}
 
 
 def _name(request: ContractRequest) -> Name:

@@ -136,3 +136,16 @@ def test_however_much_waits_is_counted_by_few_statements_beside_those_of_who_ask
         world.client("owner").waiting()
     asked = [each for each in after if each.upper().startswith("SELECT")]
     assert (len(after), len(asked)) == (len(before), 4)
+
+
+def statements_to_count(world: World, *, asked: int) -> int:
+    """How many statements count what waits for the owner once that many contracts were asked for."""
+    for at in range(world.client("owner").waiting().requested, asked):
+        world.client("consumer").request_contract(f"/lake/{at}", "we read it")
+    with counted_queries(world.engine) as statements:
+        assert world.client("owner").waiting().requested == asked
+    return len(statements)
+
+
+def test_however_much_is_asked_for_is_counted_by_as_many_statements(world: World) -> None:
+    assert statements_to_count(world, asked=1) == statements_to_count(world, asked=20)
