@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from decimal import Decimal, InvalidOperation
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo, available_timezones
 
+from contracts import durations
 from contracts.columns import members
 from contracts.document import Contract, DataObject, Deadline, Severity
 from contracts.errors import Fault, Faults, nearest
-from contracts.service_levels import SECONDS
 from contracts.syntax import join
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -257,13 +256,12 @@ def _time(content: Mapping[str, Any]) -> TimeOfDay:
 
 
 def _span(content: Mapping[str, Any]) -> timedelta:
-    unit = str(content.get("unit") or "").strip().lower()
-    if unit not in SECONDS:
+    unit, number = durations.unit(content), durations.number(content)
+    if unit not in durations.SECONDS:
         raise _Unwatchable("has no unit that the clock knows: write d, h or m")
-    try:
-        seconds = Decimal(str(content.get("value")).strip()) * SECONDS[unit]
-    except InvalidOperation:
-        raise _Unwatchable("has no number as its value") from None
+    if number is None or number.is_nan():
+        raise _Unwatchable("has no number as its value")
+    seconds = number * durations.SECONDS[unit]
     if not seconds.is_finite() or not 0 < seconds <= LONGEST.total_seconds():
         raise _Unwatchable("has no time as its value that anybody could wait for")
     return timedelta(seconds=float(seconds))

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Hashable, Iterator, Mapping
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from contracts import durations
 from contracts.columns import members
 from contracts.differences import Difference, Part, Place, other_words
 from contracts.directions import Direction, inclusion, of_presence
@@ -20,13 +20,6 @@ LESS_IS_MORE = frozenset({
 MORE_IS_MORE = frozenset({
     "availability", "av", "throughput", "th", "retention", "re", "endofsupport", "es", "endoflife", "el",
 })  # fmt: skip
-SECONDS = {
-    **dict.fromkeys(("s", "second", "seconds"), 1),
-    **dict.fromkeys(("m", "min", "minute", "minutes"), 60),
-    **dict.fromkeys(("h", "hour", "hours"), 3600),
-    **dict.fromkeys(("d", "day", "days"), 86400),
-    **dict.fromkeys(("w", "week", "weeks"), 604800),
-}
 WORDS = frozenset({"id", "property", "value", "valueExt", "unit", "element"})
 Level = tuple[str, Mapping[str, Any]]
 
@@ -87,15 +80,12 @@ def _compared(name: str, old: Any, new: Any) -> Direction:
 
 def _amount(content: Mapping[str, Any]) -> tuple[str, Any] | None:
     """The value with the unit that it is in, times in seconds; None for what is neither a number nor a date."""
-    unit = str(content.get("unit") or "").strip().lower()
-    value = str(content.get("value")).strip()
-    try:
-        number = Decimal(value)
-    except InvalidOperation:
-        return _moment(value)
+    unit, number = durations.unit(content), durations.number(content)
+    if number is None:
+        return _moment(str(content.get("value")).strip())
     if not number.is_finite():
         return None
-    return ("s", number * SECONDS[unit]) if unit in SECONDS else (unit, number)
+    return ("s", number * durations.SECONDS[unit]) if unit in durations.SECONDS else (unit, number)
 
 
 def _moment(text: str) -> tuple[str, Any] | None:
