@@ -259,7 +259,7 @@ def _span(content: Mapping[str, Any]) -> timedelta:
     unit, number = durations.unit(content), durations.number(content)
     if unit not in durations.SECONDS:
         raise _Unwatchable("has no unit that the clock knows: write d, h or m")
-    if number is None or number.is_nan():
+    if number is None or number.is_snan():
         raise _Unwatchable("has no number as its value")
     seconds = number * durations.SECONDS[unit]
     if not seconds.is_finite() or not 0 < seconds <= LONGEST.total_seconds():
