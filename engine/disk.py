@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
-from engine.requests import EngineError
+from engine.errors import EngineError
 from engine.states import StateError
 
 PAUSE_SECONDS = 0.02

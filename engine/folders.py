@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.disk import Disk
+from engine.errors import EngineError, Unreadable
 from engine.generations import Overtaken, Store
 from engine.intents import Change, Intent
-from engine.requests import EngineError, Source, Unreadable
+from engine.requests import Source
 from engine.steps import Steps
 
 NEW, OLD = "new", "old"

@@ -48,6 +48,7 @@ from engine import intents, key_files
 from engine.candidates import ADMITTED, Candidate, Gate, Rejected
 from engine.checks import bind
 from engine.disk import Busy, locked
+from engine.errors import EngineError
 from engine.folders import NEW, gate_of
 from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
 from engine.intents import Change, Intent
@@ -65,7 +66,7 @@ from engine.publishing import (
     store_of,
     tables_of,
 )
-from engine.requests import EngineError, Measured, Source
+from engine.requests import Measured, Source
 from engine.results import RunResult, Verdict
 from engine.samples import discreet
 from engine.sites import site_of

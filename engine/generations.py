@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from contracts.logical_types import Schema
 from engine.disk import Disk, aside, locked, sealed, unsealed
-from engine.requests import EngineError
+from engine.errors import EngineError
 from engine.results import RunResult
 from engine.states import StateError
 

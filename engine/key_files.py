@@ -3,8 +3,8 @@
 import os
 import secrets
 
+from engine.errors import EngineError
 from engine.keying import SIZE, Key
-from engine.requests import EngineError
 
 Path = str | os.PathLike[str]
 

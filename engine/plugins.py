@@ -21,7 +21,7 @@ from contracts import assertions
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer
 from engine.anomaly.base import DETECTORS, Detector
-from engine.requests import EngineError
+from engine.errors import EngineError
 
 _LOADED: dict[str, str] = {}
 _WORD = re.compile(r"must[A-Z][A-Za-z0-9]*")

@@ -8,10 +8,10 @@ from typing import Any
 from contracts.document import Contract
 from engine import intents
 from engine.disk import Busy, Disk, aside, locked
+from engine.errors import EngineError
 from engine.folders import NEW, Publication, gate_of
 from engine.generations import Overtaken, StateFolder, Store
 from engine.intents import Intent
-from engine.requests import EngineError
 from engine.sites import Site, intended, is_named, publication, site_of
 from engine.states import StateError
 from engine.steps import Unsettled

@@ -18,30 +18,6 @@ if TYPE_CHECKING:
 UNREAD = "unread"
 
 
-class EngineError(Exception):
-    """The engine could not answer. `reason` is fit for people: no data values, no secrets."""
-
-    def __init__(self, reason: str, *, retry: bool = True) -> None:
-        self.reason = reason
-        self.retry = retry
-        super().__init__(reason)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_error, (type(self), self.reason, self.retry)
-
-
-def _engine_error(kind: type[EngineError], reason: str, retry: bool) -> EngineError:  # noqa: FBT001
-    return kind(reason, retry=retry)
-
-
-class Unreadable(EngineError):
-    """The table is not there or cannot be read."""
-
-
-class EngineKilled(EngineError):
-    """The engine's process ended or overran its limit."""
-
-
 @dataclass(frozen=True)
 class Source:
     """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): not parted.

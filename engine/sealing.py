@@ -15,15 +15,12 @@ from typing import Any, NamedTuple
 
 from contracts.logical_types import Column, Schema
 from engine.analyzers import codec
+from engine.errors import StateError
 from engine.results import SCANNED
 
 MAGIC = b"TRTY"
 FORMAT = 2
 _SUM, _LENGTH = 32, 4
-
-
-class StateError(Exception):
-    """A stored state cannot be used. The message names it and says why; the remedy is always to compute it again."""
 
 
 class Described(NamedTuple):

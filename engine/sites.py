@@ -10,11 +10,12 @@ from contracts.document import DataObject
 from engine.catalogs import Locations
 from engine.commits import Commits
 from engine.disk import Disk
+from engine.errors import EngineError
 from engine.filesystems import is_path
 from engine.folders import Folders, Publication, located
 from engine.intents import Intent
 from engine.physical_types import spark_type
-from engine.requests import EngineError, Source
+from engine.requests import Source
 from engine.tables import LOG, Kind, LookRequest, Tables
 
 _NAMED = re.compile(r"\w+(\.\w+)+")

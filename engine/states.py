@@ -11,12 +11,12 @@ from contracts.logical_types import Schema
 from engine.analyzers import codec
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import COMPONENTS, Component
+from engine.errors import StateError as StateError
 from engine.evolution import is_of_none, union, unlike
 from engine.keying import Key
 from engine.plan import ROWS, Plan
 from engine.results import MIXED, SCANNED
 from engine.sealing import Described, Opened, Packed, opened, sealed
-from engine.sealing import StateError as StateError
 
 ALL = "*"
 UNLIKE = "{} is not of one type in all partitions"

@@ -30,10 +30,10 @@ from typing import Any
 from contracts.document import Contract
 from engine import clock
 from engine import states as bags
+from engine.errors import EngineError
 from engine.generations import Entry, Generation, Judgement, Overtaken, Store
 from engine.judging import judge
 from engine.keying import Key
-from engine.requests import EngineError
 from engine.results import RunResult, Verdict
 from engine.spark.streaming import Arrived, arrived
 from engine.states import Bag, StateError, States

@@ -12,9 +12,9 @@ from typer.exceptions import TyperException
 from contracts.errors import ContractError
 from engine import cli as engine_verbs
 from engine.cli import NOT_CHECKED, PASSED, Stop
+from engine.errors import EngineError
 from engine.gate_cli import gates
 from engine.patterns.cli import patterns as lake
-from engine.requests import EngineError
 from registry.commands import (
     access,
     audit,

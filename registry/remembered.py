@@ -20,9 +20,10 @@ from contracts.reading import read
 from engine import states as bags
 from engine.anomaly.fits import Fit, fitted
 from engine.checks import bind
+from engine.errors import EngineError
 from engine.generations import Entry, Generation, Judgement, Overtaken
 from engine.kept import Kept
-from engine.requests import EngineError, Source
+from engine.requests import Source
 from engine.results import RunResult
 from engine.samples import discreet
 from engine.states import StateError

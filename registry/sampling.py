@@ -7,7 +7,8 @@ from datetime import timedelta
 
 from contracts.errors import ContractError
 from engine.checks import BoundChecks
-from engine.requests import Engine, EngineError, SampleRequest
+from engine.errors import EngineError
+from engine.requests import Engine, SampleRequest
 from engine.results import RunResult
 from engine.samples import wanted
 from registry.orders import Order, Promise

@@ -11,9 +11,10 @@ from engine.analyzers.base import Unbindable, operand_of
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.meeting import as_keys, equal
 from engine.analyzers.quoting import NUMERIC, TEXT, Operand
+from engine.errors import EngineError, Unreadable
 from engine.plan import Plan, plan
 from engine.references import Referent, Wanted, wanted
-from engine.requests import EngineError, Source, Unreadable
+from engine.requests import Source
 from engine.spark import classifiers, partitions
 from engine.spark.failures import is_cancelled, told
 from engine.spark.sources import read as read_table

@@ -7,9 +7,10 @@ from types import MappingProxyType
 from typing import Any
 
 from contracts.predicates import quote_path
+from engine.errors import EngineError, Unreadable
 from engine.filesystems import is_path, opened
 from engine.hints import At, How, Look
-from engine.requests import EngineError, Source, Unreadable
+from engine.requests import Source
 from engine.spark import changes_delta, changes_iceberg, partitions, places
 from engine.spark.failures import is_cancelled, told
 from engine.spark.sources import LAKES, details, lake_of, listing, plain, relative

@@ -15,11 +15,11 @@ from typing import Any
 from contracts.logical_types import Schema
 from engine import interrupts
 from engine.analyzers.frequencies import Spectrum
+from engine.errors import EngineKilled
 from engine.progress import Tell, Told, silent
 from engine.requests import (
     Drafted,
     DraftRequest,
-    EngineKilled,
     LakeRequest,
     Measured,
     MeasureRequest,

@@ -15,9 +15,10 @@ from hashlib import sha256
 from typing import Any
 
 from contracts.predicates import literal, quote
+from engine.errors import EngineError
 from engine.filesystems import opened
 from engine.generations import Overtaken
-from engine.requests import EngineError, Source
+from engine.requests import Source
 from engine.spark import partitions
 from engine.spark.failures import told
 from engine.spark.sources import cast, plain, read, schema_of

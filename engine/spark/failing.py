@@ -8,9 +8,10 @@ from typing import Any
 from contracts.document import DataObject
 from contracts.reading import read as read_contract
 from engine.checks import BoundChecks, bind
+from engine.errors import EngineError
 from engine.filesystems import is_path
 from engine.promised import of_sample
-from engine.requests import EngineError, Quarantined, QuarantineRequest, SampleRequest
+from engine.requests import Quarantined, QuarantineRequest, SampleRequest
 from engine.results import Sample
 from engine.spark import arrivals, changes, rows
 from engine.spark import quarantine as writing

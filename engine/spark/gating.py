@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contracts.predicates import literal, quote
-from engine.requests import EngineError, Source, StageRequest, Unreadable
+from engine.errors import EngineError, Unreadable
+from engine.requests import Source, StageRequest
 from engine.spark import changes, partitions
 from engine.spark.apart import RAISED
 from engine.spark.failures import told

@@ -8,13 +8,14 @@ from typing import Any
 from contracts.document import DataObject
 from contracts.logical_types import Schema
 from engine.checks import BoundChecks, together
+from engine.errors import Unreadable
 from engine.files import StateFiles
 from engine.filesystems import is_path
 from engine.hints import How
 from engine.keying import Key, passing
 from engine.plan import Plan
 from engine.promised import objects
-from engine.requests import UNREAD, Measured, MeasureRequest, Source, Unreadable
+from engine.requests import UNREAD, Measured, MeasureRequest, Source
 from engine.spark import apart, arrivals, changes, partitions
 from engine.spark.apart import Others
 from engine.spark.changes import Layout

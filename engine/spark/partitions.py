@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from contracts import partitioning
 from contracts.logical_types import Schema
 from contracts.predicates import PredicateError, literal
-from engine.requests import Unreadable
+from engine.errors import Unreadable
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _DATED = re.compile(r"(19|20)\d\d-?(0[1-9]|1[0-2])(-?([0-2]\d|3[01])([ T].*)?)?$")

@@ -9,6 +9,7 @@ from typing import Any
 from contracts.predicates import quote
 from contracts.regexes import MAX_SUBJECT
 from engine.analyzers.quoting import TEXT
+from engine.errors import EngineError
 from engine.patterns.index_file import UnreadableIndex
 from engine.patterns.lake import Lake
 from engine.patterns.sums import spread
@@ -18,7 +19,7 @@ from engine.profile.holding import Held, learned
 from engine.profile.measured import Part
 from engine.profile.profile import History
 from engine.progress import Tell
-from engine.requests import DraftRequest, EngineError, Known, LakeRequest, Source, TextsRequest
+from engine.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
 from engine.spark import partitions
 from engine.spark.profile import Opened
 from engine.spark.scan import scan

@@ -3,7 +3,7 @@
 from typing import Any
 
 from contracts.predicates import literal, quote, quote_path
-from engine.requests import EngineError
+from engine.errors import EngineError
 from engine.spark import partitions
 from engine.spark.failures import told
 from engine.spark.sources import plain

@@ -12,6 +12,7 @@ from contracts.errors import nearest
 from contracts.logical_types import Schema
 from contracts.predicates import quote
 from contracts.reading import read as read_contract
+from engine.errors import EngineError
 from engine.plan import Plan
 from engine.profile.document import document
 from engine.profile.profile import ColumnProfile, History, ordered, profile_of, profile_plan
@@ -26,7 +27,7 @@ from engine.profile.second import (
     untold,
 )
 from engine.progress import Tell
-from engine.requests import EngineError, ProfileRequest
+from engine.requests import ProfileRequest
 from engine.spark import changes, glance, partitions
 from engine.spark.scan import scan
 from engine.spark.sources import read, schema_of

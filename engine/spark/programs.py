@@ -19,10 +19,10 @@ from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from engine.avh.ordering import PARTITIONS, newest
 from engine.avh.recipes import SAMPLE
 from engine.avh.stored import compared
+from engine.errors import EngineError
 from engine.plan import ROWS, plan
 from engine.profile.facts import bound
 from engine.progress import Tell
-from engine.requests import EngineError
 from engine.spark import partitions
 from engine.spark.profile import Opened
 from engine.spark.scan import scan

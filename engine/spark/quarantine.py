@@ -11,8 +11,9 @@ from uuid import uuid4
 
 from contracts.predicates import literal
 from engine.checks import BoundChecks
+from engine.errors import EngineError
 from engine.filesystems import opened
-from engine.requests import EngineError, Quarantine, Quarantined
+from engine.requests import Quarantine, Quarantined
 from engine.spark.apart import NONE, Others
 from engine.spark.failures import is_cancelled, told
 from engine.spark.marks import OURS, row_tests

@@ -10,13 +10,14 @@ from contracts.predicates import quote
 from engine.analyzers.base import operand_of
 from engine.analyzers.quoting import INTEGRAL, TEXT
 from engine.analyzers.theta import Theta
+from engine.errors import EngineError
 from engine.profile import referring
 from engine.profile.holding import Held
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile, History
 from engine.profile.referring import Keys
 from engine.progress import Tell
-from engine.requests import DraftRequest, EngineError, KeyOf, Source
+from engine.requests import DraftRequest, KeyOf, Source
 from engine.spark.profile import Opened
 from engine.spark.sources import read, schema_of
 

@@ -6,7 +6,7 @@ from typing import Any
 from contracts.predicates import literal
 from engine.analyzers.base import operand_of
 from engine.checks import BoundChecks
-from engine.requests import EngineError, Unreadable
+from engine.errors import EngineError, Unreadable
 from engine.results import Sample
 from engine.samples import LONGEST, MASK, Shown, shown
 from engine.spark import partitions

@@ -8,10 +8,10 @@ from engine import states as bags
 from engine.analyzers.base import Unbindable
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.frequencies import coarser
+from engine.errors import Unreadable
 from engine.keying import Key, passing
 from engine.packing import Question
 from engine.plan import ROWS, Derivation, Plan
-from engine.requests import Unreadable
 from engine.spark import apart, features, hashing, partitions
 from engine.spark.apart import Others
 from engine.spark.failures import is_cancelled, is_damage, told

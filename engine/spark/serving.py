@@ -15,8 +15,8 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from contracts.errors import ContractError
+from engine.errors import EngineError, EngineKilled
 from engine.progress import Told
-from engine.requests import EngineError, EngineKilled
 
 CANCEL, CANCELLED = "cancel", "cancelled"
 PAUSE_SECONDS = 0.2

@@ -8,8 +8,9 @@ from urllib.parse import unquote
 
 from contracts.logical_types import Column, Schema
 from contracts.predicates import quote, quote_path
+from engine.errors import Unreadable
 from engine.filesystems import is_path, opened
-from engine.requests import Source, Unreadable
+from engine.requests import Source
 from engine.spark import partitions
 from engine.spark.failures import is_cancelled, told
 

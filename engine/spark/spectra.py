@@ -4,7 +4,8 @@ from functools import reduce
 from typing import Any
 
 from engine.analyzers.frequencies import Spectrum
-from engine.requests import EngineError, SpectraRequest
+from engine.errors import EngineError
+from engine.requests import SpectraRequest
 from engine.spark.failures import is_cancelled, told
 
 

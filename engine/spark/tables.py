@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.predicates import literal, quote_path
+from engine.errors import EngineError
 from engine.filesystems import is_path
-from engine.requests import EngineError
 from engine.spark import changes, delta
 from engine.spark.delta import partitioned
 from engine.spark.failures import told

@@ -94,7 +94,7 @@ def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -
 
     A folder of files, none of which has the column, is read as one partition a file, named by the file.
     Raises Unreadable, also for too few partitions."""
-    from engine.requests import Unreadable
+    from engine.errors import Unreadable
 
     table = name or Path(data).name.split(".")[0] or "table"
     found = _files(data, column, table) or _partitions(session, data, column, table)
@@ -118,7 +118,8 @@ def _files(data: str, column: str, table: str) -> list[Delivery]:
 
 def _partitions(session: Any, data: str, column: str, table: str) -> list[Delivery]:
     from contracts.predicates import quote
-    from engine.requests import Source, Unreadable
+    from engine.errors import Unreadable
+    from engine.requests import Source
     from engine.spark.sources import read
 
     frame = read(session, Source(data))

@@ -9,7 +9,7 @@ from support.orders import check, contract
 from support.verbs import ENDLESS
 
 from contracts.errors import ContractError
-from engine.requests import EngineKilled
+from engine.errors import EngineKilled
 from engine.results import RunResult
 from engine.spark.child import ChildSettings, SparkChild
 

@@ -18,9 +18,10 @@ from contracts.reading import read
 from contracts.writing import write
 from engine import states as bags
 from engine.checks import bind
+from engine.errors import EngineKilled
 from engine.judging import judge, lacking
 from engine.keying import SIZE, Key
-from engine.requests import EngineKilled, Measured, MeasureRequest
+from engine.requests import Measured, MeasureRequest
 from engine.results import Outcome
 from engine.states import CLASSIFIED, KEYLESS
 from registry.tables import PartitionState, PartRead, ResultRow

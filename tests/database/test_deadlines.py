@@ -12,7 +12,7 @@ from support.events import event
 from support.scenes import DOCUMENT, LOCATION, NOON, Scene, add, described, rows
 
 from contracts.reading import read
-from engine.requests import EngineError, Unreadable
+from engine.errors import EngineError, Unreadable
 from engine.results import Outcome, Verdict
 from registry import appointments, ids, timetable
 from registry.database import reading, transaction

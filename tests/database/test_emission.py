@@ -13,7 +13,7 @@ from support.events import event, output
 from support.lineage_schemas import faults
 from support.scenes import NOON, Scene, orders, rows
 
-from engine.requests import EngineError
+from engine.errors import EngineError
 from engine.results import Verdict
 from registry import emission
 from registry.database import reading, transaction

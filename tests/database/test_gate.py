@@ -18,8 +18,8 @@ from support.registered import POSITIVE, TABLE, Registered, document, registered
 
 from contracts import writing
 from contracts.fingerprint import fingerprint
+from engine.errors import EngineError
 from engine.gate import Overtaken, Rejected, opened
-from engine.requests import EngineError
 from engine.states import StateError, inventory
 from registry import clock, validation
 from registry.client import Client, ClientError

@@ -17,7 +17,7 @@ from support.scenes import LOCATION, NOON, Scene, add, document, next_version, o
 from contracts.document import Contract
 from contracts.fingerprint import fingerprint
 from contracts.reading import read
-from engine.requests import Unreadable
+from engine.errors import Unreadable
 from engine.results import Outcome, RunResult, Verdict
 from registry import doubts, gating, ids, references
 from registry.consumer_checks import Consumed

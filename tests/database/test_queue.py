@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import NOON, Scene, add, contract_in_force, orders, rows, user
 
-from engine.requests import EngineError
+from engine.errors import EngineError
 from engine.results import Verdict
 from registry import clock, ids, tasks
 from registry.database import transaction

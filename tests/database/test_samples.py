@@ -14,7 +14,8 @@ from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
 from contracts.reading import read
-from engine.requests import EngineKilled, MeasureRequest, SampleRequest
+from engine.errors import EngineKilled
+from engine.requests import MeasureRequest, SampleRequest
 from engine.results import Outcome, RunResult, Sample, Verdict
 from registry import ids, runs, samples
 from registry.config import Settings

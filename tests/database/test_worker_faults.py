@@ -13,7 +13,7 @@ from support.events import event
 from support.scenes import NOON, Scene, add, current, orders, rows
 
 from contracts.errors import ContractError, Fault
-from engine.requests import EngineError, EngineKilled, Unreadable
+from engine.errors import EngineError, EngineKilled, Unreadable
 from engine.results import Outcome, Verdict
 from engine.states import StateError
 from registry import ids

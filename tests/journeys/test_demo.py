@@ -96,7 +96,7 @@ def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spar
 def test_a_table_that_the_loop_cannot_run_on_is_refused(
     producer_spark: Any, tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
-    from engine.requests import Unreadable
+    from engine.errors import Unreadable
 
     for name, text in files.items():
         (tmp_path / name).write_text(text)

@@ -16,7 +16,8 @@ from support.required import require
 from support.signals import interruptible
 
 from contracts.errors import ContractError
-from engine.requests import DraftRequest, EngineError, EngineKilled, MeasureRequest, Source, Unreadable
+from engine.errors import EngineError, EngineKilled, Unreadable
+from engine.requests import DraftRequest, MeasureRequest, Source
 from engine.spark.child import ChildSettings, SparkChild
 from engine.spark.serving import clean_environment
 

@@ -13,9 +13,10 @@ from support.orders import check, contract
 
 from engine import states
 from engine.candidates import Gate
+from engine.errors import EngineError
 from engine.gate import Rejected, answer, gate, opened, recover
 from engine.publishing import intent_of, store_of
-from engine.requests import EngineError, MeasureRequest, Source
+from engine.requests import MeasureRequest, Source
 from engine.sites import site_of
 from engine.spark.gating import stage
 from engine.spark.measure import measure

@@ -14,10 +14,11 @@ from support.orders import check, contract
 
 from engine import states
 from engine.candidates import Gate
+from engine.errors import EngineError
 from engine.gate import Overtaken, Rejected, answer, gate, opened, recover
 from engine.generations import Generation, StateFolder
 from engine.publishing import intent_of, store_of
-from engine.requests import EngineError, MeasureRequest, Source
+from engine.requests import MeasureRequest, Source
 from engine.spark.gating import stage
 from engine.spark.measure import measure
 from engine.spark.tables import SessionTables

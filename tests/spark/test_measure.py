@@ -12,9 +12,10 @@ from support.orders import NOW, check, contract
 from contracts.document import Contract
 from contracts.errors import ContractError
 from engine import states as bags
+from engine.errors import EngineError, Unreadable
 from engine.files import StateFiles
 from engine.judging import judge, lacking
-from engine.requests import UNREAD, DraftRequest, EngineError, Measured, MeasureRequest, Source, Unreadable
+from engine.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
 from engine.results import RunResult
 from engine.spark import changes
 from engine.spark.draft import NOTHING_SOUND, draft

@@ -11,8 +11,9 @@ from support.orders import contract as plain
 from contracts.reading import read
 from contracts.writing import write
 from engine import states as bags
+from engine.errors import Unreadable
 from engine.judging import judge
-from engine.requests import MeasureRequest, SampleRequest, Source, Unreadable
+from engine.requests import MeasureRequest, SampleRequest, Source
 from engine.rows import flagged
 from engine.spark.failing import sample
 from engine.spark.measure import measure

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from engine.errors import EngineError
 from engine.profile.shape import ColumnDocument, ProfileDocument
-from engine.requests import EngineError, ProfileRequest, Source
+from engine.requests import ProfileRequest, Source
 from engine.spark import profile as profiles
 
 ROWS = 60

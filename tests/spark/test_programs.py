@@ -10,7 +10,8 @@ import pytest
 from contracts.changes import Patch, apply
 from contracts.reading import read
 from contracts.writing import write
-from engine.requests import Drafted, DraftRequest, EngineError, Source
+from engine.errors import EngineError
+from engine.requests import Drafted, DraftRequest, Source
 from engine.spark.draft import draft
 from engine.verify import verify
 

@@ -9,7 +9,8 @@ from support.cancelling import Cancelled, cancelled
 from support.orders import check, contract
 
 from contracts.document import Contract
-from engine.requests import EngineError, QuarantineRequest, SampleRequest, Source
+from engine.errors import EngineError
+from engine.requests import QuarantineRequest, SampleRequest, Source
 from engine.rows import Quarantine, Quarantined, flagged, quarantine, samples
 from engine.spark import failing
 from engine.verify import verify

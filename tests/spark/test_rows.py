@@ -10,7 +10,7 @@ from support.analyzer_table import NOW
 from support.orders import check, contract
 
 from engine.checks import BoundChecks, bind
-from engine.requests import EngineError
+from engine.errors import EngineError
 from engine.samples import LONGEST, MASK
 from engine.spark import rows
 from engine.spark.apart import Others

@@ -21,8 +21,9 @@ from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.quoting import Operand
 from engine.analyzers.rows import Compliance
 from engine.checks import bind
+from engine.errors import Unreadable
 from engine.plan import ROWS, Plan, plan
-from engine.requests import DraftRequest, Source, Unreadable
+from engine.requests import DraftRequest, Source
 from engine.spark import partitions
 from engine.spark.draft import draft
 from engine.spark.scan import scan

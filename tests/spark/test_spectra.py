@@ -8,8 +8,9 @@ import pytest
 from support.oracles import STATE_OF
 
 from engine.analyzers.frequencies import Frequencies, complete
+from engine.errors import EngineError
 from engine.files import StateFiles
-from engine.requests import EngineError, SpectraRequest
+from engine.requests import SpectraRequest
 from engine.spark.spectra import spectra
 
 KIND = Frequencies()

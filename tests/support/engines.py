@@ -10,20 +10,12 @@ from contracts.document import Contract, DataObject
 from contracts.logical_types import Column, Schema
 from engine.analyzers.frequencies import Spectrum
 from engine.anomaly.pasts import Histories
+from engine.errors import Unreadable
 from engine.hints import At, How
 from engine.keying import Key
 from engine.progress import Tell, silent
 from engine.references import Referent
-from engine.requests import (
-    Drafted,
-    DraftRequest,
-    LakeRequest,
-    Measured,
-    MeasureRequest,
-    SampleRequest,
-    SpectraRequest,
-    Unreadable,
-)
+from engine.requests import Drafted, DraftRequest, LakeRequest, Measured, MeasureRequest, SampleRequest, SpectraRequest
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))

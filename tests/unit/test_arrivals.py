@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.requests import Source, Unreadable
+from engine.errors import Unreadable
+from engine.requests import Source
 from engine.spark import arrivals
 from engine.spark.changes import Layout
 

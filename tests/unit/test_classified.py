@@ -12,9 +12,10 @@ from engine import key_files
 from engine import states as bags
 from engine.analyzers.components import COMPONENTS, Component, Keeps
 from engine.checks import bind
+from engine.errors import EngineError
 from engine.judging import judge, lacking
 from engine.keying import SIZE, Key, passing
-from engine.requests import EngineError, Measured, MeasureRequest, Source
+from engine.requests import Measured, MeasureRequest, Source
 from engine.results import Outcome
 from engine.states import CLASSIFIED, KEYLESS, KEYS_DIFFER
 

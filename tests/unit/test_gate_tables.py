@@ -9,9 +9,9 @@ import pytest
 from support.gates import Crash, Ending
 from support.tables import FakeDelta, GatedTable, cut_off, steps
 
+from engine.errors import EngineError
 from engine.gate import Overtaken, Rejected, Unsettled
 from engine.publishing import is_plain
-from engine.requests import EngineError
 from engine.sites import is_named, site_of
 from engine.tables import Kind
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine import key_files
+from engine.errors import EngineError
 from engine.keying import Key
-from engine.requests import EngineError
 from registry import chain, heads
 from registry.chain import Head
 from registry.config import ConfigError, Settings, load

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from engine.errors import Unreadable
 from engine.hints import At, How, Look
-from engine.requests import Source, Unreadable
+from engine.requests import Source
 from engine.spark import changes, places
 from engine.spark.changes import Layout
 from engine.spark.versioned import Versioned

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.required import require
 
-from engine.requests import EngineError
+from engine.errors import EngineError
 from engine.spark import processes
 
 SIZES = {"1b": 1, "2k": 2048, "512m": 512 * 1024**2, "512MB": 512 * 1024**2, "2g": 2 * 1024**3, "64": 64 * 1024**2}

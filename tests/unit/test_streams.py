@@ -14,8 +14,8 @@ from support.gates import PROPERTIES, Ending, Gated
 from support.orders import check, contract, result
 from support.streams import Rows, Stream
 
+from engine.errors import EngineError
 from engine.publishing import store_of
-from engine.requests import EngineError
 from engine.results import Outcome, Verdict
 from engine.states import StateError
 from engine.streams import Overtaken, Refused, watched
