@@ -1,9 +1,12 @@
 """A check as the entry that a document would have for it, whatever words it was read from."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from contracts.assertions import Detection, Referred
 from contracts.document import Check
+from contracts.fingerprint import fingerprint
 
 
 def entry_for(check: Check) -> dict[str, Any]:
@@ -30,3 +33,17 @@ def _limit(limit: Any) -> Any:
     if isinstance(limit, Detection):
         return {"detector": limit.detector, **limit.arguments}
     return limit
+
+
+def check(
+    check_id: str, name: str, dimension: str, implementation: Mapping[str, Any], *, scope: str = "delta"
+) -> dict[str, Any]:
+    """The quality entry of a check of what arrived, or of another scope."""
+    words = {"id": _slug(check_id), "name": name, "type": "custom", "engine": "treaty", "dimension": dimension}
+    return {**words, "implementation": {**implementation, "scope": scope}}
+
+
+def _slug(text: str) -> str:
+    """Letters, digits and dashes; what had other characters is told apart by a few digits of its fingerprint."""
+    slug = re.sub(r"[^A-Za-z0-9_-]", "-", text)
+    return slug if slug == text else f"{slug}-{fingerprint(text)[:6]}"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 from contracts.assertions import ANOMALIES
+from contracts.entries import check
 from contracts.fingerprint import fingerprint
 from engine.analyzers.base import Analyzer
 from engine.analyzers.sketches import Distinct
@@ -27,7 +28,6 @@ from engine.avh.recipes import RECIPE, Recipe
 from engine.avh.statistics import STATISTICS
 from engine.avh.summaries import Numbers, Summary, Texts
 from engine.avh.table import TableProgram, fit_table
-from engine.profile.candidates import check
 
 # Programs of fewer batches warn: of clean ones more alarm than the budget says (measured with 14).
 TRUSTED = 21

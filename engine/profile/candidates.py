@@ -2,7 +2,6 @@
 
 A kind is one function: from a column, some partitions and a margin to a `Candidate`, or None. Adding one is that."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,7 +9,6 @@ from math import isnan
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.fingerprint import fingerprint
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.sampled import METRICS_OF_VALUES, Sample
@@ -129,23 +127,9 @@ def add(table: dict[str, Kind], kind: Kind) -> None:
     table[kind.name] = kind
 
 
-def check(
-    check_id: str, name: str, dimension: str, implementation: Mapping[str, Any], *, scope: str = "delta"
-) -> dict[str, Any]:
-    """The quality entry of a check of what arrived, or of another scope."""
-    words = {"id": _slug(check_id), "name": name, "type": "custom", "engine": "treaty", "dimension": dimension}
-    return {**words, "implementation": {**implementation, "scope": scope}}
-
-
 def compliance(predicate: str, *, at_least: float) -> dict[str, Any]:
     """The implementation of a check that so large a share of the rows keeps the predicate."""
     return {"analyzer": "compliance", "predicate": predicate, "mustBeGreaterOrEqualTo": at_least}
-
-
-def _slug(text: str) -> str:
-    """Letters, digits and dashes; what had other characters is told apart by a few digits of its fingerprint."""
-    slug = re.sub(r"[^A-Za-z0-9_-]", "-", text)
-    return slug if slug == text else f"{slug}-{fingerprint(text)[:6]}"
 
 
 def number(value: float) -> str:

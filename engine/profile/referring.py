@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from engine.analyzers.quoting import INTEGRAL, TEXT
 from engine.analyzers.theta import Theta, overlap
-from engine.profile.candidates import Candidate, Measure, check
+from engine.profile.candidates import Candidate, Measure
 from engine.profile.holding import Held
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile

@@ -6,8 +6,9 @@ from math import isfinite, sqrt
 from typing import Any
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from engine.analyzers.quoting import NUMERIC, TEXT
-from engine.profile.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, check, metric
+from engine.profile.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, metric
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.tolerances import MARGINS, SAFETY, Limits, limits

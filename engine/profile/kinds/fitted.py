@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from contracts.predicates import quote
 from engine.analyzers.quoting import FRACTIONAL
-from engine.profile.candidates import Candidate, check, compliance, number, of_column
+from engine.profile.candidates import Candidate, compliance, number, of_column
 from engine.profile.facts import is_admitted
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile

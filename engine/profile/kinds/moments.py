@@ -5,9 +5,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from contracts.predicates import quote
 from engine.analyzers.quoting import TEMPORAL
-from engine.profile.candidates import Candidate, Measure, check, compliance, of_column
+from engine.profile.candidates import Candidate, Measure, compliance, of_column
 from engine.profile.facts import is_admitted
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile

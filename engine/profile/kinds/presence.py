@@ -1,7 +1,8 @@
 """Suggestions about missing values."""
 
 from contracts.assertions import Assertion
-from engine.profile.candidates import Candidate, check, metric, of_column
+from contracts.entries import check
+from engine.profile.candidates import Candidate, metric, of_column
 from engine.profile.intervals import binomial
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile

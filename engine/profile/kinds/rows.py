@@ -2,7 +2,8 @@
 
 import math
 
-from engine.profile.candidates import Candidate, Measure, check, of_table
+from contracts.entries import check
+from engine.profile.candidates import Candidate, Measure, of_table
 from engine.profile.kinds.bands import asserted, listed
 from engine.profile.measured import Part
 from engine.profile.tolerances import MARGINS, limits

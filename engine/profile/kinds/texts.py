@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from contracts.predicates import quote
 from contracts.regexes import UnsafeRegex, inspect_regex
 from engine.analyzers.masks import LONGEST
 from engine.analyzers.quoting import TEXT
-from engine.profile.candidates import Candidate, Measure, check, compliance, of_column
+from engine.profile.candidates import Candidate, Measure, compliance, of_column
 from engine.profile.facts import is_admitted
 from engine.profile.looks import mask_of
 from engine.profile.measured import Part

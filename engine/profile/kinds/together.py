@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from contracts.assertions import Assertion
-from engine.profile.candidates import Candidate, Measure, check, of_column, of_table
+from contracts.entries import check
+from engine.profile.candidates import Candidate, Measure, of_column, of_table
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
 from engine.profile.together import Together

@@ -5,19 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from contracts.predicates import quote
 from engine.analyzers.masks import LONGEST
 from engine.analyzers.quoting import TEXT
-from engine.profile.candidates import (
-    COLUMN_SUGGESTIONS,
-    Candidate,
-    Kind,
-    Measure,
-    add,
-    check,
-    compliance,
-    of_column,
-)
+from engine.profile.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, Measure, add, compliance, of_column
 from engine.profile.facts import is_admitted
 from engine.profile.kinds.bands import asserted, edited, listed
 from engine.profile.looks import mask_of

@@ -6,8 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from engine.analyzers.quoting import INTEGRAL, TEXT
-from engine.profile.candidates import Candidate, Measure, check, of_column
+from engine.profile.candidates import Candidate, Measure, of_column
 from engine.profile.keyed import LikelyKey, key_suggestions, may_be_unique
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile, History

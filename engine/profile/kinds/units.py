@@ -5,17 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from contracts.predicates import quote
 from engine.analyzers.quoting import NUMERIC
-from engine.profile.candidates import (
-    COLUMN_SUGGESTIONS,
-    Candidate,
-    Kind,
-    add,
-    check,
-    compliance,
-    number,
-)
+from engine.profile.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, compliance, number
 from engine.profile.facts import is_admitted
 from engine.profile.kinds.texts import masks, share_of_masks
 from engine.profile.measured import Part

@@ -5,18 +5,11 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from contracts.assertions import Assertion
+from contracts.entries import check
 from contracts.predicates import literal, quote
 from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEXT
 from engine.profile import ranges
-from engine.profile.candidates import (
-    Candidate,
-    Measure,
-    check,
-    compliance,
-    metric,
-    number,
-    of_column,
-)
+from engine.profile.candidates import Candidate, Measure, compliance, metric, number, of_column
 from engine.profile.facts import is_admitted
 from engine.profile.looks import mask_of
 from engine.profile.measured import Part
