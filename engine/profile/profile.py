@@ -29,7 +29,7 @@ from engine.results import Value
 from engine.states import States
 
 if TYPE_CHECKING:
-    from engine.profile.together import Together
+    pass
 
 
 @dataclass(frozen=True)
@@ -210,3 +210,14 @@ def plain(value: Value) -> int | float | str | None:
 def ordered(bags_by_name: Mapping[str, States], names: Sequence[str] = ()) -> tuple[tuple[str, States], ...]:
     """Partitions in the order of their names, oldest first for dates; only `names` where given."""
     return tuple((name, bags_by_name[name]) for name in sorted(bags_by_name) if not names or name in names)
+
+
+@dataclass(frozen=True)
+class Together:
+    """What is counted of several columns for a kind of suggestion: `column` is the one that it is about, None for the
+    table; `others` those that it is told by."""
+
+    kind: str
+    column: str | None
+    others: tuple[str, ...]
+    measured: BoundAnalyzer

@@ -13,7 +13,6 @@ from typing import Any
 from contracts.logical_types import Schema
 from engine.analyzers.association import Determination
 from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.distinct import Uniqueness
 from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEMPORAL, TEXT
 from engine.analyzers.values import Comparison
@@ -21,7 +20,7 @@ from engine.profile.facts import bound
 from engine.profile.keyed import likely_key
 from engine.profile.kinds.uniqueness import uniqueness
 from engine.profile.measured import Part
-from engine.profile.profile import ColumnProfile, History
+from engine.profile.profile import ColumnProfile, History, Together
 
 # All by hand. Rows that are looked at, and columns of which they are: each pair is looked at.
 ROWS, COLUMNS = 5000, 60
@@ -34,17 +33,6 @@ PARTS, KEYS, MOST_ROWS = 12, 3, 1_000_000
 # Columns that are counted as determined, and moments that are held against each other.
 DETERMINED, MOMENTS = 12, 5
 HASHED = NUMERIC | TEMPORAL | TEXT | {"boolean"}
-
-
-@dataclass(frozen=True)
-class Together:
-    """What is counted of several columns for a kind of suggestion: `column` is the one that it is about, None for the
-    table; `others` those that it is told by."""
-
-    kind: str
-    column: str | None
-    others: tuple[str, ...]
-    measured: BoundAnalyzer
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,7 @@ from contracts.assertions import Assertion
 from contracts.entries import check
 from engine.profile.candidates import Candidate, Measure, of_column, of_table
 from engine.profile.measured import Part
-from engine.profile.profile import ColumnProfile
-from engine.profile.together import Together
+from engine.profile.profile import ColumnProfile, Together
 from engine.results import Value
 from engine.states import States
 
