@@ -85,3 +85,9 @@ def _runs(given: Iterable[int]) -> Iterator[str]:
     for _, run in groupby(enumerate(given), lambda each: each[1] - each[0]):
         found = [day for _, day in run]
         yield f"{found[0]:02d}" if len(found) == 1 else f"{found[0]:02d}-{found[-1]:02d}"
+
+
+def dated(name: str) -> str | None:
+    """The date in the name of a partition or arrival; None where there is not exactly one."""
+    told = days(name) or days(f"={name}")
+    return f"{told.month}-{told.days[0]:02d}" if told and len(told.days) == 1 else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from engine.months import days, members
+from engine.months import dated, members
 from engine.tried import UNASKED, Tried
 
 NAMED = 5
@@ -171,12 +171,6 @@ class Replay:
             return f"would not have alerted on any of {of}"
         several = len(set(map(short, names)))
         return f"would have alerted on {several} of {of}: {listed(names)}"
-
-
-def dated(name: str) -> str | None:
-    """The date in the name of a partition or arrival; None where there is not exactly one."""
-    told = days(name) or days(f"={name}")
-    return f"{told.month}-{told.days[0]:02d}" if told and len(told.days) == 1 else None
 
 
 def short(name: str) -> str:

@@ -18,9 +18,9 @@ from engine import readings, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck
-from engine.months import days, members
+from engine.months import dated, days, members
 from engine.references import Referent
-from engine.replayed import Line, Replay, dated
+from engine.replayed import Line, Replay
 from engine.results import Outcome
 from engine.sides import NEW, OLD, Case, Form, Forming, Ground, Sides
 from engine.states import ALL, Files, StateError, States

@@ -8,11 +8,11 @@ from contracts.assertions import Assertion
 from contracts.entries import check
 from contracts.predicates import quote
 from engine.analyzers.quoting import TEMPORAL
+from engine.months import dated
 from engine.profile.candidates import Candidate, Measure, compliance, of_column
 from engine.profile.facts import is_admitted
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile
-from engine.replayed import dated
 
 # A partition of a day may hold moments up to its end, wherever on earth that is.
 DAY_OF_A_PARTITION = timedelta(days=1, hours=14)
