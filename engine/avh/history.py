@@ -2,7 +2,7 @@
 
 from calendar import monthrange
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -11,8 +11,10 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from engine.analyzers.bound import BoundAnalyzer
 from engine.avh.stationarity import DAILY, Cadence, cadence
 from engine.avh.statistics import DISTANCES, STATISTICS, measured
+from engine.avh.stored import apart
 from engine.avh.summaries import Numbers, Summary
 
 Array = NDArray[Any]
@@ -216,3 +218,9 @@ def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:
     with numpy.errstate(over="ignore", invalid="ignore"):
         width = max(far * float(numpy.std(kept, ddof=1)), least)
         return bool(abs(value - float(numpy.mean(kept))) > width)
+
+
+def compared(asked: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What distances of a column are told from, of the states' values by key; of what is not among them nothing."""
+    parts = [part for bound in asked if bound.analyzer.compares for part in bound.parts.values()]
+    return apart({each.component.kind: values[each.key] for each in parts if each.key in values})

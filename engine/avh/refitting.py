@@ -16,13 +16,12 @@ from engine.anomaly.programs import ProgramClause
 from engine.anomaly.series import finite
 from engine.avh.drafting import TABLE, Measured, outward
 from engine.avh.fitting import again
-from engine.avh.history import History
+from engine.avh.history import History, compared
 from engine.avh.measures import MEASURES, PRESENT, ROWS
 from engine.avh.ordering import newest
 from engine.avh.program import Clause, Learning
 from engine.avh.recipes import LEAST_BATCHES
 from engine.avh.stationarity import Change
-from engine.avh.stored import compared
 from engine.checks import BoundCheck, BoundChecks
 from engine.plan import ROWS as COUNT
 from engine.profile.facts import bound

@@ -3,13 +3,12 @@
 Counts, moments and characters are exact; quantiles, distances of numbers and rare values are as near as their sketches
 are. What no state was kept of has no value, and no clause is made of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy
 
-from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.moments import Three
 from engine.analyzers.sketches import HeavyHitters
@@ -27,12 +26,6 @@ KEPT = 4
 def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct: float | None = None) -> Numbers:
     """The summary of numbers: `rows` of the partition, a `Moments` state, a `Quantiles` state, the distinct count."""
     return Numbers(rows, moments, steps(quantiles), distinct)
-
-
-def compared(asked: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
-    """What distances of a column are told from, of the states' values by key; of what is not among them nothing."""
-    parts = [part for bound in asked if bound.analyzer.compares for part in bound.parts.values()]
-    return apart({each.component.kind: values[each.key] for each in parts if each.key in values})
 
 
 def texts(rows: int, present: int, distinct: float | None = None, **known: Any) -> Texts:

@@ -15,10 +15,10 @@ from engine.analyzers.quoting import NUMERIC, ORDERED, TEXT
 from engine.anomaly.series import finite
 from engine.avh.columns import Column, column
 from engine.avh.drafting import Measured
+from engine.avh.history import compared
 from engine.avh.measures import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from engine.avh.ordering import PARTITIONS, newest
 from engine.avh.recipes import SAMPLE
-from engine.avh.stored import compared
 from engine.errors import EngineError
 from engine.plan import ROWS, plan
 from engine.profile.facts import bound
