@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from contracts.logical_types import Column, Schema
 from engine import states as bags
@@ -27,9 +27,6 @@ from engine.profile.looks import masks_of
 from engine.profile.types import ReadAs, Reading
 from engine.results import Value
 from engine.states import States
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
