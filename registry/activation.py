@@ -25,7 +25,7 @@ from registry.errors import Conflict, Invalid, NotFound, RegistryError
 from registry.lifecycle import IN_FORCE, VERSION
 from registry.lineage import aliases
 from registry.tables import Contract, ContractVersion, Proposal
-from registry.words import Action, Permission, VersionState
+from registry.words import Action, Permission, TaskKind, VersionState
 
 log = logging.getLogger("treaty.worker")
 # Approvals and what the clock brings about exclude each other: both change what is in force.
@@ -216,4 +216,4 @@ def _validate(session: Session, document: Document, ids: Ids, *, now: datetime) 
     for each in document.objects:
         payload = {"contract_id": document.id, "version": document.version, "object": each.name, "all": True}
         key = f"validate/{document.id}/{document.version}/{each.name}"
-        tasks.enqueue(session, kind="validate", payload=payload, key=key, now=now, task_id=ids())
+        tasks.enqueue(session, kind=TaskKind.VALIDATE, payload=payload, key=key, now=now, task_id=ids())

@@ -20,7 +20,8 @@ from registry.lifecycle import IN_FORCE
 from registry.lineage import debounce
 from registry.lineage.debounce import Subject
 from registry.tables import Appointment, ContractVersion, Dataset
-from registry.tasks import DEADLINE, Priority
+from registry.tasks import Priority
+from registry.words import TaskKind
 
 log = logging.getLogger("treaty.worker")
 Ids = Callable[[], UUID]
@@ -133,9 +134,9 @@ def _judge(session: Session, each: Appointment, due: datetime, now: datetime, id
         "contract_id": version.contract_id, "object": each.object, "version_id": str(version.id),
         "version": version.version, "name": each.name, "due": due.isoformat(),
     }  # fmt: skip
-    key = f"{DEADLINE}/{version.id}/{each.object}/{each.name}/{due.isoformat()}"
+    key = f"{TaskKind.DEADLINE}/{version.id}/{each.object}/{each.name}/{due.isoformat()}"
     tasks.enqueue(
-        session, kind=DEADLINE, payload=payload, key=key, now=now, task_id=ids(), priority=Priority.BLOCKING
+        session, kind=TaskKind.DEADLINE, payload=payload, key=key, now=now, task_id=ids(), priority=Priority.BLOCKING
     )  # fmt: skip
 
 

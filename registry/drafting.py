@@ -13,12 +13,10 @@ from engine.profile.arriving import suggest
 from engine.requests import Drafted, DraftRequest, Source
 from registry import alarms, arrivals, catalog, datasets, drafts, pasts, preferences, profiles, referable
 from registry.errors import NotFound
+from registry.ids import Ids
 from registry.runs import Whose
 from registry.tables import Proposal, Task
-from registry.validation import Ids
 from registry.words import ProposalState
-
-DRAFT = "draft"
 
 
 def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:

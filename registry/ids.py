@@ -2,11 +2,14 @@
 
 import hashlib
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from uuid import UUID
 
 from registry import clock
+
+Ids = Callable[[], UUID]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 VERSION_7 = 0x7 << 76

@@ -13,10 +13,9 @@ from registry.cursors import Asked, Order, Portion
 from registry.datasets import About
 from registry.errors import Conflict, Invalid, NotFound
 from registry.ids import derived
-from registry.incidents import NO_FAULT
 from registry.lifecycle import INCIDENT
 from registry.tables import Contract, Incident, IncidentPart, User
-from registry.words import Action, IncidentState, Mark, Permission, Resolution
+from registry.words import NO_FAULT, Action, IncidentState, Mark, Permission, Resolution
 
 NEWEST_FIRST = Order((col(Incident.id),), newest_first=True)
 UNKNOWN = "nobody of that name may read what the incident is about"

@@ -14,12 +14,11 @@ from engine.results import Outcome, RunResult
 from registry import audit, notices, notifications, states, upstream
 from registry.tables import Dataset, Incident, IncidentPart, Reached, ResultRow, Run
 from registry.violations import Failing, Ids, Seen, place
-from registry.words import Action, IncidentState, Resolution
+from registry.words import NO_FAULT, Action, IncidentState, Resolution
 
 ACTOR = "worker"
 # What fails again so soon after it recovered was not over.
 REOPENS = timedelta(hours=24)
-NO_FAULT = frozenset({Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.WONT_FIX})
 
 
 def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids: Ids) -> Incident | None:

@@ -15,12 +15,11 @@ from engine.patterns.lake import Lake
 from engine.requests import Known, LakeRequest
 from registry import audit, inforce, tasks
 from registry.config import Settings
+from registry.ids import Ids
 from registry.rights import Principal
 from registry.tables import Dataset, Run, Task
-from registry.validation import Ids
-from registry.words import Action
+from registry.words import Action, TaskKind
 
-LEARN = "learn"
 PATIENCE_SECONDS = 20.0
 
 
@@ -31,20 +30,22 @@ def lake(settings: Settings) -> Lake:
 
 def order(session: Session, *, now: datetime, ids: Ids) -> int:
     """Has the index brought up to date, once a day; how many tasks that makes."""
-    return int(_ordered(session, f"{LEARN}/{now.date()}", tasks.Priority.SWEEP, now=now, task_id=ids()) is not None)
+    return int(
+        _ordered(session, f"{TaskKind.LEARN}/{now.date()}", tasks.Priority.SWEEP, now=now, task_id=ids()) is not None
+    )
 
 
 def ask(session: Session, *, by: Principal, now: datetime, ids: Ids) -> Task:
     """Has the index brought up to date now; the task of it."""
     task_id = ids()
-    task = _ordered(session, f"{LEARN}/{task_id}", tasks.Priority.DRAFT, now=now, task_id=task_id)
+    task = _ordered(session, f"{TaskKind.LEARN}/{task_id}", tasks.Priority.DRAFT, now=now, task_id=task_id)
     audit.record(session, Action.PATTERNS_REQUESTED, actor=by.name, object_id=task_id, now=now)
     assert task
     return task
 
 
 def _ordered(session: Session, key: str, priority: tasks.Priority, *, now: datetime, task_id: UUID) -> Task | None:
-    return tasks.enqueue(session, kind=LEARN, payload={}, key=key, now=now, task_id=task_id, priority=priority)
+    return tasks.enqueue(session, kind=TaskKind.LEARN, payload={}, key=key, now=now, task_id=task_id, priority=priority)
 
 
 def request(session: Session, settings: Settings) -> LakeRequest:

@@ -15,9 +15,9 @@ from engine.results import Outcome
 from registry import history, marks
 from registry.api.schemas import MeasurementOut
 from registry.datasets import About
-from registry.incidents import NO_FAULT
 from registry.runs import Whose
 from registry.tables import Incident, IncidentPart, PointMark, ResultRow, Run
+from registry.words import NO_FAULT
 
 # Points of a metric that are learned from; older ones are another time (engine.anomaly.automatic).
 MOST = 600

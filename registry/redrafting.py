@@ -33,16 +33,14 @@ from registry import (
     people,
     profiles,
     rejected,
-    replays,
     tasks,
 )
 from registry.config import Settings
+from registry.ids import Ids
 from registry.lifecycle import IN_FORCE, OPEN
 from registry.tables import ContractVersion, Proposal, Run, SuggestionRow, Task, User
-from registry.validation import Ids
-from registry.words import Action, ProposalState
+from registry.words import Action, ProposalState, TaskKind
 
-REDRAFT = "redraft"
 # Who proposes what nobody asked for; nobody signs in by that name.
 AUTHOR = "treaty"
 # A version that came into force just now was looked at by people just now.
@@ -77,16 +75,25 @@ def _ordered(session: Session, about: tuple[str, str], settings: Settings, *, no
         return None
     source = {"location": dataset.location, "format": dataset.format, "partition_by": list(dataset.partition_by)}
     payload = {"contract_id": about[0], "object": about[1], "source": source, "sample": settings.redraft_rows}
-    key = "/".join((REDRAFT, *about, str(now.date())))
+    key = "/".join((TaskKind.REDRAFT, *about, str(now.date())))
     task_id = ids()
     return tasks.enqueue(
-        session, kind=REDRAFT, payload=payload, key=key, now=now, task_id=task_id, priority=tasks.Priority.UPKEEP
+        session,
+        kind=TaskKind.REDRAFT,
+        payload=payload,
+        key=key,
+        now=now,
+        task_id=task_id,
+        priority=tasks.Priority.UPKEEP,
     )
 
 
 def _last(session: Session, about: tuple[str, str]) -> datetime | None:
     """When the object was last ordered to be drafted anew; None where it never was."""
-    mine = Task.kind == REDRAFT, col(Task.key).startswith("/".join((REDRAFT, *about, "")), autoescape=True)
+    mine = (
+        Task.kind == TaskKind.REDRAFT,
+        col(Task.key).startswith("/".join((TaskKind.REDRAFT, *about, "")), autoescape=True),
+    )
     return session.exec(select(func.max(Task.created)).where(*mine)).one()
 
 
@@ -210,7 +217,7 @@ def put_forward(
         "contract_id": proposal.contract_id, "author": str(proposal.author_id),
     }  # fmt: skip
     tasks.enqueue(
-        session, kind=replays.REPLAY, payload=payload, key=f"{replays.REPLAY}/{task_id}", now=now, task_id=task_id,
+        session, kind=TaskKind.REPLAY, payload=payload, key=f"{TaskKind.REPLAY}/{task_id}", now=now, task_id=task_id,
         priority=tasks.Priority.UPKEEP,
     )  # fmt: skip
     details = {"contract": proposal.contract_id, "version": before.version}

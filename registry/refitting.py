@@ -26,13 +26,12 @@ from engine.months import members
 from registry import audit, datasets, drafts, fits, inforce, pasts, redrafting, rejected, states, tasks
 from registry.config import Settings
 from registry.datasets import About
+from registry.ids import Ids
 from registry.lifecycle import IN_FORCE
 from registry.runs import Whose
 from registry.tables import ContractVersion, Dataset, FitRow, Task
-from registry.validation import Ids
-from registry.words import Action, FitReason
+from registry.words import Action, FitReason, TaskKind
 
-REFIT = "refit"
 NOTHING = "no clause of a program is to be refitted"
 UNMOVED = "no limit moved"
 
@@ -70,7 +69,7 @@ def enqueue(
     """Makes the task; None where one of that key was made."""
     payload = {"contract_id": about.contract_id, "object": about.object, "reason": reason.value}
     return tasks.enqueue(
-        session, kind=REFIT, payload=payload, key=f"{REFIT}/{key}", now=now, task_id=task_id,
+        session, kind=TaskKind.REFIT, payload=payload, key=f"{TaskKind.REFIT}/{key}", now=now, task_id=task_id,
         priority=tasks.Priority.UPKEEP,
     )  # fmt: skip
 

@@ -30,7 +30,6 @@ from registry.runs import Whose
 from registry.tables import Dataset, Proposal, Task
 from registry.words import Permission
 
-REPLAY = "replay"
 TOO_LARGE = "its counts of values are too many to be merged here: only a validation has Spark add them up"
 NAMED = 100
 # How many partitions were judged of how many; whether to go on.

@@ -7,16 +7,12 @@ from sqlmodel import Session
 
 from registry import access, audit, scope, tasks
 from registry.access import EVERYWHERE, Principal
-from registry.drafting import DRAFT
 from registry.errors import Conflict
-from registry.learning import LEARN
-from registry.redrafting import REDRAFT
-from registry.replays import REPLAY
 from registry.tables import Task
-from registry.words import Action, Permission, TaskState
+from registry.words import Action, Permission, TaskKind, TaskState
 
 # What is lost with these is what they would have told. Others keep promises: events that triggered them are settled.
-STOPPABLE = frozenset({DRAFT, REDRAFT, REPLAY, LEARN})
+STOPPABLE = frozenset({TaskKind.DRAFT, TaskKind.REDRAFT, TaskKind.REPLAY, TaskKind.LEARN})
 ENDED = frozenset({TaskState.DONE, TaskState.FAILED})
 
 

@@ -21,13 +21,11 @@ from registry import datasets
 from registry.database import lock
 from registry.errors import Conflict, RegistryError
 from registry.tables import Task
-from registry.words import TaskState
+from registry.words import TaskKind, TaskState
 
 ATTEMPTS = 5
-VALIDATE = "validate"
-DEADLINE = "deadline"
 # Kinds of tasks that read a dataset and write what is remembered of it.
-READING = frozenset({VALIDATE, DEADLINE})
+READING = frozenset({TaskKind.VALIDATE, TaskKind.DEADLINE})
 # Two that claim at the same moment would each see the other's subject free.
 CLAIMING = 7_268_392_104
 FIRST_PAUSE = timedelta(seconds=30)

@@ -18,18 +18,18 @@ from registry.config import Settings
 from registry.database import reading, transaction
 from registry.lineage import aliases, inbox, unmatched
 from registry.tables import Dataset, Task
+from registry.words import TaskKind
 
 log = logging.getLogger("treaty.worker")
-UPKEEP = "upkeep"
 # Then validations that wait have their turn.
 SPELL = timedelta(minutes=1)
 
 
 def order(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> Task | None:
     """The task of the day, or the one `after` another; None where somebody ordered it."""
-    key = f"{UPKEEP}/after/{after}" if after else _key(now)
+    key = f"{TaskKind.UPKEEP}/after/{after}" if after else _key(now)
     return tasks.enqueue(
-        session, kind=UPKEEP, payload={}, key=key, now=now, task_id=task_id, priority=tasks.Priority.UPKEEP
+        session, kind=TaskKind.UPKEEP, payload={}, key=key, now=now, task_id=task_id, priority=tasks.Priority.UPKEEP
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def work(
 
 
 def _key(now: datetime) -> str:
-    return f"{UPKEEP}/{now.date()}"
+    return f"{TaskKind.UPKEEP}/{now.date()}"
 
 
 def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[int, bool]:

@@ -14,7 +14,6 @@ from sqlmodel import Session, col, select
 from registry import blast
 from registry.database import lock
 from registry.lineage import walks
-from registry.lineage.debounce import VALIDATE
 from registry.lineage.flows import node
 from registry.lineage.fold import FoldedRun
 from registry.lineage.names import Name
@@ -23,7 +22,7 @@ from registry.lineage.walks import portions
 from registry.spreading import Bad, Reach, State
 from registry.tables import Dataset, DatasetContract, Incident, Reached, Task
 from registry.tasks import Priority
-from registry.words import IncidentState, Spread, TaskState
+from registry.words import IncidentState, Spread, TaskKind, TaskState
 
 # Of what waits, what bad data came to is done first.
 URGENT = Priority.BLOCKING
@@ -135,7 +134,7 @@ def _hurry(session: Session, incident: Incident) -> None:
         .where(Reached.incident_id == incident.id)
     )
     about = {(each.contract_id, each.object) for each in upstream_failed(session, came)}
-    waiting = Task.kind == VALIDATE, Task.state == TaskState.QUEUED, col(Task.priority) > URGENT
+    waiting = Task.kind == TaskKind.VALIDATE, Task.state == TaskState.QUEUED, col(Task.priority) > URGENT
     # Whoever holds one of them may be waiting for incidents: nobody waits here for that.
     query = select(Task).where(*waiting).with_for_update(skip_locked=True)
     for task in session.exec(query) if about else ():

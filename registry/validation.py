@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy.exc import StatementError
 from sqlmodel import Session
@@ -34,6 +33,7 @@ from registry import (
 )
 from registry.database import UNKEYED
 from registry.emission import SILENT, Emitter
+from registry.ids import Ids
 from registry.judged import Judged
 from registry.lineage import debounce, suspects
 from registry.lineage.debounce import Subject
@@ -44,7 +44,6 @@ from registry.tables import Dataset, Run, Task
 from registry.tools import Tools
 
 log = logging.getLogger("treaty.worker")
-Ids = Callable[[], UUID]
 NOTHING_CHANGED = "nothing changed"
 COVERED = "a task of another contract about the same data dealt with it"
 PUBLISHING = (

@@ -124,6 +124,19 @@ class Cause(StrEnum):
     PRESENCE = "presence"
 
 
+class TaskKind(StrEnum):
+    """Kinds of tasks of the queue; `registry.work.kinds` has a handler for each."""
+
+    VALIDATE = "validate"
+    DEADLINE = "deadline"
+    DRAFT = "draft"
+    REDRAFT = "redraft"
+    REFIT = "refit"
+    LEARN = "learn"
+    UPKEEP = "upkeep"
+    REPLAY = "replay"
+
+
 class TaskState(StrEnum):
     """Where a task of the queue stands. Done and failed are final."""
 
@@ -332,3 +345,6 @@ class Action(StrEnum):
     MARK_SET = "mark:set"
     READER_CONFIRMED = "reader:confirmed"
     READER_DISMISSED = "reader:dismissed"
+
+
+NO_FAULT = frozenset({Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.WONT_FIX})

@@ -9,11 +9,11 @@ from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
 from engine.results import Verdict
-from registry import replays, scope
+from registry import scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion
 from registry.tables import OutboxMessage, Run, Task
-from registry.words import OutboxState, TaskState
+from registry.words import OutboxState, TaskKind, TaskState
 
 NEWEST = Order((Task.id,), newest_first=True)
 OPEN = (TaskState.QUEUED, TaskState.RUNNING)
@@ -43,7 +43,7 @@ def tasks(
 ) -> Portion[Task]:
     """Tasks that the principal may see, newest first. What a replay finds is its author's alone, and so is its task."""
     payload: Any = col(Task.payload)
-    theirs = or_(col(Task.kind) != replays.REPLAY, payload["author"].as_string() == str(by.user_id))
+    theirs = or_(col(Task.kind) != TaskKind.REPLAY, payload["author"].as_string() == str(by.user_id))
     query = NEWEST.of(select(Task).where(scope.tasks(by), theirs), asked)
     if state is not None:
         query = query.where(Task.state == state)

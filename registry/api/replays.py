@@ -13,8 +13,8 @@ from registry import access, audit, clock, ids, replays, tasks
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Service, Shared, Writer
 from registry.errors import Busy
-from registry.replays import REPLAY, Versions, Ways
-from registry.words import Action, Permission
+from registry.replays import Versions, Ways
+from registry.words import Action, Permission, TaskKind
 
 router = APIRouter(tags=["replays"])
 ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]
@@ -48,7 +48,13 @@ def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.Ta
     now, task_id = clock.now(), ids.new()
     payload = replays.ordered(body.model_dump(mode="json"), versions, by)
     task = tasks.enqueue(
-        tx, kind=REPLAY, payload=payload, key=f"{REPLAY}/{task_id}", now=now, task_id=task_id, priority=4
+        tx,
+        kind=TaskKind.REPLAY,
+        payload=payload,
+        key=f"{TaskKind.REPLAY}/{task_id}",
+        now=now,
+        task_id=task_id,
+        priority=4,
     )
     details = {"contract": versions.contract_id, "version": versions.new.version}
     audit.record(tx, Action.REPLAY_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)

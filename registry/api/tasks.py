@@ -9,10 +9,9 @@ from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Writer
 from registry.errors import Forbidden, NotFound
 from registry.tables import Task
-from registry.words import Action, Permission, TaskState
+from registry.words import Action, Permission, TaskKind, TaskState
 
 router = APIRouter(tags=["tasks"])
-DRAFT = "draft"
 
 
 @router.post("/drafts", status_code=202)
@@ -22,7 +21,9 @@ def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.Task
     now, task_id = clock.now(), ids.new()
     details = {"contract": body.contract_id, "location": body.location}
     asked = {**payload(body), "author": str(by.user_id)}
-    task = tasks.enqueue(tx, kind=DRAFT, payload=asked, key=f"{DRAFT}/{task_id}", now=now, task_id=task_id, priority=3)
+    task = tasks.enqueue(
+        tx, kind=TaskKind.DRAFT, payload=asked, key=f"{TaskKind.DRAFT}/{task_id}", now=now, task_id=task_id, priority=3
+    )
     audit.record(tx, Action.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
     tx.commit()
     return schemas.TaskOut.model_validate(task)
@@ -47,7 +48,7 @@ def list_tasks(
 def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
     """A task: its state, how far it is, and its result."""
     task = scope.see_task(tx, task_id, by)
-    if task.kind == replays.REPLAY and not replays.may_see(tx, task, by):
+    if task.kind == TaskKind.REPLAY and not replays.may_see(tx, task, by):
         raise NotFound
     return schemas.TaskOut.model_validate(task)
 

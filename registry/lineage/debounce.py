@@ -18,9 +18,8 @@ from registry import datasets, tasks
 from registry.datasets import About
 from registry.lineage import told
 from registry.tables import DirtyMark, Task
-from registry.words import TaskState
+from registry.words import TaskKind, TaskState
 
-VALIDATE = tasks.VALIDATE
 # However long a run that is waited for lasts, what its parts wrote is looked at after this time.
 PATIENCE = timedelta(minutes=60)
 WITHDRAWN = "the run that asked for it failed"
@@ -157,9 +156,9 @@ def _enqueue(session: Session, subject: Subject, mark: DirtyMark, *, now: dateti
     session.flush()
     payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": mark.dirty_seq,
                **told.payload(subject.extra)}  # fmt: skip
-    key = f"{VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{mark.dirty_seq}"
+    key = f"{TaskKind.VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{mark.dirty_seq}"
     return tasks.enqueue(
-        session, kind=VALIDATE, payload=payload, key=key, now=now, task_id=task_id,
+        session, kind=TaskKind.VALIDATE, payload=payload, key=key, now=now, task_id=task_id,
         priority=mark.priority, delay=begins - now,
     )  # fmt: skip
 

@@ -18,14 +18,13 @@ from registry import (
     refitting,
     replays,
     states,
-    tasks,
     upkeep,
     validation,
 )
 from registry.database import reading
-from registry.lineage import debounce
 from registry.orders import Unworkable
 from registry.tables import Task
+from registry.words import TaskKind
 from registry.work.means import Means
 
 # What a task's work leaves to be written, in the transaction that ends the task.
@@ -151,12 +150,12 @@ def _refused(_: Means, task: Task) -> Effect:
 
 UNKNOWN = Kind(_refused)
 KINDS: dict[str, Kind] = {
-    debounce.VALIDATE: Kind(_validate, _give_validation_up),
-    tasks.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
-    drafting.DRAFT: Kind(_draft),
-    redrafting.REDRAFT: Kind(_redraft),
-    refitting.REFIT: Kind(_refit),
-    learning.LEARN: Kind(_learn),
-    upkeep.UPKEEP: Kind(_keep_up),
-    replays.REPLAY: Kind(_replay),
+    TaskKind.VALIDATE: Kind(_validate, _give_validation_up),
+    TaskKind.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
+    TaskKind.DRAFT: Kind(_draft),
+    TaskKind.REDRAFT: Kind(_redraft),
+    TaskKind.REFIT: Kind(_refit),
+    TaskKind.LEARN: Kind(_learn),
+    TaskKind.UPKEEP: Kind(_keep_up),
+    TaskKind.REPLAY: Kind(_replay),
 }

@@ -15,12 +15,12 @@ from engine.requests import Engine
 from registry import clock, consumer_checks, ids, tasks
 from registry.config import Settings
 from registry.database import transaction
+from registry.ids import Ids
 from registry.orders import Consumers
 from registry.portions import TaskParts
 from registry.sampling import Sampling
 from registry.tables import Task
 from registry.tools import Judge, Lacking, Large, Tools
-from registry.validation import Ids
 from registry.work.figures import Figures
 
 

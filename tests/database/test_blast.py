@@ -15,9 +15,8 @@ from registry import access, clock, ids, tasks
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
-from registry.lineage.debounce import VALIDATE
 from registry.tables import Task
-from registry.words import Part, Role, Spread
+from registry.words import Part, Role, Spread, TaskKind
 
 
 @pytest.fixture
@@ -119,8 +118,8 @@ def test_what_waits_of_what_bad_data_came_to_goes_first(harm: Harm) -> None:
     with transaction(harm.world.engine) as tx:
         for contract_id in ("report", "audience"):
             payload = {"contract_id": contract_id, "object": "orders"}
-            key = f"{VALIDATE}/test/{contract_id}"
-            tasks.enqueue(tx, kind=VALIDATE, payload=payload, key=key, now=START, task_id=ids.new())
+            key = f"{TaskKind.VALIDATE}/test/{contract_id}"
+            tasks.enqueue(tx, kind=TaskKind.VALIDATE, payload=payload, key=key, now=START, task_id=ids.new())
         tx.commit()
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     with transaction(harm.world.engine) as tx:

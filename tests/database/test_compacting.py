@@ -31,8 +31,7 @@ from registry.config import Settings
 from registry.database import reading, transaction
 from registry.errors import Invalid
 from registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
-from registry.upkeep import UPKEEP
-from registry.words import TaskState, VersionState
+from registry.words import TaskKind, TaskState, VersionState
 from registry.work.duties import order_upkeep
 
 TABLE = Schema(
@@ -415,7 +414,7 @@ def test_a_merge_that_was_interrupted_goes_on_where_it_ended(
     assert len(scene.stored) == 5
     scene.work()
     assert len(scene.stored) == 3
-    assert scene.last_task.kind == UPKEEP
+    assert scene.last_task.kind == TaskKind.UPKEEP
     assert scene.last_task.result["merged"] == 2  # type: ignore[index]
     scene.put("day=2026-05-30/country=FR")
     scene.validate()
@@ -444,7 +443,7 @@ def test_validations_have_their_turn_between_months(
     assert len(scene.stored) == 6
     scene.work()
     assert len(scene.stored) == 4
-    told = [task.result for task in rows(scene.database, Task) if task.kind == UPKEEP]
+    told = [task.result for task in rows(scene.database, Task) if task.kind == TaskKind.UPKEEP]
     assert [(each["merged"], "more" in each) for each in told if each] == [(1, True), (1, True), (1, True), (0, False)]
 
 

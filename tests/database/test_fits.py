@@ -25,10 +25,10 @@ from registry import fits, foreseeing, ids, inforce, refitting, reruns, runs, st
 from registry.access import Principal
 from registry.database import reading, transaction
 from registry.marks import Said
-from registry.refitting import NOTHING, REFIT, UNMOVED
+from registry.refitting import NOTHING, UNMOVED
 from registry.runs import Origin
 from registry.tables import Dataset, FitRow, Proposal, ResultRow, Run, SuggestionRow, Task, User
-from registry.words import FitReason, Mark, Outlook, Permission, ProposalState, Role
+from registry.words import FitReason, Mark, Outlook, Permission, ProposalState, Role, TaskKind
 from registry.work.duties import order_refits
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -85,7 +85,9 @@ def night(scene: Scene, days: int = 1) -> Mapping[str, Any]:
     order_refits(scene.worker())
     assert order_refits(scene.worker()) == 0
     scene.work()
-    return next(task.result for task in reversed(scenes.rows(scene.database, Task)) if task.kind == REFIT) or {}
+    return (
+        next(task.result for task in reversed(scenes.rows(scene.database, Task)) if task.kind == TaskKind.REFIT) or {}
+    )
 
 
 def the_owner(scene: Scene) -> Principal:
@@ -172,7 +174,7 @@ def test_what_cannot_be_refitted_is_left_as_it_is(scene: Scene) -> None:
     with transaction(scene.database) as tx:
         payload = {"contract_id": "orders", "object": "orders", "reason": "feedback"}
         assert refitting.work(tx, scene.settings, payload) == []
-        task = Task(id=ids.new(), kind=REFIT, payload=payload, key="x", created=scene.clock.now)
+        task = Task(id=ids.new(), kind=TaskKind.REFIT, payload=payload, key="x", created=scene.clock.now)
         assert refitting.keep(tx, task, [], now=scene.clock.now, ids=ids.new) == {"note": NOTHING}
 
 

@@ -15,10 +15,9 @@ from registry.api.schemas import DraftIn
 from registry.api.tasks import payload
 from registry.database import reading
 from registry.errors import Invalid
-from registry.learning import LEARN
 from registry.rights import Principal
 from registry.tables import Task
-from registry.words import Permission, TaskState
+from registry.words import Permission, TaskKind, TaskState
 from registry.work.duties import order_learning, order_redrafts
 
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
@@ -38,7 +37,7 @@ def asked(scene: Scene) -> LakeRequest:
 
 
 def learned(scene: Scene) -> list[Task]:
-    return [each for each in rows(scene.database, Task) if each.kind == LEARN]
+    return [each for each in rows(scene.database, Task) if each.kind == TaskKind.LEARN]
 
 
 def test_every_night_it_is_learned_once_before_contracts_are_drafted_anew(scene: Scene) -> None:

@@ -26,10 +26,9 @@ from registry.datasets import About
 from registry.errors import Forbidden, Invalid
 from registry.foreseeing import Foreseen
 from registry.marks import Said
-from registry.refitting import REFIT
 from registry.runs import Origin, Whose
 from registry.tables import Dataset, PointMark, Run, Task, User
-from registry.words import Mark, Outlook, Permission, Resolution, Role
+from registry.words import Mark, Outlook, Permission, Resolution, Role, TaskKind
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -228,4 +227,4 @@ def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
     assert [each.mark for each in client.marks("orders", "orders")] == [Mark.UNDONE, mark]
     with reading(world.engine) as tx:
         assert pasts.spoilt(tx, WHOSE) == {(run, "ds=1")}
-    assert REFIT not in {each.kind for each in scenes.rows(world.engine, Task)}
+    assert TaskKind.REFIT not in {each.kind for each in scenes.rows(world.engine, Task)}

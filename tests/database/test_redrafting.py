@@ -17,10 +17,9 @@ from contracts.writing import write
 from engine.requests import Drafted, DraftRequest
 from registry import ids, redrafting, tasks
 from registry.database import transaction
-from registry.redrafting import NOTHING, REDRAFT
-from registry.replays import REPLAY
+from registry.redrafting import NOTHING
 from registry.tables import ProfileRow, Proposal, SuggestionRow, Task
-from registry.words import Decision, ProposalState, TaskState
+from registry.words import Decision, ProposalState, TaskKind, TaskState
 from registry.work.duties import order_redrafts
 
 TYPES = {"id": "bigint", "amount": "double"}
@@ -59,7 +58,7 @@ def night(scene: Scene, given: Drafted) -> Mapping[str, Any]:
     scene.engine.drafted = given
     order_redrafts(scene.worker())
     scene.work()
-    return next(task.result for task in reversed(rows(scene.database, Task)) if task.kind == REDRAFT) or {}
+    return next(task.result for task in reversed(rows(scene.database, Task)) if task.kind == TaskKind.REDRAFT) or {}
 
 
 def proposals(scene: Scene) -> list[Proposal]:
@@ -76,8 +75,8 @@ def test_by_night_what_is_new_is_proposed_to_the_owners_with_its_replay(scene: S
     assert told == {"proposal_id": str(made.id), "suggestions": 1, "drift": []}
     assert made.base == document()
     assert [(each.kind, each.state) for each in rows(scene.database, Task)[-2:]] == [
-        (REDRAFT, TaskState.DONE),
-        (REPLAY, TaskState.DONE),
+        (TaskKind.REDRAFT, TaskState.DONE),
+        (TaskKind.REPLAY, TaskState.DONE),
     ]
     assert [row.document for row in rows(scene.database, ProfileRow)] == [PROFILE]
 
@@ -220,7 +219,7 @@ def test_a_version_that_is_new_is_left_alone(scene: Scene) -> None:
 def draft_task(scene: Scene) -> Task:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
     with transaction(scene.database) as tx:
-        task = tasks.enqueue(tx, kind=REDRAFT, payload=payload, key="d", now=scene.clock(), task_id=ids.new())
+        task = tasks.enqueue(tx, kind=TaskKind.REDRAFT, payload=payload, key="d", now=scene.clock(), task_id=ids.new())
         tx.commit()
         assert task is not None
         return task

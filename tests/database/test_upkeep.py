@@ -16,8 +16,7 @@ from registry import ids
 from registry.database import transaction
 from registry.lineage import inbox
 from registry.tables import InboxEvent, PartitionState, RejectedEvent, Task
-from registry.upkeep import UPKEEP
-from registry.words import InboxState, TaskState
+from registry.words import InboxState, TaskKind, TaskState
 from registry.work.duties import order_upkeep
 
 LEFT = "0" * 64 + ".parquet"
@@ -39,7 +38,7 @@ def left_over(scene: Scene) -> StateFiles:
 
 
 def upkeeps(scene: Scene) -> list[Task]:
-    return [task for task in rows(scene.database, Task) if task.kind == UPKEEP]
+    return [task for task in rows(scene.database, Task) if task.kind == TaskKind.UPKEEP]
 
 
 def test_workers_order_it_once_a_day_together(scene: Scene) -> None:
