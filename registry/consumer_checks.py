@@ -16,7 +16,7 @@ from contracts.errors import ContractError, nearest
 from contracts.reading import read
 from engine.checks import BoundCheck
 from engine.promises import promised
-from registry import audit, catalog, consumed, scope, subscriptions
+from registry import audit, consumed, lookup, scope, subscriptions
 from registry.access import Principal
 from registry.consumed import Asked, entry_of
 from registry.errors import Conflict, Invalid, NotFound
@@ -140,7 +140,7 @@ def copy(session: Session, subscription_id: UUID, origin: Origin, how: Writing) 
     Raises NotFound for no such contract, version or check; Invalid where it does not fit the subscribed contract."""
     subscription = subscriptions.own(session, subscription_id, by=how.by)
     scope.see(session, origin.contract_id, how.by)
-    version = catalog.version(session, origin.contract_id, origin.version)
+    version = lookup.version(session, origin.contract_id, origin.version)
     asked = _copied(read(version.body), origin)
     source = {"contract": version.contract_id, "version": version.version, "check": origin.check}
     return _add(session, subscription, asked, how, source=source)

@@ -9,10 +9,19 @@ from sqlalchemy import ColumnElement, false, func, not_, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
-from registry import acknowledgements, attention, care, catalog, revisions, scope, subscriptions
+from registry import (
+    acknowledgements,
+    attention,
+    care,
+    proposal_listing,
+    revisions,
+    run_history,
+    scope,
+    subscriptions,
+)
 from registry.access import Principal
-from registry.catalog import ListedProposal
 from registry.lifecycle import OPEN, PROPOSAL
+from registry.proposal_listing import ListedProposal
 from registry.tables import ApprovalRow, Contract, Proposal, Run
 from registry.words import Permission, ProposalState
 
@@ -65,11 +74,11 @@ def inbox(session: Session, by: Principal, *, now: datetime) -> Inbox:
     or over."""
     queries = _queries(by, now)
     return Inbox(
-        to_decide=catalog.counted(session, queries.to_decide) if Permission.DECIDE in by.somewhere else [],
-        to_change=catalog.counted(session, queries.to_change),
-        put_off=catalog.counted(session, queries.put_off),
-        waiting=catalog.counted(session, queries.waiting),
-        affecting=catalog.counted(session, queries.affecting),
+        to_decide=proposal_listing.counted(session, queries.to_decide) if Permission.DECIDE in by.somewhere else [],
+        to_change=proposal_listing.counted(session, queries.to_change),
+        put_off=proposal_listing.counted(session, queries.put_off),
+        waiting=proposal_listing.counted(session, queries.waiting),
+        affecting=proposal_listing.counted(session, queries.affecting),
         failed_runs=session.exec(queries.failed_runs).all(),
     )
 
@@ -88,14 +97,16 @@ def _size(query: Any) -> Any:
 
 
 def _queries(by: Principal, now: datetime) -> _Queries:
-    query = catalog.visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(MOST)
+    query = (
+        proposal_listing.visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(MOST)
+    )
     changing = (col(Proposal.state) == ProposalState.CHANGES_REQUESTED) & (col(Proposal.author_id) == by.user_id)
     mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
     others = query.where(col(Proposal.state) != ProposalState.DRAFT, not_(mine))
     free = col(Proposal.state).in_(PROPOSAL.where("approve")) & not_(func.coalesce(care.with_another(by), false()))
     deciding = func.coalesce(scope.proposals(by, Permission.DECIDE), false()) & free
     later, concerning = care.put_off(by, now=now), col(Proposal.contract_id).in_(_concerning(by))
-    failing = catalog.failing_runs(col(Run.contract_id).in_(_concerning(by)))
+    failing = run_history.failing_runs(col(Run.contract_id).in_(_concerning(by)))
     failed = failing.where(scope.runs(by), not_(attention.cared_for(by, now=now)))
     return _Queries(
         to_decide=others.where(deciding, not_(later)),

@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from contracts.document import Contract
 from contracts.reading import read
-from registry import catalog, drafts, subscriptions
+from registry import drafts, lookup, subscriptions
 from registry.comparing import Compared, compared
 from registry.lifecycle import IN_FORCE
 from registry.tables import ContractVersion, Proposal
@@ -18,7 +18,7 @@ def of_versions(session: Session, contract_id: str, old: str | None, new: str | 
     """What differs from one version to the other; the version in force where one is not named.
 
     Raises NotFound where there is no such version."""
-    before, after = (read(catalog.version(session, contract_id, each).body) for each in (old, new))
+    before, after = (read(lookup.version(session, contract_id, each).body) for each in (old, new))
     return compared(before, after, live=of_group(relied_on(session, contract_id), after))
 
 

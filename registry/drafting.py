@@ -11,7 +11,7 @@ from sqlmodel import Session
 from engine.anomaly.programs import PINNED
 from engine.profile.arriving import suggest
 from engine.requests import Drafted, DraftRequest, Source
-from registry import alarms, arrivals, catalog, datasets, drafts, pasts, preferences, profiles, referable
+from registry import alarms, arrivals, datasets, drafts, lookup, pasts, preferences, profiles, referable
 from registry.errors import NotFound
 from registry.ids import Ids
 from registry.runs import Whose
@@ -72,5 +72,5 @@ def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[
 def _in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:
     """The version in force of the contract that is drafted anew; None where there is none."""
     with suppress(NotFound):
-        return catalog.version(session, payload["contract_id"]).body
+        return lookup.version(session, payload["contract_id"]).body
     return None

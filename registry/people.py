@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -208,3 +208,9 @@ def _within(session: Session, token: ApiToken, by: Principal) -> None:
     missing = sorted(frozenset(map(Permission, token.scopes)) - admitted)
     if missing:
         raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: the roles do not permit it")
+
+
+def names(session: Session, user_ids: Collection[UUID | None]) -> dict[UUID, str]:
+    """The names of those users."""
+    query = select(User.id, User.name).where(col(User.id).in_([each for each in user_ids if each]))
+    return dict(session.exec(query).all())

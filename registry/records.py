@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.reading import read
-from registry import audit, catalog, chain
+from registry import audit, chain, lookup, people
 from registry.access import Principal
 from registry.drafts import Preview, suggestions_of
 from registry.tables import ApprovalRecord, ApprovalRow, AuditEntry, ContractVersion, Proposal, SuggestionRow
@@ -64,7 +64,7 @@ def make(
 def of_version(session: Session, contract_id: str, version: str | None = None) -> Sequence[ApprovalRecord]:
     """The records of the proposal that became the version (the active one where none is named), oldest first; [] for
     one that was approved before there were records. Raises NotFound where there is no such version."""
-    found = catalog.version(session, contract_id, version)
+    found = lookup.version(session, contract_id, version)
     if found.proposal_id is None:
         return []
     return [each for each in _standing(session, found.proposal_id) if each.content["fingerprint"] == found.fingerprint]
@@ -129,7 +129,7 @@ def _content(
     session: Session, proposal: Proposal, shown: Preview, *, by: Principal, now: datetime, evidence: Evidence
 ) -> dict[str, Any]:
     suggestions = suggestions_of(session, proposal)
-    names = catalog.names(session, {proposal.author_id, *(each.decided_by_id for each in suggestions)})
+    names = people.names(session, {proposal.author_id, *(each.decided_by_id for each in suggestions)})
     return {
         "form": FORM,
         "contract": proposal.contract_id,

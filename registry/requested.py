@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
-from registry import audit, catalog, notices, notifications, scope
+from registry import audit, notices, notifications, people, scope
 from registry.access import EVERYWHERE, Place, Principal, decide
 from registry.errors import Conflict, IllegalTransition, Invalid, NotFound
 from registry.lifecycle import OPEN
@@ -59,7 +59,7 @@ def listed(session: Session, by: Principal) -> list[Listed]:
     places = _without_contract(session, names - _answered(session, names))
     found = [(each, places[_name(each)]) for each in rows if _name(each) in places]
     seen = [(each, place) for each, place in found if each.author_id == by.user_id or by.may(Permission.READ, place)]
-    authors = catalog.names(session, [each.author_id for each, _ in seen])
+    authors = people.names(session, [each.author_id for each, _ in seen])
     return [Listed(each, authors[each.author_id], by.may(Permission.DECIDE, place)) for each, place in seen]
 
 

@@ -14,7 +14,7 @@ from engine.checks import bind
 from engine.references import Referent
 from engine.results import CheckResult, RunResult, Value
 from engine.samples import discreet
-from registry import catalog, fits, inforce, pasts, runs, states
+from registry import fits, inforce, lookup, pasts, runs, states
 from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound
 from registry.runs import Whose
@@ -72,7 +72,7 @@ def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
 
 
 def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, before: Sequence[ResultRow]) -> RunResult:
-    version = read(catalog.version(session, run.contract_id, run.version).body)
+    version = read(lookup.version(session, run.contract_id, run.version).body)
     shared = inforce.sharing(session, dataset_id, version, run.object)
     contract = fits.named(session, shared, run.object, _fits(before))
     stored = states.load(session, dataset_id, version=run.states_version)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from contracts.errors import ContractError
 from contracts.reading import read
-from registry import catalog, entrusting, scope
+from registry import entrusting, lookup, people, scope
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader
 from registry.errors import Invalid
@@ -21,8 +21,8 @@ def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Numb
     """All checks of a version: those judged here, those that are another engine's, with the reason, and texts, with
     who signed them."""
     scope.see(tx, contract_id, by)
-    found = catalog.version(tx, contract_id, version)
-    signature = entrusting.Signature(catalog.names(tx, [found.approved_by_id])[found.approved_by_id], found.approved_at)
+    found = lookup.version(tx, contract_id, version)
+    signature = entrusting.Signature(people.names(tx, [found.approved_by_id])[found.approved_by_id], found.approved_at)
     try:
         return entrusting.shown(read(found.body), signature)
     except ContractError as error:

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
 
-from registry import access, catalog, clock, consumer_checks, ids, promotions, replays, subscriptions
+from registry import access, clock, consumer_checks, ids, promotions, proposal_listing, replays, subscriptions
 from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Service, Shared, Writer
@@ -132,7 +132,7 @@ def promote_check(
     replayed = replace(idea, replay=_replayed(read, promotions.outlook(read, idea, by=by), shared, by))
     made = promotions.promote(tx, replayed, make_id=ids.new, by=by, now=clock.now())
     tx.commit()
-    return views.proposal_summary(catalog.listed(tx, made), by)
+    return views.proposal_summary(proposal_listing.listed(tx, made), by)
 
 
 def _replayed(read: Session, of: Outlook, shared: Service, by: Principal) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 
-from registry import access, catalog, history, scope
+from registry import access, catalog, history, lookup, scope
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader
 from registry.cursors import Asked
@@ -35,8 +35,8 @@ def get_contract(contract_id: ContractId, by: Caller, tx: Reader) -> schemas.Con
     scope.see(tx, contract_id, by)
     return views.contract(
         catalog.contract(tx, contract_id, by),
-        catalog.versions(tx, contract_id),
-        catalog.datasets(tx, contract_id),
+        lookup.versions(tx, contract_id),
+        lookup.datasets(tx, contract_id),
         history.runs(tx, by, SHOWN_RUNS, contract_id=contract_id).rows,
     )
 
@@ -51,7 +51,7 @@ def get_document(
 ) -> Response:
     """A version's document, byte for byte; the active one where none is named. Its ETag is the fingerprint."""
     scope.see(tx, contract_id, by)
-    found = catalog.version(tx, contract_id, version)
+    found = lookup.version(tx, contract_id, version)
     headers = {"ETag": f'"{found.fingerprint}"', "Treaty-Version": found.version}
     if if_none_match == headers["ETag"]:
         return Response(status_code=304, headers=headers)

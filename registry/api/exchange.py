@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 from fastapi import APIRouter, Header, Query, Response
 
 from contracts.errors import ContractError, Fault, nearest
-from registry import access, catalog, clock, records, scope, templates
+from registry import access, catalog, clock, lookup, records, scope, templates
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Writer
 from registry.errors import Invalid
@@ -43,7 +43,7 @@ def export(
     as it was approved."""
     scope.see(tx, contract_id, by)
     wanted = _known(exports.FORMS, form, "to")
-    found = catalog.version(tx, contract_id, version)
+    found = lookup.version(tx, contract_id, version)
     seal = records.seal_of(tx, contract_id, found.version) if record else None
     subject = Subject(found.body, odcs_status(found.state), seal)
     try:

@@ -14,7 +14,6 @@ from registry import (
     acknowledgements,
     approval,
     care,
-    catalog,
     change_requests,
     clock,
     consent,
@@ -25,6 +24,8 @@ from registry import (
     editing,
     ids,
     incident_steps,
+    people,
+    proposal_listing,
     replays,
     requested,
     revisions,
@@ -36,10 +37,10 @@ from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Service, Shared, Writer
 from registry.api.etags import IfMatch, tagged
 from registry.api.replays import recorded
-from registry.catalog import ListedProposal
 from registry.database import transaction
 from registry.errors import IllegalTransition, Invalid, Outrun
 from registry.lifecycle import PROPOSAL
+from registry.proposal_listing import ListedProposal
 from registry.tables import Contract, Proposal
 from registry.words import Decision, Permission, ProposalState
 
@@ -92,7 +93,7 @@ def list_proposals(
 ) -> schemas.Page[schemas.ProposalSummary]:
     """Proposals, newest first."""
     access.decide_somewhere(by, Permission.READ)
-    found = catalog.proposals(tx, by, asked, state=state, contract_id=contract_id)
+    found = proposal_listing.proposals(tx, by, asked, state=state, contract_id=contract_id)
     return views.page(lambda each: views.proposal_summary(each, by), found)
 
 
@@ -318,14 +319,14 @@ def _shown(
 ) -> schemas.ProposalOut:
     suggestions = drafts.suggestions_of(tx, proposal, chosen)
     contract = tx.get(Contract, proposal.contract_id)
-    names = catalog.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
+    names = people.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
     review = views.Review(
         approvals=consent.approvals(tx, proposal.id),
         writers=revisions.writers(tx, proposal),
         missing=_missing(tx, proposal),
         active_version=contract.active_version if contract else None,
     )
-    return views.proposal(catalog.listed(tx, proposal), suggestions, review, names=names, by=by)
+    return views.proposal(proposal_listing.listed(tx, proposal), suggestions, review, names=names, by=by)
 
 
 def _missing(tx: Session, proposal: Proposal) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import access, audit, catalog, clock, ids, replays, retrying, scope, stopping, tasks, workload
+from registry import access, audit, clock, ids, lookup, replays, retrying, scope, stopping, tasks, workload
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Writer
 from registry.errors import Forbidden, NotFound
@@ -109,6 +109,6 @@ def _refuse_beyond(tx: Reader, body: schemas.DraftIn, by: Caller) -> None:
     there only has the tables drafted that their contracts are about."""
     place = scope.of_contract(tx, body.contract_id)
     access.decide(by, Permission.DRAFT, place)
-    known = {each.location for each, _ in catalog.datasets(tx, body.contract_id)}
+    known = {each.location for each, _ in lookup.datasets(tx, body.contract_id)}
     if not by.may(Permission.DRAFT) and body.location not in known:
         raise Forbidden("you may have the tables of this contract drafted; others need a role on everything")

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from sqlmodel import Session
 
-from registry import activation, catalog, clock, scope
+from registry import activation, clock, lookup, people, scope
 from registry.activation import Farewell
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Reader, Writer
@@ -23,7 +23,7 @@ Number = Annotated[str, Query(alias="version", min_length=1)]
 def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetail:
     """A version, and what keeps it from coming into force."""
     scope.see(tx, contract_id, by)
-    row = catalog.version(tx, contract_id, number)
+    row = lookup.version(tx, contract_id, number)
     approved = row.state in VERSION.where("activate")
     held = activation.held(tx, row, now=clock.now()) if approved else None
     return schemas.VersionDetail(**dict(_shown(tx, row)), held=held)
@@ -53,4 +53,4 @@ def _said(tx: Session, farewell: Callable[..., ContractVersion], body: schemas.F
 
 
 def _shown(tx: Session, row: ContractVersion) -> schemas.VersionOut:
-    return views.version(row, catalog.names(tx, [row.approved_by_id])[row.approved_by_id])
+    return views.version(row, people.names(tx, [row.approved_by_id])[row.approved_by_id])

@@ -9,13 +9,14 @@ from registry import acknowledgements, change_requests, decisions, requested, sc
 from registry.access import Principal
 from registry.api import schemas
 from registry.approval import may_approve
-from registry.catalog import ListedContract, ListedProposal
+from registry.catalog import ListedContract
 from registry.change_requests import may_ask
 from registry.cursors import Portion
 from registry.history import Report
 from registry.incident_steps import Listed
 from registry.lifecycle import PROPOSAL
 from registry.lineage.names import location
+from registry.proposal_listing import ListedProposal
 from registry.tables import (
     ApprovalRow,
     CommentRow,

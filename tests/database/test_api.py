@@ -32,7 +32,7 @@ from support.events import event
 from support.flowing import step, take_in
 
 from contracts import writing
-from registry import access, audit, catalog, clock, ids, people, setup
+from registry import access, audit, clock, ids, lookup, people, setup
 from registry.api import schemas
 from registry.api.app import create_app
 from registry.config import Settings
@@ -432,7 +432,7 @@ def filled(world: World) -> dict[str, str]:
     wanted = world.client("producer").request_contract("/lake/wanted", "we read it")
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=sold("drafted"))
-        dataset = catalog.datasets(tx, "known")[0][0]
+        dataset = lookup.datasets(tx, "known")[0][0]
         dataset.publishing = 0
         run = failed_run("known")
         run.dataset_id = dataset.id

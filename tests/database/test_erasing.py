@@ -28,7 +28,7 @@ from engine.judging import judge
 from engine.patterns.lake import Lake
 from engine.requests import Measured
 from engine.results import Sample
-from registry import catalog, erasing, ids, runs, samples, states, tasks
+from registry import erasing, ids, lookup, runs, samples, states, tasks
 from registry.access import Principal
 from registry.cli import _code
 from registry.client import ClientError
@@ -129,7 +129,7 @@ def remember(world: World, home: Path, name: str) -> UUID:
     }  # fmt: skip
     measured = Measured(SCHEMA, {day: f"marker of {day}" for day in DAYS}, packed)
     with transaction(world.engine) as tx:
-        ((dataset, _),) = catalog.datasets(tx, name)
+        ((dataset, _),) = lookup.datasets(tx, name)
         for _ in range(2):
             version = states.save(tx, dataset.id, measured, now=NOW, ids=ids.new)
         result = judge(

@@ -13,7 +13,7 @@ from support.api import drafted as drafted_proposal
 
 from contracts import writing
 from engine.results import Verdict
-from registry import access, catalog, clock, ids, people
+from registry import access, clock, ids, lookup, people
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import reading, transaction
@@ -55,7 +55,7 @@ class Two:
     def dataset(self, contract_id: str) -> str:
         """The id of the contract's dataset."""
         with reading(self.world.engine) as tx:
-            return str(catalog.datasets(tx, contract_id)[0][0].id)
+            return str(lookup.datasets(tx, contract_id)[0][0].id)
 
     def run(self, contract_id: str) -> str:
         """The id of the contract's run."""
@@ -91,7 +91,7 @@ def in_force(world: World) -> None:
         owner.approve(made.id, owner.preview(made.id).fingerprint)
     with transaction(world.engine) as tx:
         for contract_id in ("orders", "salaries"):
-            tx.add(ran(contract_id, catalog.datasets(tx, contract_id)[0][0]))
+            tx.add(ran(contract_id, lookup.datasets(tx, contract_id)[0][0]))
         tx.commit()
 
 

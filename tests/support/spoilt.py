@@ -12,7 +12,7 @@ from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
 from contracts import writing
 from engine.profile.document import document as profile_document
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from registry import catalog, clock, ids, incidents, profiles, runs, samples
+from registry import clock, ids, incidents, lookup, profiles, runs, samples
 from registry.api import schemas
 from registry.config import Settings
 from registry.database import transaction
@@ -134,7 +134,7 @@ def _judged(shop: Shop) -> UUID:
     )
     sample = Sample(check_id="check-0", columns=CORPUS, masked=(), rows=(CORPUS, CORPUS[::-1]))
     with transaction(shop.world.engine) as tx:
-        (dataset, _) = catalog.datasets(tx, "spoilt-live")[0]
+        (dataset, _) = lookup.datasets(tx, "spoilt-live")[0]
         dataset.location = LOCATION
         run = runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=now)
         incidents.of_run(tx, run, result, now=now, ids=ids.new)

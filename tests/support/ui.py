@@ -19,7 +19,7 @@ from support.ports import free_port
 
 from contracts import writing
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from registry import catalog, clock, drafts, ids, incidents, runs, samples
+from registry import clock, drafts, ids, incidents, lookup, runs, samples
 from registry.client import Client
 from registry.config import Settings
 from registry.database import transaction
@@ -273,7 +273,7 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
     )
     run_id = ids.new()
     with transaction(world.engine) as tx:
-        (dataset, _) = catalog.datasets(tx, "shop-sales")[0]
+        (dataset, _) = lookup.datasets(tx, "shop-sales")[0]
         dataset.location, dataset.partition_by = LOCATION, ["day"]
         run = runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
         if failing:
