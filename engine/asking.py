@@ -19,8 +19,9 @@ from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer, Reading
 from engine.checks import NOT_OF_VIEWS, BoundChecks, messages
+from engine.errors import StateError
 from engine.readings import UNFILTERED
-from engine.states import ALL, CLASSIFIED, Files, StateError, States
+from engine.states import ALL, CLASSIFIED, Files, States
 
 EXAMPLE = "write completeness:column=status"
 NO_PARTITION = "no partition is chosen"

@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
-from engine.errors import EngineError
-from engine.states import StateError
+from engine.errors import EngineError, StateError
 
 PAUSE_SECONDS = 0.02
 SEAL = len(sha256().hexdigest())

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from engine.states import StateError
+from engine.errors import StateError
 
 GONE = "the state file {} is gone; compute the partition again"
 DAMAGED = "the state file {} is damaged: the checksum differs; compute the partition again"

@@ -48,7 +48,7 @@ from engine import intents, key_files
 from engine.candidates import ADMITTED, Candidate, Gate, Rejected
 from engine.checks import bind
 from engine.disk import Busy, locked
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.folders import NEW, gate_of
 from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
 from engine.intents import Change, Intent
@@ -70,7 +70,6 @@ from engine.requests import Measured, Source
 from engine.results import RunResult, Verdict
 from engine.samples import discreet
 from engine.sites import site_of
-from engine.states import StateError
 from engine.steps import Unsettled, named
 from engine.tables import Kind
 

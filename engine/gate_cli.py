@@ -95,7 +95,7 @@ gates.command(Gates.publish)(gate)
 @contextmanager
 def _told() -> Iterator[None]:
     """What the disk or stored states refuse, as a message."""
-    from engine.states import StateError
+    from engine.errors import StateError
 
     try:
         yield

@@ -13,9 +13,8 @@ from typing import Any, Protocol
 
 from contracts.logical_types import Schema
 from engine.disk import Disk, aside, locked, sealed, unsealed
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.results import RunResult
-from engine.states import StateError
 
 POINTER, LOCK, BAGS = "current.json", "lock", "bags"
 FORMAT = 1

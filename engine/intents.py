@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from engine.disk import sealed, unsealed
+from engine.errors import StateError
 from engine.generations import Entry, Judgement, judgement
-from engine.states import StateError
 from engine.tables import Kind
 
 FORMAT = 1

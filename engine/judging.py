@@ -16,13 +16,14 @@ from engine.analyzers.frequencies import Frequencies, Spectrum
 from engine.anomaly.pasts import Histories, Pasts, Stated
 from engine.anomaly.succession import Succession
 from engine.checks import BoundCheck, BoundChecks, bind, together
+from engine.errors import StateError
 from engine.keying import Key
 from engine.plan import ROWS
 from engine.readings import UNKNOWN, compared, compares, outcome, reading, stated
 from engine.references import Referent
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 from engine.settled import Settled
-from engine.states import Bag, Files, State, StateError, States
+from engine.states import Bag, Files, State, States
 from engine.structure import judge_structure
 from engine.verdicts import gap, is_gap, measurement, result_of, tagged
 

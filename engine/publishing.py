@@ -8,12 +8,11 @@ from typing import Any
 from contracts.document import Contract
 from engine import intents
 from engine.disk import Busy, Disk, aside, locked
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.folders import NEW, Publication, gate_of
 from engine.generations import Overtaken, StateFolder, Store
 from engine.intents import Intent
 from engine.sites import Site, intended, is_named, publication, site_of
-from engine.states import StateError
 from engine.steps import Unsettled
 from engine.tables import Kind, Tables
 

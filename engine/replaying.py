@@ -18,12 +18,13 @@ from engine import readings, views
 from engine import states as bags
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck
+from engine.errors import StateError
 from engine.months import dated, days, members
 from engine.references import Referent
 from engine.replayed import Line, Replay
 from engine.results import Outcome
 from engine.sides import NEW, OLD, Case, Form, Forming, Ground, Sides
-from engine.states import ALL, Files, StateError, States
+from engine.states import ALL, Files, States
 from engine.together import Together
 from engine.walked import Walked
 

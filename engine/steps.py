@@ -5,10 +5,9 @@ States are swapped first, then partition by partition the table; recovery compar
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.generations import Store
 from engine.intents import Change, Intent
-from engine.states import StateError
 
 FORWARD, BACK = "forward", "back"
 

@@ -30,13 +30,13 @@ from typing import Any
 from contracts.document import Contract
 from engine import clock
 from engine import states as bags
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.generations import Entry, Generation, Judgement, Overtaken, Store
 from engine.judging import judge
 from engine.keying import Key
 from engine.results import RunResult, Verdict
 from engine.spark.streaming import Arrived, arrived
-from engine.states import Bag, StateError, States
+from engine.states import Bag, States
 
 __all__ = ["Arrived", "Overtaken", "Refused", "Watched", "folded", "watched"]
 # Told the run, the batch's rows as a frame and its number; False has the batch left out of the states.

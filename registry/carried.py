@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from engine.errors import StateError
 from engine.results import RunResult
-from engine.states import StateError
 
 EXACT = "$decimal"
 

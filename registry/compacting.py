@@ -16,7 +16,8 @@ from sqlmodel import Session, col, select
 
 from engine import months, views
 from engine import states as bags
-from engine.states import Files, StateError
+from engine.errors import StateError
+from engine.states import Files
 from registry import inforce, states
 from registry.database import reading, transaction
 from registry.tables import PartitionState

@@ -19,11 +19,12 @@ from engine import settled
 from engine import states as bags
 from engine.anomaly.fits import Fit
 from engine.checks import bind
+from engine.errors import StateError
 from engine.generations import Entry, Generation, Judgement
 from engine.requests import Measured, Source
 from engine.results import RunResult
 from engine.samples import discreet
-from engine.states import Files, StateError
+from engine.states import Files
 from registry import (
     audit,
     carried,

@@ -13,10 +13,10 @@ from engine import months
 from engine import redefined as columns
 from engine.analyzers.frequencies import Spectrum
 from engine.checks import bind
+from engine.errors import StateError
 from engine.requests import SpectraRequest
 from engine.results import RunResult
 from engine.samples import discreet
-from engine.states import StateError
 from registry import fits, pasts, references, runs, sampling, states
 from registry.database import reading
 from registry.orders import Order, Promise

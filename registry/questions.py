@@ -17,9 +17,10 @@ from engine import asking, evolution, views
 from engine import states as bags
 from engine.asking import Answer, Asked
 from engine.checks import BoundChecks, bind
+from engine.errors import StateError
 from engine.months import members
 from engine.samples import HIDDEN, is_hidden
-from engine.states import Files, StateError
+from engine.states import Files
 from registry import datasets, inforce, references, scope, states
 from registry.access import Place, Principal, decide_somewhere
 from registry.datasets import About

@@ -7,10 +7,10 @@ from functools import partial
 from contracts.logical_types import Schema
 from engine import months
 from engine import states as bags
+from engine.errors import StateError
 from engine.hints import Look
 from engine.keying import Key
 from engine.requests import UNREAD, Measured, MeasureRequest
-from engine.states import StateError
 from registry import remeasuring, states
 from registry.database import reading
 from registry.orders import Order

@@ -20,13 +20,12 @@ from contracts.reading import read
 from engine import states as bags
 from engine.anomaly.fits import Fit, fitted
 from engine.checks import bind
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.generations import Entry, Generation, Judgement, Overtaken
 from engine.kept import Kept
 from engine.requests import Source
 from engine.results import RunResult
 from engine.samples import discreet
-from engine.states import StateError
 from registry import carried
 from registry.api import schemas
 from registry.client import UNREACHABLE, Client, ClientError

@@ -13,12 +13,12 @@ from sqlmodel import Session, select
 
 from contracts.document import Contract
 from contracts.errors import ContractError
+from engine.errors import StateError
 from engine.files import StateFiles
 from engine.large import large
 from engine.months import members
 from engine.replayed import Line, Replay, Told
 from engine.replaying import Replaying, Step
-from engine.states import StateError
 from registry import arrivals, datasets, diffs, drafts, inforce, pasts, references, scope, states, weighed
 from registry.access import EVERYWHERE, Place, Principal
 from registry.config import Settings

@@ -14,8 +14,9 @@ from sqlmodel import Session, col, select
 from contracts.fingerprint import fingerprint
 from contracts.logical_types import Column, Schema
 from engine import months
+from engine.errors import StateError
 from engine.requests import Measured
-from engine.states import StateError, inventory
+from engine.states import inventory
 from registry.errors import Conflict
 from registry.tables import Dataset, PartitionState
 

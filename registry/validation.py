@@ -15,9 +15,8 @@ from sqlmodel import Session
 
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from engine.errors import EngineError, Unreadable
+from engine.errors import EngineError, StateError, Unreadable
 from engine.requests import Measured
-from engine.states import StateError
 from registry import (
     deadlines,
     emission,

@@ -23,9 +23,10 @@ from engine.avh.program import Clause, Learning
 from engine.avh.recipes import LEAST_BATCHES
 from engine.avh.stationarity import Change
 from engine.checks import BoundCheck, BoundChecks
+from engine.errors import StateError
 from engine.plan import ROWS as COUNT
 from engine.profile.facts import bound
-from engine.states import Files, StateError, States
+from engine.states import Files, States
 
 ROW_COUNT = "row_count"
 # What says how little a statistic moves at least, and which partitions are far from all others.

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contracts.logical_types import Schema
 from engine import sealing
 from engine import states as bags
+from engine.errors import StateError
 from engine.plan import ROWS
 from engine.profile.profile import History, ordered, profile_of, profile_plan
 from engine.profile.second import looked_into, second_plan, settled, traits_plan, untold
 from engine.sealing import Opened
-from engine.states import ALL, StateError, States
+from engine.states import ALL, States
 
 Packed = Sequence[tuple[str, bytes]]
 

@@ -1,4 +1,4 @@
-"""Routes of consumers: subscriptions and checks of their own."""
+"""Routes of consumers: subscriptions, checks of their own, and what they answer to new versions."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -8,8 +8,20 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
 
-from registry import access, clock, consumer_checks, ids, promotions, proposal_listing, replays, subscriptions
+from registry import (
+    access,
+    acknowledgements,
+    clock,
+    consumer_checks,
+    drafts,
+    ids,
+    promotions,
+    proposal_listing,
+    replays,
+    subscriptions,
+)
 from registry.access import Principal
+from registry.acknowledgements import Which
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader, Service, Shared, Writer
 from registry.api.etags import IfMatch, tagged
@@ -41,6 +53,13 @@ def same_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer, see
         found = subscriptions.get(tx, subscription_id, by=by, lock=True)
         last = consumer_checks.last(tx, found.id, check_id)
         seen.check(tx, last.id, f'"{last.number}"')
+
+
+def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the answer is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        row = acknowledgements.get(tx, acknowledgement_id, by=by)
+        seen.check(tx, row.id, views.acknowledgement(acknowledgements.shown(tx, row)).etag)
 
 
 @router.get("/subscriptions")
@@ -135,6 +154,30 @@ def promote_check(
     return views.proposal_summary(proposal_listing.listed(tx, made), by)
 
 
+@router.get("/acknowledgements")
+def list_acknowledgements(
+    by: Caller, tx: Reader, asked: Paging, which: Annotated[Which, Depends()]
+) -> schemas.Page[schemas.AcknowledgementOut]:
+    """What consumers were told of approved versions, and their answers, newest first."""
+    access.decide_somewhere(by, Permission.READ)
+    return views.page(views.acknowledgement, acknowledgements.listed(tx, by, asked, which))
+
+
+@router.post("/acknowledgements/{acknowledgement_id}/answer", dependencies=[Depends(same_answer)])
+def answer(acknowledgement_id: UUID, body: schemas.AnswerIn, by: Caller, tx: Writer) -> schemas.AcknowledgementOut:
+    """Acknowledges a version that breaks one, or objects to it."""
+    row = acknowledgements.answer(tx, acknowledgement_id, body.answer, comment=body.comment, by=by, now=clock.now())
+    tx.commit()
+    return views.acknowledgement(acknowledgements.shown(tx, row))
+
+
+@router.get("/proposals/{proposal_id}/impact")
+def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ImpactOut]:
+    """What the proposal would mean for each consumer of the contract, before anybody approves it."""
+    shown = drafts.preview(tx, drafts.get(tx, proposal_id, by=by))
+    return [_impact(each) for each in acknowledgements.impact_of(tx, drafts.read(shown.document))]
+
+
 def _replayed(read: Session, of: Outlook, shared: Service, by: Principal) -> tuple[str, ...]:
     """What the check says of what is stored; () where nothing is, and where others are replayed at this moment."""
     with suppress(Busy):
@@ -179,3 +222,14 @@ def _kept(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
 def _check(kept: Kept) -> schemas.ConsumerCheckOut:
     told = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created"})
     return schemas.ConsumerCheckOut(id=kept.row.identity, **told, sentence=kept.sentence, lost=kept.lost)
+
+
+def _impact(found: acknowledgements.Impact) -> schemas.ImpactOut:
+    return schemas.ImpactOut(
+        subscription_id=found.subscription.id,
+        subscriber=found.subscriber,
+        purpose=found.subscription.purpose,
+        contact=found.subscription.contact,
+        breaks=found.breaks,
+        affected=bool(found.breaks),
+    )

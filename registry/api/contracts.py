@@ -1,17 +1,21 @@
-"""Routes of contracts. An ODCS id may hold any character, so it travels as a query parameter."""
+"""Routes of contracts, their checks and deadlines. An ODCS id may hold any character: it is a query parameter."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 
-from registry import access, catalog, history, lookup, scope
+from contracts.errors import ContractError
+from contracts.reading import read
+from registry import access, catalog, entrusting, history, lookup, people, scope, timetable
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader
 from registry.cursors import Asked
+from registry.errors import Invalid
 from registry.words import Permission
 
 router = APIRouter(tags=["contracts"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]
+Number = Annotated[str | None, Query(description="the version in force by default")]
 SHOWN_RUNS = Asked(20)
 
 
@@ -56,3 +60,23 @@ def get_document(
     if if_none_match == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     return Response(found.body, media_type="application/yaml", headers=headers)
+
+
+@router.get("/contract/checks")
+def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Number = None) -> schemas.ChecksOut:
+    """All checks of a version: those judged here, those that are another engine's, with the reason, and texts, with
+    who signed them."""
+    scope.see(tx, contract_id, by)
+    found = lookup.version(tx, contract_id, version)
+    signature = entrusting.Signature(people.names(tx, [found.approved_by_id])[found.approved_by_id], found.approved_at)
+    try:
+        return entrusting.shown(read(found.body), signature)
+    except ContractError as error:
+        raise Invalid.because(error) from error
+
+
+@router.get("/contract/deadlines")
+def contract_deadlines(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.DeadlineOut]:
+    """When data of the contract's objects must come, when they last did, and service levels that nobody watches."""
+    scope.see(tx, contract_id, by)
+    return [schemas.DeadlineOut.model_validate(each) for each in timetable.of_contract(tx, contract_id)]

@@ -1,15 +1,16 @@
-"""The route of metric histories: what was measured, by time, segment and tag."""
+"""Routes of history: what was measured, by time, segment and tag, and the results of one check."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from registry import measured, scope
+from registry import checked, measured, scope
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader
 
 router = APIRouter(tags=["runs"])
 Asked = Annotated[schemas.HistoryAsked, Query()]
+CheckedAsked = Annotated[schemas.CheckedAsked, Query()]
 
 
 @router.get("/history")
@@ -19,3 +20,12 @@ def list_history(by: Caller, tx: Reader, asked: Asked) -> list[schemas.HistoryOu
     scope.see_object(tx, asked.contract_id, asked.object, by)
     chosen = measured.Chosen(**asked.model_dump(exclude={"limit"}))
     return [schemas.HistoryOut.model_validate(each) for each in measured.history(tx, chosen, limit=asked.limit)]
+
+
+@router.get("/history/results")
+def list_results(by: Caller, tx: Reader, asked: CheckedAsked) -> list[schemas.CheckedOut]:
+    """The newest results of a check, oldest first: what was found, and the limit or the band that it was held
+    against."""
+    scope.see_object(tx, asked.contract_id, asked.object, by)
+    found = checked.course(tx, asked.contract_id, asked.object, asked.check, limit=asked.limit, since=asked.since)
+    return [schemas.CheckedOut.model_validate(each) for each in found]

@@ -1,23 +1,26 @@
-"""Routes of what came over lineage: the events that were accepted, the bodies that were refused, and how many wait."""
+"""Routes of lineage events: accepted ones, refused bodies, how many wait, and the schema of the facet."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
 
+from contracts.fingerprint import canonical
 from registry import access, clock
 from registry.access import Principal
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader
 from registry.datasets import About
 from registry.lineage import listed, unmatched
+from registry.lineage.facet import FACET, FACET_VERSION, facet_schema
 from registry.lineage.names import Name, location
 from registry.tables import UnmatchedDataset
 from registry.words import InboxState, Permission
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
+MEDIA_TYPE = "application/schema+json"
 Since = Annotated[AwareDatetime | None, Query(description="only events that were received from then on")]
 
 
@@ -75,6 +78,14 @@ def list_unmatched(
     rows = unmatched.listed(tx, limit=limit)
     meant = unmatched.meant(tx, rows)
     return [_unmatched(each, meant.get(Name(each.namespace, each.name), ())) for each in rows]
+
+
+@router.get(f"/facets/{FACET_VERSION}/{FACET}.json", response_class=Response)
+def contract_facet(request: Request) -> Response:
+    """The JSON Schema of the facet that says which contract a verdict is about."""
+    where = str(request.url.replace(query=""))
+    schema: dict[str, Any] = {"$id": where, **facet_schema()}
+    return Response(canonical(schema), media_type=MEDIA_TYPE)
 
 
 def _reader(by: Principal) -> None:

@@ -1,13 +1,14 @@
-"""Routes of versions: where one stands, and what owners do to one that is approved."""
+"""Routes of versions: where one stands, what owners do to an approved one, and how two differ."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Query
 from sqlmodel import Session
 
-from registry import activation, clock, lookup, people, scope
+from registry import activation, clock, comparing, diffs, drafts, lookup, people, scope
 from registry.activation import Farewell
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Reader, Writer
@@ -17,6 +18,7 @@ from registry.tables import ContractVersion
 router = APIRouter(tags=["versions"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]
 Number = Annotated[str, Query(alias="version", min_length=1)]
+OptionalNumber = Annotated[str | None, Query(description="the version in force by default")]
 
 
 @router.get("/contract/version")
@@ -43,6 +45,24 @@ def retire(
 ) -> schemas.VersionOut:
     """Ends a version for good."""
     return _said(tx, partial(activation.retire, tx, contract_id, number, by=by), body)
+
+
+@router.get("/contract/diff")
+def diff(
+    contract_id: ContractId, by: Caller, tx: Reader, old: OptionalNumber = None, new: OptionalNumber = None
+) -> schemas.DiffOut:
+    """What differs from one version to another: each change with its direction, the modes that it breaks, the number
+    that it asks for. Nothing is said of version numbers and of states."""
+    scope.see(tx, contract_id, by)
+    found = diffs.of_versions(tx, contract_id, old, new)
+    return comparing.shown(found, diffs.taken(tx, contract_id))
+
+
+@router.get("/proposals/{proposal_id}/diff")
+def diff_of_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.DiffOut:
+    """What differs from the version in force to the document that an approval would make a version."""
+    proposal = drafts.get(tx, proposal_id, by=by)
+    return comparing.shown(diffs.of_proposal(tx, proposal), diffs.taken(tx, proposal.contract_id))
 
 
 def _said(tx: Session, farewell: Callable[..., ContractVersion], body: schemas.FarewellIn) -> schemas.VersionOut:

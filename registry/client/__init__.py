@@ -6,12 +6,8 @@ from typing import Self
 from registry.client.audit import Audit
 from registry.client.calls import PREFIX, UNREACHABLE, ClientError
 from registry.client.catalog import Catalog
-from registry.client.checked import Checked
-from registry.client.checks import Checks
 from registry.client.consumers import Consumers
 from registry.client.contracts import Contracts
-from registry.client.deadlines import Deadlines
-from registry.client.diffs import Diffs
 from registry.client.exchange import Exchange
 from registry.client.gate import Gate
 from registry.client.graph import Graph
@@ -28,7 +24,6 @@ from registry.client.proposals import Proposals
 from registry.client.replays import Replays
 from registry.client.requested import Requested
 from registry.client.tasks import Tasks
-from registry.client.teams import Teams
 from registry.client.versions import Versions
 
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
@@ -36,17 +31,12 @@ __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 
 class Client(
     People,
-    Teams,
     Audit,
     Profiles,
     Proposals,
     Contracts,
     Catalog,
-    Checked,
-    Checks,
     Consumers,
-    Deadlines,
-    Diffs,
     Exchange,
     Inbox,
     Memory,

@@ -1,4 +1,4 @@
-"""Calls about contracts and runs."""
+"""Calls about contracts, their checks and deadlines, and runs."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -22,7 +22,7 @@ def content(document: bytes) -> Mapping[str, Any]:
 
 
 class Contracts(Calls):
-    """Contracts and runs."""
+    """Contracts, their checks and deadlines, and runs."""
 
     def contracts(self, *, limit: int | None = None) -> list[schemas.ContractSummary]:
         """Contracts by id, each with its last run; all of them without a limit."""
@@ -65,3 +65,11 @@ class Contracts(Calls):
         """The last values of a metric, oldest first."""
         query = {"contract_id": contract_id, "object": object_name, "identity": identity, "limit": limit}
         return self._get(list[schemas.MeasurementOut], "/measurements", **query)
+
+    def checks(self, contract_id: str, version: str | None = None) -> schemas.ChecksOut:
+        """All checks of a version, the active one where none is named, by who judges them."""
+        return self._get(schemas.ChecksOut, "/contract/checks", id=contract_id, version=version)
+
+    def deadlines(self, contract_id: str) -> list[schemas.DeadlineOut]:
+        """When data of the contract's objects must come, and what is missed."""
+        return self._get(list[schemas.DeadlineOut], "/contract/deadlines", id=contract_id)

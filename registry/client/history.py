@@ -1,5 +1,6 @@
-"""Calls about metric histories."""
+"""Calls about history: of metrics, and of the results of one check."""
 
+from datetime import datetime
 from typing import Any
 
 from registry.api import schemas
@@ -15,4 +16,14 @@ class History(Calls):
         query = {name: value for name, value in chosen.items() if value is not None}
         return self._get(
             list[schemas.HistoryOut], "/history", contract_id=contract_id, object=object_name, **query
+        )  # fmt: skip
+
+    def checked(
+        self, contract_id: str, object_name: str, check: str, *, since: datetime | None = None, limit: int = 500
+    ) -> list[schemas.CheckedOut]:
+        """The newest results of the check of that id, oldest first."""
+        moment = since.isoformat() if since else None
+        return self._get(
+            list[schemas.CheckedOut], "/history/results", contract_id=contract_id, object=object_name, check=check,
+            since=moment, limit=limit,
         )  # fmt: skip

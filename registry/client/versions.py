@@ -1,11 +1,13 @@
-"""Calls about versions: where one stands, and what owners do to one that is approved."""
+"""Calls about versions: where one stands, what owners do to an approved one, and how two differ."""
+
+from uuid import UUID
 
 from registry.api import schemas
 from registry.client.calls import Calls
 
 
 class Versions(Calls):
-    """Versions: where one stands, and what owners do to one that is approved."""
+    """Versions: where one stands, what owners do to an approved one, and how two differ."""
 
     def version(self, contract_id: str, version: str) -> schemas.VersionDetail:
         """A version, and what keeps it from coming into force."""
@@ -26,3 +28,11 @@ class Versions(Calls):
     def _leave(self, step: str, contract_id: str, version: str, body: schemas.FarewellIn) -> schemas.VersionOut:
         query = {"id": contract_id, "version": version}
         return self._answer(schemas.VersionOut, self._send("POST", f"/contract/version/{step}", query=query, body=body))
+
+    def diff(self, contract_id: str, old: str | None = None, new: str | None = None) -> schemas.DiffOut:
+        """What differs from one version to another; the version in force where one is not named."""
+        return self._get(schemas.DiffOut, "/contract/diff", id=contract_id, old=old, new=new)
+
+    def proposal_diff(self, proposal_id: UUID) -> schemas.DiffOut:
+        """What differs from the version in force to what the proposal would make a version."""
+        return self._get(schemas.DiffOut, f"/proposals/{proposal_id}/diff")

@@ -20,11 +20,11 @@ from support.view_texts import viewed
 
 from contracts.logical_types import Column, Schema
 from contracts.reading import read
+from engine.errors import StateError
 from engine.files import StateFiles
 from engine.judging import judge, lacking
 from engine.requests import Measured, MeasureRequest
 from engine.results import Verdict
-from engine.states import StateError
 from registry import compacting, ids, reruns
 from registry import states as memory
 from registry.config import Settings

@@ -18,9 +18,9 @@ from support.registered import POSITIVE, TABLE, Registered, document, registered
 
 from contracts import writing
 from contracts.fingerprint import fingerprint
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.gate import Overtaken, Rejected, opened
-from engine.states import StateError, inventory
+from engine.states import inventory
 from registry import clock, validation
 from registry.client import Client, ClientError
 from registry.database import transaction

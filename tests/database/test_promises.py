@@ -16,10 +16,9 @@ from support.scenes import NOON, Scene, document, orders, rows
 from contracts.document import Contract
 from contracts.errors import ContractError, Fault
 from contracts.reading import read
-from engine.errors import EngineKilled
+from engine.errors import EngineKilled, StateError
 from engine.requests import MeasureRequest
 from engine.results import Outcome, RunResult, Verdict
-from engine.states import StateError
 from registry import history, ids, validation
 from registry.access import Principal
 from registry.consumer_checks import Consumed

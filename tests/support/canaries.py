@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from contracts.document import Contract
 from contracts.reading import read
 from contracts.writing import write
+from engine import errors
 from engine import states as bags
 from engine.sealing import MAGIC
 from engine.states import Files
@@ -155,7 +156,7 @@ def shown(bag: bytes | bags.States, files: Files | None = None) -> bytes:
     Of one that is damaged, its bytes: nobody else can read more of it."""
     try:
         loaded = bags.unpack(bag, files)
-    except bags.StateError:
+    except errors.StateError:
         return bag if isinstance(bag, bytes) else b""
     told = [f"{loaded.failures}"]
     for key, state in loaded.entries.items():

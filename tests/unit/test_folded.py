@@ -19,9 +19,10 @@ from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.rows import Compliance, Size
+from engine.errors import StateError
 from engine.files import StateFiles
 from engine.plan import plan
-from engine.states import UNLIKE, State, StateError, States, folded, unpack
+from engine.states import UNLIKE, State, States, folded, unpack
 
 SCHEMA = Schema((Column("id", "bigint"), Column("ratio", "double"), Column("word", "string")))
 EXACT: Sequence[Analyzer] = [

@@ -14,13 +14,13 @@ from support.gates import PROPERTIES, Crash, Ending, Gated, Rows
 from support.orders import check, contract
 
 from engine.disk import Busy, locked
-from engine.errors import EngineError
+from engine.errors import EngineError, StateError
 from engine.folders import Folders, located
 from engine.gate import Gate, Overtaken, Rejected, StateFolder, Unsettled, opened, recover
 from engine.publishing import intent_of
 from engine.requests import Measured, MeasureRequest
 from engine.results import Verdict
-from engine.states import StateError, States
+from engine.states import States
 
 
 @pytest.fixture(autouse=True)

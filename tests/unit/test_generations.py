@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.gates import Crash, Ending
 
+from engine.errors import StateError
 from engine.generations import Entry, Generation, Judgement, Overtaken, StateFolder
-from engine.states import StateError
 
 PASSED = Judgement("passed", "fingerprint", "orders")
 

@@ -10,11 +10,12 @@ from support.orders import NOW, SCHEMA, check, contract
 
 from engine.analyzers.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
 from engine.checks import bind
+from engine.errors import StateError
 from engine.files import StateFiles
 from engine.judging import TOO_MANY, judge
 from engine.large import large
 from engine.results import Outcome
-from engine.states import StateError, States, unpack
+from engine.states import States, unpack
 from engine.states import merge as together
 
 DATASET = {"scope": "dataset"}

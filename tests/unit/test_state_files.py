@@ -10,8 +10,8 @@ from support.oracles import STATE_OF
 
 from engine import clock
 from engine.analyzers.components import COMPONENTS
+from engine.errors import StateError
 from engine.files import StateFiles
-from engine.states import StateError
 
 LATER = clock.now() + timedelta(days=1)
 EARLIER = datetime(2020, 1, 1, tzinfo=UTC)

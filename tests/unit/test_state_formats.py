@@ -32,9 +32,10 @@ from support.state_formats import (
 from engine import generations, intents, sealing
 from engine.analyzers.components import COMPONENTS
 from engine.disk import sealed, unsealed
+from engine.errors import StateError
 from engine.files import StateFiles
 from engine.generations import StateFolder
-from engine.states import StateError, inventory, unpack
+from engine.states import inventory, unpack
 
 RELEASED = sorted(each for each in HERE.iterdir() if each.is_dir())
 TODAY = max(RELEASED, key=lambda each: int(each.name.removeprefix("format-")))

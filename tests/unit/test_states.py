@@ -12,9 +12,10 @@ from engine import sealing, states
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
 from engine.analyzers.numbers import Maximum, Mean, StandardDeviation
 from engine.analyzers.quantiles import ApproxQuantile
+from engine.errors import StateError
 from engine.files import StateFiles
 from engine.plan import plan
-from engine.states import StateError, States
+from engine.states import States
 
 ANALYZERS = [
     Mean(column="id"), Maximum(column="id"), StandardDeviation(column="id"), ApproxCountDistinct(column="id"),

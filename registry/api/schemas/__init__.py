@@ -1,10 +1,9 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
+from engine.profile.shape import Bins, ColumnDocument, Counted, ProfileDocument
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
-from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Request, Schema, Versioned
+from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Versioned
 from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut, RecentRun
-from registry.api.schemas.checked import CheckedAsked, CheckedOut
-from registry.api.schemas.checks import ChecksOut, EntrustedOut
 from registry.api.schemas.consumers import (
     AcknowledgementOut,
     AnswerIn,
@@ -19,9 +18,12 @@ from registry.api.schemas.consumers import (
     UseIn,
 )
 from registry.api.schemas.contracts import (
+    ChecksOut,
     ContractOut,
     ContractSummary,
     DatasetOut,
+    DeadlineOut,
+    EntrustedOut,
     InboxOut,
     MeasurementOut,
     ResultOut,
@@ -30,18 +32,14 @@ from registry.api.schemas.contracts import (
     SampleOut,
     WaitingOut,
 )
-from registry.api.schemas.deadlines import DeadlineOut
-from registry.api.schemas.diffs import BreachOut, ChangeOut, DiffOut, LawOut
 from registry.api.schemas.exchange import ImportedOut, ImportIn, TemplateIn, TemplateOut
 from registry.api.schemas.gate import (
     BagName,
     BagOut,
-    EntryForm,
     GateContractOut,
     GatedOut,
     GateOut,
     GenerationForm,
-    JudgementForm,
     LimitsOut,
     PlaceOut,
     VerdictOut,
@@ -59,7 +57,12 @@ from registry.api.schemas.graph import (
     ReaderOut,
     UpstreamOut,
 )
-from registry.api.schemas.history import HistoryAsked, HistoryOut
+from registry.api.schemas.history import (
+    CheckedAsked,
+    CheckedOut,
+    HistoryAsked,
+    HistoryOut,
+)
 from registry.api.schemas.inbox import EventOut, InboxCounts, RefusedDetail, RefusedOut, UnmatchedOut
 from registry.api.schemas.incidents import (
     AssignIn,
@@ -97,20 +100,26 @@ from registry.api.schemas.memory import (
 from registry.api.schemas.notifications import ChannelIn, ChannelOut, MessageOut, NewChannel
 from registry.api.schemas.patterns import CarriedOut, CarrierOut, DomainOut
 from registry.api.schemas.people import (
+    GrantedOut,
+    GrantIn,
+    GrantOut,
     IdentityIn,
     Me,
+    MemberIn,
+    MemberOut,
     NewToken,
     RotationIn,
     SessionOut,
     SetupIn,
     SignIn,
+    TeamIn,
+    TeamOut,
     TokenIn,
     TokenOut,
     UserChange,
     UserIn,
     UserOut,
 )
-from registry.api.schemas.profiles import Bins, ColumnDocument, Counted, ProfileDocument, Reads
 from registry.api.schemas.proposals import (
     Answered,
     ApprovalIn,
@@ -139,17 +148,22 @@ from registry.api.schemas.replays import (
     DocumentIn,
     ListedOut,
     ReplayedCheckOut,
-    ReplayedObjectOut,
     ReplayIn,
     ReplayOut,
     ToldOut,
-    UnjudgedOut,
-    WeighedOut,
 )
 from registry.api.schemas.requested import ContractRequestIn, ContractRequestOut, EndIn
 from registry.api.schemas.tasks import AliasIn, DraftIn, TaskEventsOut, TaskOut, TaskSummary
-from registry.api.schemas.teams import GrantedOut, GrantIn, GrantOut, MemberIn, MemberOut, TeamIn, TeamOut
-from registry.api.schemas.versions import ApprovedOut, FarewellIn, VersionDetail, VersionOut
+from registry.api.schemas.versions import (
+    ApprovedOut,
+    BreachOut,
+    ChangeOut,
+    DiffOut,
+    FarewellIn,
+    LawOut,
+    VersionDetail,
+    VersionOut,
+)
 
 __all__ = [
     "AcknowledgementOut",
@@ -211,7 +225,6 @@ __all__ = [
     "EditIn",
     "EndIn",
     "EntrustedOut",
-    "EntryForm",
     "ErasedOut",
     "EventOut",
     "EventsOut",
@@ -245,7 +258,6 @@ __all__ = [
     "InboxOut",
     "IncidentOut",
     "IncidentPartOut",
-    "JudgementForm",
     "LawOut",
     "LimitsOut",
     "ListedOut",
@@ -277,7 +289,6 @@ __all__ = [
     "ProspectOut",
     "ReaderIn",
     "ReaderOut",
-    "Reads",
     "Ready",
     "ReasonIn",
     "RecentRun",
@@ -286,8 +297,6 @@ __all__ = [
     "ReplayIn",
     "ReplayOut",
     "ReplayedCheckOut",
-    "ReplayedObjectOut",
-    "Request",
     "RerunOut",
     "ResolveIn",
     "ResultOut",
@@ -295,7 +304,6 @@ __all__ = [
     "RunOut",
     "RunSummary",
     "SampleOut",
-    "Schema",
     "SessionOut",
     "SetupIn",
     "SignIn",
@@ -317,7 +325,6 @@ __all__ = [
     "TokenOut",
     "Told",
     "ToldOut",
-    "UnjudgedOut",
     "UnmatchedOut",
     "UntilIn",
     "UpstreamOut",
@@ -330,7 +337,6 @@ __all__ = [
     "VersionOut",
     "Versioned",
     "WaitingOut",
-    "WeighedOut",
     "WindowIn",
     "WithdrawalIn",
 ]

@@ -1,11 +1,12 @@
-"""Contracts, versions, runs and measurements, as the API gives them."""
+"""Contracts with their checks and deadlines, runs and measurements, as the API gives them."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.results import Outcome, Verdict
+from contracts.document import Severity
+from engine.results import Outcome, Runner, Verdict
 from registry.api.schemas.base import Schema
 from registry.api.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from registry.api.schemas.incidents import IncidentOut
@@ -175,3 +176,45 @@ class InboxOut(Schema):
     asked: tuple[AcknowledgementOut, ...] = ()
     lagging: tuple[SubscriptionOut, ...] = ()
     requested: tuple[ContractRequestOut, ...] = ()
+
+
+class EntrustedOut(Schema):
+    """A check: its promise in words, who judges it, and why nobody does here (None where it is judged here).
+
+    `about` is what its entry says of it. `signed_by`, `signed_at`: who read a text and approved the version with it,
+    and when; None of what engines judge, and of a document that is no version."""
+
+    object: str
+    id: str
+    column: str | None
+    sentence: str
+    about: str | None
+    severity: Severity
+    scope: str
+    runner: Runner
+    reason: str | None
+    signed_by: str | None = None
+    signed_at: datetime | None = None
+
+
+class ChecksOut(Schema):
+    """All checks of a version, table by table."""
+
+    contract_id: str
+    version: str
+    checks: tuple[EntrustedOut, ...]
+
+
+class DeadlineOut(Schema):
+    """A promise of when data of an object come: `due` next, `missed` since, `arrived` last. `fault`: why it is not
+    watched."""
+
+    version: str
+    name: str
+    object: str | None
+    sentence: str | None
+    severity: str | None
+    due: datetime | None
+    missed: datetime | None
+    arrived: datetime | None
+    fault: str | None

@@ -1,4 +1,4 @@
-"""Metric histories as the API gives them."""
+"""The history of metrics, and of the results of one check, as the API gives it."""
 
 from datetime import datetime
 from typing import Any
@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, Field
 
 from registry.api.schemas.base import Schema
+from registry.api.schemas.contracts import ResultOut
 
 
 class HistoryAsked(Schema):
@@ -42,3 +43,21 @@ class HistoryOut(Schema):
     version: str
     dataset: str | None
     tags: tuple[str, ...]
+
+
+class CheckedAsked(Schema):
+    """Which check is asked for, by its id. `since`: of runs that ended then or later."""
+
+    contract_id: str
+    object: str
+    check: str
+    since: AwareDatetime | None = None
+    limit: int = Field(default=500, ge=1, le=5000)
+
+
+class CheckedOut(ResultOut):
+    """A result of a check, and the run that it is of: its contract's version, and when it ended."""
+
+    run_id: UUID
+    version: str
+    finished: datetime

@@ -1,4 +1,4 @@
-"""Users, sessions and tokens, as the API takes and gives them."""
+"""Users, sessions, tokens, teams and grants, as the API takes and gives them."""
 
 from datetime import datetime
 from typing import Annotated
@@ -7,8 +7,7 @@ from uuid import UUID
 from pydantic import Field, SecretStr, StringConstraints
 
 from registry.api.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
-from registry.api.schemas.teams import GrantedOut
-from registry.words import Permission, Role
+from registry.words import Part, Permission, Role, TeamRole
 
 
 class SetupIn(Request):
@@ -49,6 +48,14 @@ class SessionOut(Schema):
     secret: str
     expires: datetime
     user: UserOut
+
+
+class GrantedOut(Schema):
+    """What the asking principal may do on one part of the registry."""
+
+    part: Part
+    target: str
+    permissions: tuple[Permission, ...]
 
 
 class Me(Schema):
@@ -114,3 +121,57 @@ class NewToken(Schema):
 
     secret: str
     token: TokenOut
+
+
+class TeamIn(Request):
+    """A new team."""
+
+    name: UserName
+
+
+class MemberIn(Request):
+    """Who shall belong to a team, and as what."""
+
+    name: UserName
+    role: TeamRole = TeamRole.MEMBER
+
+
+class MemberOut(Schema):
+    """A user of a team."""
+
+    name: str
+    role: TeamRole
+
+
+class TeamOut(Schema):
+    """A team with its members, by name."""
+
+    id: UUID
+    name: str
+    created: datetime
+    members: tuple[MemberOut, ...]
+
+
+class GrantIn(Request):
+    """A role of a user or of a team (one of both) on a part of the registry.
+
+    `target`: the domain, the contract's id or the dataset's; '' on everything."""
+
+    role: Role
+    part: Part
+    target: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500, pattern=PRINTABLE)] = ""
+    user_id: UUID | None = None
+    team_id: UUID | None = None
+
+
+class GrantOut(Schema):
+    """A role of a user or of a team, whose name is `holder`, on a part of the registry."""
+
+    id: UUID
+    role: Role
+    part: Part
+    target: str
+    user_id: UUID | None
+    team_id: UUID | None
+    holder: str
+    created: datetime
