@@ -16,8 +16,7 @@ import numpy as np
 from scipy.stats import norm
 
 from contracts.document import Anomalies
-from engine.anomaly.base import Band
-from engine.anomaly.detectors import detector
+from engine.anomaly.base import Band, detector
 from engine.anomaly.pasts import Pasts
 from engine.anomaly.series import Point, Question, Series
 

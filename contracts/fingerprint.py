@@ -13,3 +13,8 @@ def canonical(content: Any) -> bytes:
 def fingerprint(content: Any) -> str:
     """sha256 (64 hex digits) of the canonical JSON of plain data."""
     return hashlib.sha256(canonical(content)).hexdigest()
+
+
+def short_fingerprint(content: Any) -> str:
+    """Return the first 16 hex digits of the fingerprint: enough to name one of some millions."""
+    return fingerprint(content)[:16]

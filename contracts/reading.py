@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts import names, standard, syntax
-from contracts.arrivals import inspect_arrivals
 from contracts.assertions import OPERATORS
 from contracts.columns import Element, columns, members, text
 from contracts.deadlines import inspect_deadlines
@@ -21,7 +20,7 @@ from contracts.partitioning import inspect_partitions
 from contracts.quality import Entry, read_check
 from contracts.regexes import UnsafeRegex, inspect_regex
 from contracts.syntax import join
-from contracts.views import inspect_views
+from contracts.views import inspect_arrivals, inspect_views
 
 # What is read takes some twenty times the room of its text: of what is longer than this, little is remembered.
 LARGE_BYTES = 64 * 1024

@@ -1,9 +1,9 @@
-"""Views as a document names them: each by a name of its own, and by a condition that is admitted as a predicate."""
+"""Terms about partitions: views, each with a name and a predicate, and objects whose files arrive unpartitioned."""
 
 from collections.abc import Sequence
 
-from contracts.document import SCOPES, View
-from contracts.errors import Faults
+from contracts.document import SCOPES, DataObject, View
+from contracts.errors import Faults, nearest
 from contracts.predicates import inspect, parse
 from contracts.syntax import join
 
@@ -23,3 +23,16 @@ def inspect_views(views: Sequence[View], path: str, faults: Faults) -> None:
         inspect(parse, view.where, join(where, "where"), faults)
         if faults.full:
             return
+
+
+def inspect_arrivals(named: Sequence[str], objects: Sequence[DataObject], path: str, faults: Faults) -> None:
+    """Keeps a fault for names that no object has, and for objects with partition columns."""
+    known = {each.name: each for each in objects}
+    for index, name in enumerate(named):
+        where = join(path, index)
+        if name not in known:
+            message = "names an object that the contract does not have"
+            faults.add("terms-object", where, message, nearest(name, known))
+        elif known[name].partition_by:
+            message = "names an object with partition columns, which tell what is new"
+            faults.add("terms-arrivals", where, message, "leave one of both out")

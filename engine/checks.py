@@ -12,7 +12,7 @@ from contracts.assertions import ANOMALIES, Assertion
 from contracts.classification import marked
 from contracts.document import SCOPES, Check, DataObject, View
 from contracts.errors import ContractError, Fault, nearest
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from contracts.logical_types import Schema
 from contracts.predicates import PredicateError, parse, quote, quote_path
 from engine import selecting, views
@@ -20,8 +20,8 @@ from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer, Reading
 from engine.analyzers.breaking import Breaking
+from engine.anomaly import DETECTORS
 from engine.anomaly.base import Band, Detector, Learning
-from engine.anomaly.detectors import DETECTORS
 from engine.anomaly.pasts import Judged
 from engine.anomaly.segments import SegmentsJudged
 from engine.library import translated
@@ -58,7 +58,7 @@ class BoundCheck:
         """What its measurement is called: as its analyzer, but over a view as nothing else; None without analyzer."""
         if self.analyzer is None or self.view is None:
             return self.analyzer.identity if self.analyzer else None
-        return fingerprint([self.analyzer.name, self.analyzer.arguments(), self.view.where])[:16]
+        return short_fingerprint([self.analyzer.name, self.analyzer.arguments(), self.view.where])
 
     @cached_property
     def promise(self) -> Assertion | str:

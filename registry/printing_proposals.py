@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from pydantic import BaseModel
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -11,9 +12,18 @@ from engine.figures import visible
 from registry.api import schemas
 from registry.printing_diffs import print_diff
 from registry.printing_replays import print_replay
-from registry.reviewing import Reviewed
 
 SHOWN = 12
+
+
+class Reviewed(BaseModel):
+    """A proposal, the document that it would make a version, and what that changes, breaks and would have told."""
+
+    proposal: schemas.ProposalOut
+    preview: schemas.PreviewOut
+    diff: schemas.DiffOut
+    impact: tuple[schemas.ImpactOut, ...]
+    replay: schemas.ReplayOut
 
 
 def print_proposal(found: schemas.ProposalOut, console: Console) -> None:

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from contracts.document import Check, Contract
 from contracts.drift import Drift
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import fingerprint, short_fingerprint
 from contracts.logical_types import Schema
 from engine.anomaly.fits import refitted
 from engine.avh import moved
@@ -177,7 +177,9 @@ def _row(found: Found, refit: Refit, reason: FitReason, *, now: datetime, row_id
         check_id=refit.watched.check_id,
         version=found.contract.version,
         clause=clause.named,
-        name=fingerprint([*found.about, refit.watched.check_id, clause.named, refit.lower, refit.upper, training])[:16],
+        name=short_fingerprint(
+            [*found.about, refit.watched.check_id, clause.named, refit.lower, refit.upper, training]
+        ),
         lower=refit.lower,
         upper=refit.upper,
         points=refit.points,

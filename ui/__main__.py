@@ -5,7 +5,7 @@ import argparse
 import uvicorn
 
 from ui.settings import SettingsError, load
-from ui.words import starting as texts
+from ui.words import common as texts
 
 # Browsers keep their socket open; after this many seconds it is closed for them.
 FAREWELL = 3

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ui.provider import Provider
-from ui.words import starting as texts
+from ui.words import common as texts
 
 API_URL = "http://127.0.0.1:8700"
 LOCAL_HOSTS = ("127.0.0.1", "localhost")

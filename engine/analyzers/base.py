@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from contracts import predicates
 from contracts.assertions import Assertion
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from contracts.logical_types import Schema
 from engine.analyzers.arguments import Predicate, Role
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
@@ -114,7 +114,7 @@ class Analyzer(BaseModel):
     @cached_property
     def identity(self) -> str:
         """16 hex digits that name this metric: equal for equal analyzer and arguments."""
-        return fingerprint([self.name, self.arguments()])[:16]
+        return short_fingerprint([self.name, self.arguments()])
 
     def _named(self, role: Role) -> dict[str, tuple[str, ...]]:
         """The arguments of a role that were given, as tuples."""

@@ -9,6 +9,7 @@ class Threshold(Detector):
     def band(self, asked): return Band(self.lower, self.upper)
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any, ClassVar, Literal
@@ -167,3 +168,8 @@ class Promising(Detector):
     def rate(self, asked: Question) -> float:
         """The share of points that may alarm while nothing is wrong."""
         return self.promised(asked).rate
+
+
+def detector(name: str, arguments: Mapping[str, Any]) -> Detector:
+    """Return the detector of that name with these arguments. Raises KeyError (the name), pydantic's ValidationError."""
+    return DETECTORS[name].model_validate(dict(arguments))

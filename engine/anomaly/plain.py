@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from engine.anomaly.base import DETECTORS, Band, Detector, Learning, Promising
+from engine.anomaly.base import DETECTORS, Band, Detector, Learning, Promising, detector
 from engine.anomaly.series import Question, Series
 from engine.anomaly.spread import normal_rate, quantile
 
@@ -163,7 +163,7 @@ class Difference(Detector):
     @property
     def inner(self) -> Detector:
         """The detector that judges the changes."""
-        return DETECTORS[self.detector].model_validate(self.arguments_)
+        return detector(self.detector, self.arguments_)
 
     def band(self, asked: Question) -> Band | Learning:
         learned, values = asked.past.learned, list(asked.past.values)

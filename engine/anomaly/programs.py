@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from engine.anomaly.base import Band, Detector, Learning, Limits
 from engine.anomaly.series import Question
 
@@ -76,7 +76,7 @@ class ProgramClause(Detector):
     @property
     def named(self) -> str:
         """The name of the fit whose limits these are: of those that were approved, where they are of no later one."""
-        return self.fit or fingerprint([self.name, self.of, self.lag, self.logged, self.lower, self.upper])[:16]
+        return self.fit or short_fingerprint([self.name, self.of, self.lag, self.logged, self.lower, self.upper])
 
     def admits(self, limits: Limits) -> bool:
         """Whether limits that were learned later may judge without anybody's approval."""

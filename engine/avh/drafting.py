@@ -14,7 +14,7 @@ import numpy
 
 from contracts.assertions import ANOMALIES
 from contracts.entries import check
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from engine.analyzers.base import Analyzer
 from engine.analyzers.sketches import Distinct
 from engine.anomaly.programs import PINNED
@@ -156,7 +156,7 @@ def _suggested(
     words = f"{column or TABLE}: {told.split(';')[0]}"
     entry = _entry(column, clause, words)
     return {
-        "id": fingerprint([object_name, KIND, entry["id"]])[:16],
+        "id": short_fingerprint([object_name, KIND, entry["id"]]),
         "kind": KIND,
         "object": object_name,
         "column": column,

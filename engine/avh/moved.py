@@ -5,7 +5,7 @@ from typing import Any
 
 from contracts.assertions import ANOMALIES
 from contracts.document import Check
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from engine.avh import explaining
 from engine.avh.drafting import KIND, TABLE
 from engine.avh.refitting import Refit
@@ -20,7 +20,7 @@ def suggestion(refit: Refit, check: Check, entry: Mapping[str, Any], object_name
     moved = sentence(refit)
     words = f"{refit.watched.column or TABLE}: {moved}"
     return {
-        "id": fingerprint([object_name, KIND, check.id])[:16],
+        "id": short_fingerprint([object_name, KIND, check.id]),
         "kind": KIND,
         "object": object_name,
         "column": check.column,

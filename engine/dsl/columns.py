@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from engine.dsl.base import WHOLE, Promising
-from engine.dsl.limits import Expected, equal_to
+from engine.dsl.limits import WHOLE, Expected, Promising, equal_to
 
 Columns = str | Sequence[str]
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from engine.dsl.base import WHOLE, Promising
-from engine.dsl.limits import Expected, at_least
+from engine.dsl.limits import WHOLE, Expected, Promising, at_least
 
 Columns = str | Sequence[str]
 Quality = Expected | float | None

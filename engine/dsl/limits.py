@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from contracts.assertions import ANOMALIES, FUNCTION, Assertion, Detection
 
@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from engine.anomaly.base import Detector
 
 Expected = Assertion | Callable[[Any], bool]
+WHOLE = Assertion("mustBe", 1)
+
+
+class Promising(Protocol):
+    """What can take one promise more."""
+
+    def that(self, analyzer: str, must: Expected, **words: Any) -> Self: ...
 
 
 @dataclass(frozen=True)

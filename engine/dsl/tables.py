@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from engine.dsl.base import WHOLE, Promising
-from engine.dsl.limits import Expected
+from engine.dsl.limits import WHOLE, Expected, Promising
 
 Columns = str | Sequence[str]
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from engine.profile.catching import UNKNOWN
 from engine.profile.holding import cuts_of
 from engine.profile.intervals import at_least
@@ -83,7 +83,7 @@ def _suggested(arrivals: Arrivals, object_name: str) -> dict[str, Any] | None:
     level, told = promised
     words = f"data of {object_name} come {told}"
     return {
-        "id": fingerprint([object_name, arrivals.kind, None])[:16],
+        "id": short_fingerprint([object_name, arrivals.kind, None]),
         "kind": arrivals.kind,
         "object": object_name,
         "column": None,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from engine.profile.candidates import Candidate
 from engine.profile.catching import trials
 from engine.profile.holding import Held, held, learned_of
@@ -69,7 +69,7 @@ def _is_sure(candidate: Candidate) -> bool:
 def _as_data(each: Ranked, object_name: str, split_by: str) -> dict[str, Any]:
     candidate, name = each.held.candidate, each.held.column_name
     return {
-        "id": fingerprint([object_name, candidate.kind, name])[:16],
+        "id": short_fingerprint([object_name, candidate.kind, name]),
         "kind": candidate.kind,
         "object": object_name,
         "column": name,

@@ -12,9 +12,8 @@ from registry.api.dependencies import Caller, Reader, Writer
 from registry.errors import Invalid
 from registry.exchange import badge as badges
 from registry.exchange import exports, imports
-from registry.exchange.given import Given
 from registry.exchange.html import POLICY
-from registry.exchange.subject import Subject
+from registry.exchange.subject import Given, Subject
 from registry.exchange.template import Template
 from registry.lifecycle import odcs_status
 from registry.words import Permission

@@ -60,8 +60,7 @@ def inbox(as_json: Json = False) -> None:
 
 def review(proposal: Which, as_json: Json = False) -> None:
     """Show what a proposal changes, whom it breaks, when it would have alerted, and what it lacks to be a version."""
-    from registry.printing_proposals import print_review
-    from registry.reviewing import Reviewed
+    from registry.printing_proposals import Reviewed, print_review
 
     with service.opened() as registry:
         row = registry.proposal(_id(registry, proposal))

@@ -13,7 +13,7 @@ from contracts.logical_types import LOGICAL
 from contracts.writing import write
 from registry.exchange.dbt_tests import constraint, entry, is_test
 from registry.exchange.ddl import known_type
-from registry.exchange.given import Given
+from registry.exchange.subject import Given
 
 TESTS = ("data_tests", "tests")
 WORDS = frozenset({"required", "unique"})

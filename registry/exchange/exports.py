@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from registry.exchange import dbt_written, dqx, gx, html, markdown, odcs, soda
+from contracts.splicing import with_property, with_status
+from registry.exchange import dbt_written, dqx, gx, html, markdown, soda
 from registry.exchange.subject import Subject
+
+RECORD = "treatyRecord"
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,14 @@ class Form:
         return f"{plain.strip('.-')[:100] or 'contract'}{self.suffix}"
 
 
+def _odcs(subject: Subject) -> bytes:
+    """The document; its status and, as a custom property, the hash of its record are put in where there are any."""
+    document = with_status(subject.document, subject.status) if subject.status else subject.document
+    return with_property(document, RECORD, subject.record) if subject.record else document
+
+
 FORMS: Mapping[str, Form] = {
-    "odcs": Form(odcs.write, "application/yaml", ".odcs.yaml"),
+    "odcs": Form(_odcs, "application/yaml", ".odcs.yaml"),
     "dbt": Form(dbt_written.write, "application/yaml", ".schema.yml"),
     "dqx": Form(dqx.write, "application/yaml", ".dqx.yml"),
     "gx": Form(gx.write, "application/json", ".gx.json"),

@@ -13,7 +13,7 @@ from contracts.logical_types import Schema
 from contracts.reading import read
 from engine.checks import bind
 from registry.exchange import dbt_read, spark
-from registry.exchange.given import Given
+from registry.exchange.subject import Given
 
 YAML = frozenset({".yaml", ".yml", ".json"})
 SPARK = frozenset({".json", ".ddl", ".sql", ".txt"})

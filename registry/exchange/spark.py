@@ -10,7 +10,7 @@ from contracts.logical_types import Column, Schema
 from contracts.skeletons import skeleton
 from contracts.writing import write
 from registry.exchange.ddl import Described, described, known_type
-from registry.exchange.given import Given
+from registry.exchange.subject import Given
 
 MAX_COLUMNS = 4000
 

@@ -1,10 +1,19 @@
-"""What is exported: a document, and what the registry says of it."""
+"""The text that an import reads, and the subject that an export writes."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 from contracts.document import Contract
 from contracts.reading import read
+
+
+@dataclass(frozen=True)
+class Given:
+    """A text, where it comes from, and what its table is called where the text does not say."""
+
+    source: str
+    name: str
+    text: bytes
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from support.exchanged import DBT, DDL, hostile
 from contracts import writing
 from contracts.syntax import parse
 from registry.client import ClientError
-from registry.exchange.exports import FORMS
-from registry.exchange.odcs import RECORD
+from registry.exchange.exports import FORMS, RECORD
 
 
 def in_force(world: World, text: str) -> str:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from registry import cli
 from registry.client import Client
-from registry.exchange.odcs import RECORD
+from registry.exchange.exports import RECORD
 
 
 @pytest.fixture

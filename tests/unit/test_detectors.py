@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.anomaly.base import Band, Learning
-from engine.anomaly.detectors import DETECTORS, detector
+from engine.anomaly import DETECTORS
+from engine.anomaly.base import Band, Learning, detector
 from engine.anomaly.plain import continued
 from engine.anomaly.series import Point, Question, Series, placed
 

@@ -18,10 +18,8 @@ from contracts.reading import read
 from contracts.syntax import parse
 from contracts.writing import write
 from registry.exchange import imports
-from registry.exchange.exports import FORMS
-from registry.exchange.given import Given
-from registry.exchange.odcs import RECORD
-from registry.exchange.subject import Subject
+from registry.exchange.exports import FORMS, RECORD
+from registry.exchange.subject import Given, Subject
 from registry.exchange.told import visible
 
 TAGS = {

@@ -20,8 +20,8 @@ from contracts.writing import write
 from engine.results import Runner
 from engine.runners import entrusted
 from registry.exchange.ddl import described
-from registry.exchange.given import Given
 from registry.exchange.imports import FORMS, Imported, NotImported, imported, texts
+from registry.exchange.subject import Given
 
 
 def made(form: str, text: str, name: str = "table") -> tuple[Imported, ...]:

@@ -9,8 +9,8 @@ import pytest
 from support.histories import history, steady
 from support.oracles import bags
 
-from engine.anomaly.base import Band, Learning
-from engine.anomaly.detectors import DETECTORS, detector
+from engine.anomaly import DETECTORS
+from engine.anomaly.base import Band, Learning, detector
 from engine.anomaly.series import Point, Question, Series
 from engine.profile.holding import held
 

@@ -70,6 +70,15 @@ NO_VALUES = "No values"
 NO_CHECKS = "no checks"
 NOBODY = "nobody"
 
+# The program that serves the pages, and what is wrong with its settings.
+PROGRAM = "python -m ui"
+PURPOSE = "Serve the pages of the registry."
+HOST = "the address to listen on (default: %(default)s)"
+PORT = "the port to listen on (default: %(default)s)"
+ISSUER_MISSING = "TREATY_OIDC_CLIENT_ID needs TREATY_OIDC_ISSUER, the provider that knows the client"
+API_URL = "TREATY_API_URL must begin with http:// or https://"
+HOSTS = "TREATY_UI_HOSTS is a comma-separated list of host names, without scheme, port or '*'"
+
 CONTRACT_EXAMPLE = "shop-orders"
 SAME_AS_TABLE = "The same as a table"
 

@@ -4,7 +4,7 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, computed_field
 
-from contracts.fingerprint import fingerprint
+from contracts.fingerprint import short_fingerprint
 from registry.words import USER_NAME
 
 # PostgreSQL cannot keep NUL in a text, and no name, title or reason needs a control character.
@@ -44,7 +44,7 @@ class Versioned(Schema):
     @property
     def etag(self) -> str:
         """A tag that differs where any field does."""
-        return f'"{fingerprint(self.model_dump(mode="json", exclude={"etag"}))[:16]}"'
+        return f'"{short_fingerprint(self.model_dump(mode="json", exclude={"etag"}))}"'
 
 
 class FaultOut(Schema):
