@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "dat
 STORE = {"sqlalchemy", "sqlmodel", "alembic"}
 # What a check means: a third of the time to start, and no command that asks the service needs it.
 MEANINGS = {"engine.analyzers", "engine.checks"}
+OWN = ("contracts", "engine", "registry", "ui", "migrations")
 TEXTS = " ".join(f"ui.words.{path.stem}" for path in (ROOT / "ui" / "words").glob("[a-z]*.py"))
 HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
 LIGHT = {
@@ -50,6 +52,13 @@ def test_light_modules_load_no_heavy_library(group: str) -> None:
 def test_help_loads_no_heavy_library() -> None:
     program = ["import contextlib, io, registry.cli", "with contextlib.redirect_stdout(io.StringIO()):", f"  {HELP}"]
     assert loaded("\n".join(program) + "\n0", HEAVY | STORE) == set()
+
+
+def test_no_module_of_the_pages_shadows_a_library() -> None:
+    """Streamlit puts the script's folder first on sys.path while a page runs: `ui/requests.py` would be `requests`."""
+    top = {path.stem for path in (ROOT / "ui").iterdir() if path.is_dir() or path.suffix == ".py"}
+    importable = {*sys.stdlib_module_names, *packages_distributions(), *OWN} - {"__init__", "__main__"}
+    assert top & importable == set()
 
 
 def test_imports_point_one_way() -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from registry.api.schemas import CatalogItem, CatalogPage
 from registry.words import LabelKind, Permission
-from ui import panels, requests, session, words
+from ui import contract_requests, panels, session, words
 from ui.words import contract as texts
 from ui.words import pages
 
@@ -72,7 +72,7 @@ def nothing(*, anything: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if anything:
             st.button(texts.SHOW_ALL, key="clear", icon=":material/filter_alt_off:", on_click=clear)
-        requests.form()
+        contract_requests.form()
         if session.may(Permission.DRAFT):
             panels.link("draft", pages.DRAFT)
         panels.link("profile", pages.PROFILE)

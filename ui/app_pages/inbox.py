@@ -6,7 +6,7 @@ import streamlit as st
 
 from registry.api.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
 from registry.words import Answer
-from ui import actions, attention, desk, drafts, panels, requests, session, undoing, words
+from ui import actions, attention, contract_requests, desk, drafts, panels, session, undoing, words
 from ui.words import contract as of_contract
 from ui.words import inbox as texts
 from ui.words import pages
@@ -26,7 +26,7 @@ def page() -> None:
     st.markdown(f"**{summary(found)}**")
     attention.draw(found)
     questions(desk.asked(found))
-    requests.draw(found.requested)
+    contract_requests.draw(found.requested)
     drafts.draw(found)
     behind(found.lagging)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from registry.api.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
 from registry.client import ClientError
 from registry.words import InboxState
-from ui import graphs, panels, requests, session, words
+from ui import contract_requests, graphs, panels, session, words
 from ui.words import lineage as texts
 from ui.words import pages
 
@@ -42,8 +42,8 @@ def graph() -> None:
             raise
         panels.empty(texts.UNKNOWN_NODE, texts.WRITE_ONE)
         for each in session.registry().contract_requests():
-            if requests.node(each.namespace, each.name) == node:
-                requests.row(each)
+            if contract_requests.node(each.namespace, each.name) == node:
+                contract_requests.row(each)
         return
     shown, every = graphs.nodes(found, node), graphs.every(found, node)
     panels.drawn(graphs.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
@@ -61,7 +61,7 @@ def promised(shown: Sequence[graphs.Shown]) -> None:
     for each in shown:
         if each.asked and each.kind == texts.DATASET and not each.contracts:
             name = each.node.data
-            requests.of(str(name["namespace"]), str(name["name"]), session.registry().contract_requests())
+            contract_requests.of(str(name["namespace"]), str(name["name"]), session.registry().contract_requests())
 
 
 def events() -> None:
@@ -146,7 +146,7 @@ def without_contract(found: UnmatchedOut, asked: Sequence[ContractRequestOut]) -
             st.text(texts.columns(", ".join(found.columns)))
         with st.expander(texts.MAKE_CONTRACT, key=f"how-{words.slug(f'{found.namespace} {found.name}')}"):
             panels.commands(*found.remedies)
-        requests.of(found.namespace, found.name, asked)
+        contract_requests.of(found.namespace, found.name, asked)
 
 
 DRAWS = (graph, events, refused, unmatched)
