@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from contracts.document import Anomalies
+from contracts.document.model import Anomalies
 from engine.anomaly.base import Band, detector
 from engine.anomaly.pasts import Pasts
 from engine.anomaly.series import Point, Question, Series

@@ -22,7 +22,7 @@ from bench.command import Line, begun, lines
 from bench.engine import machine
 from bench.merging import bags_of, merged
 from bench.table import made
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine import asking
 from engine import states as bags
 from engine.checks import bind

@@ -8,8 +8,8 @@ import datasketches
 import numpy
 import pyarrow
 
-from contracts.logical_types import Column, Schema
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
+from contracts.schema import Column, Schema
 from engine import states
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.coding import coded

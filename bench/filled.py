@@ -11,7 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
-from contracts import writing
+from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.results import Verdict
 from registry import ids, people, search
@@ -154,7 +154,7 @@ def _versions(made: Made, owner_id: UUID) -> Rows:
             id=ids.new(),
             contract_id=made.id,
             version=content["version"],
-            body=writing.write(content),
+            body=writer.write(content),
             fingerprint=fingerprint(content),
             state=VersionState.ACTIVE if at == VERSIONS else VersionState.SUPERSEDED,
             approved_by_id=owner_id,

@@ -26,7 +26,7 @@ from sqlmodel import col, select
 from bench.clock import cpu_seconds
 from bench.registry import Line, database, service, share
 from bench.senders import Sent, event, send
-from contracts import writing
+from contracts.document import writer
 from registry import clock, ids, people
 from registry.access import Principal
 from registry.client import Client
@@ -213,7 +213,7 @@ def _in_force(setting: Setting, name: str, path: str) -> None:
     enough = {"id": "rows", "type": "library", "metric": "rowCount", "mustBeGreaterThan": 0}
     table = {"name": "orders", "physicalName": path, "properties": [*properties, day], "quality": [enough]}
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": name, "name": name, "version": "1.0.0"}
-    text = writing.write({**head, "status": "draft", "schema": [table]}).decode()
+    text = writer.write({**head, "status": "draft", "schema": [table]}).decode()
     with Client(setting.address, setting.producer) as producer, Client(setting.address, setting.owner) as owner:
         made = producer.propose(text)
         owner.approve(made.id, owner.preview(made.id).fingerprint)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine import asking
 from engine import states as bags
 from engine.analyzers.nulls import Completeness

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.statements import TABLE, document
-from contracts import predicates
-from contracts.document import Check as Promise
-from contracts.reading import read
+from contracts.document.model import Check as Promise
+from contracts.document.reader import read
+from contracts.predicates import parser
 from engine.checks import bind
 from engine.dsl import Check, at_least
 from engine.judging import judge
@@ -60,8 +60,8 @@ def beside_spark(frame: Any, rounds: int, number: int = 500) -> Iterator[dict[st
 def _measured(frame: Any, text: bytes, schema: Any) -> Mapping[str, bytes]:
     wanted = bind(read(text).object(TABLE), schema).plan
     # What was kept of the predicates is forgotten: each is met once, as in a process that judges one contract.
-    predicates._written.cache_clear()
-    predicates._read.cache_clear()
+    parser._written.cache_clear()
+    parser._read.cache_clear()
     return {name: bag.pack() for name, bag in scan(frame, wanted).items()}
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from bench.filled import NOW, write
-from contracts import writing
+from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.results import Verdict
 from registry import clock, drafts, ids, people, search
@@ -80,7 +80,7 @@ def _draft(tx: Any, author: User) -> UUID:
         id=ids.new(),
         contract_id="",
         title="Draft of many",
-        base=writing.write({**document("many", checks=0), "status": "draft"}),
+        base=writer.write({**document("many", checks=0), "status": "draft"}),
         source={"object": "rows", "location": "/lake/many", "format": "parquet", "partition_by": ["day"]},
         author_id=author.id,
         state=ProposalState.IN_REVIEW,
@@ -134,7 +134,7 @@ def _version(content: Mapping[str, Any], made: str, owner: UUID) -> Mapping[str,
         id=ids.new(),
         contract_id=NAME,
         version="1.0.0",
-        body=writing.write(content),
+        body=writer.write(content),
         fingerprint=made,
         state=VersionState.ACTIVE,
         approved_by_id=owner,

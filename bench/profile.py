@@ -14,7 +14,7 @@ from typing import Any
 from bench.clock import Cost, cost, interleaved, median
 from bench.command import Line, lines
 from bench.table import made
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
 from engine.analyzers.quoting import NUMERIC, TEMPORAL
 from engine.profile.document import document
 from engine.profile.holdout import suggest

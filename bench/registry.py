@@ -22,7 +22,7 @@ from uuid import UUID
 import httpx
 
 from bench.filled import METRICS, PARTITIONS, RUNS, WORDS, People, document, filled
-from contracts import writing
+from contracts.document import writer as document_writer
 from registry.client import Client, ClientError
 from registry.database import connect
 from registry.up import free_port
@@ -164,7 +164,7 @@ def _user(setting: Setting, until: float, pause: float, number: int) -> tuple[li
 def _proposed(name: str) -> str:
     content = {**document(1, "1.0.0", Random(1)), "id": name}
     content["schema"][0]["physicalName"] = f"/lake/{name}"
-    return writing.write(content).decode()
+    return document_writer.write(content).decode()
 
 
 def races(setting: Setting) -> Iterator[Line]:

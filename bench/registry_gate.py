@@ -21,9 +21,9 @@ from sqlmodel import SQLModel
 
 from bench.clock import cpu_seconds
 from bench.command import Line
-from contracts import writing
+from contracts.document import writer
+from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from contracts.reading import read
 from engine.results import Outcome, Verdict
 from registry import gating, ids, references
 from registry.database import connect, migrate, reading, transaction
@@ -92,7 +92,7 @@ def _of_dataset(name: str, owner: UUID, runs: int) -> Iterator[tuple[type[SQLMod
 
 def _document(name: str) -> bytes:
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": name, "name": name, "version": "1.0.0"}
-    return writing.write({**head, "status": "active", "schema": [{"name": OBJECT, "physicalName": f"/lake/{name}"}]})
+    return writer.write({**head, "status": "active", "schema": [{"name": OBJECT, "physicalName": f"/lake/{name}"}]})
 
 
 def _state(dataset: UUID, at: int) -> dict[str, Any]:

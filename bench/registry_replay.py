@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.clock import Cost, cost, median
-from contracts import writing
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.schema import Column, Schema
 from engine import states as bags
 from engine.checks import bind
 from engine.files import StateFiles
@@ -54,7 +54,7 @@ def contract(version: str, *, scope: str, looser: int) -> Contract:
     ]  # fmt: skip
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "bench", "name": "bench", "version": version}
     table = {"name": OBJECT, "quality": checks}
-    return read(writing.write({**head, "status": "active", "schema": [table]}))
+    return read(writer.write({**head, "status": "active", "schema": [table]}))
 
 
 def packed(of: Contract, partitions: int) -> dict[str, bytes]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contracts.document import Contract
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
 
 TABLE = "orders"
 FILLED = (

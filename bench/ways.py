@@ -8,7 +8,7 @@ from typing import Any
 from bench import statements
 from bench.clock import Cost, interleaved, median
 from bench.work import Work, work
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.requests import Source
 from engine.spark.sources import read
 from engine.verify import verify

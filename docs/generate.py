@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
-from contracts.compatibility import BUMPS, MODES
-from contracts.directions import Direction
+from contracts.comparison.compatibility import BUMPS, MODES
+from contracts.comparison.directions import Direction
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer
 from engine.avh.distances import DISTANCES

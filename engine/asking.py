@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts.errors import ContractError, Fault, nearest
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import evolution
 from engine import states as bags
 from engine.analyzers import ANALYZERS

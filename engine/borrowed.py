@@ -5,10 +5,10 @@ columns that the contract classifies only how many rows have a value."""
 
 from collections.abc import Iterable, Iterator
 
-from contracts.classification import is_classified
-from contracts.document import DataObject
+from contracts.document.classification import is_classified
+from contracts.document.model import DataObject
 from contracts.errors import Fault
-from contracts.predicates import parse, quote
+from contracts.predicates.parser import parse, quote
 from engine.checks import BoundCheck
 from engine.reach import reach
 

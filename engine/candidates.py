@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from contracts.classification import ALONE, alone
-from contracts.document import Contract
+from contracts.document.classification import ALONE, alone
+from contracts.document.model import Contract
 from engine import clock
 from engine.disk import Disk
 from engine.folders import Publication

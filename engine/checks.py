@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from contracts import partitioning
 from contracts.assertions import ANOMALIES, Assertion
-from contracts.classification import marked
-from contracts.document import SCOPES, Check, DataObject, View
+from contracts.document import computed_partitions
+from contracts.document.classification import marked
+from contracts.document.model import SCOPES, Check, DataObject, View
 from contracts.errors import ContractError, Fault, nearest
 from contracts.fingerprint import short_fingerprint
-from contracts.logical_types import Schema
-from contracts.predicates import PredicateError, parse, quote, quote_path
+from contracts.predicates.parser import PredicateError, parse, quote, quote_path
+from contracts.schema import Schema
 from engine import selecting, views
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
@@ -221,8 +221,8 @@ class Binding:
     def _within(self, viewed: BoundCheck, view: View) -> BoundCheck:
         try:
             computed = self.object.computed
-            known = Schema((*self.schema.columns, *partitioning.typed(computed, self.schema)))
-            within = partitioning.spelled_out(parse(view.where, schema=known).sql, computed)
+            known = Schema((*self.schema.columns, *computed_partitions.typed(computed, self.schema)))
+            within = computed_partitions.spelled_out(parse(view.where, schema=known).sql, computed)
             return replace(viewed, within=within)
         except PredicateError as error:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from contracts import partitioning
+from contracts.document import computed_partitions
 from engine.anomaly.programs import PINNED, REFITS, TIGHTEN
 from engine.clock import now
 from engine.options import (
@@ -114,7 +114,7 @@ def request_of(
     data: str, contract: Path, partition_by: list[str] | None, object_name: str | None, kind: str | None
 ) -> MeasureRequest:
     """What is asked of the table by the contract in that file. Raises Stop where it has no such object."""
-    from contracts.reading import read
+    from contracts.document.reader import read
 
     text = _text_of(contract)
     parsed = read(text)
@@ -150,7 +150,7 @@ def _text_of(path: Path) -> bytes:
 
 
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
-    from contracts.reading import read
+    from contracts.document.reader import read
     from engine.checks import bind
     from engine.judging import judge
     from engine.samples import discreet
@@ -221,7 +221,7 @@ def draft(
 
 def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
     """The partitions. Raises Stop where one does not name a value of each partition column, in their order."""
-    columns = partitioning.names(by)
+    columns = computed_partitions.names(by)
     for name in names:
         if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
             shape = "/".join(f"{column}=..." for column in columns)
@@ -259,9 +259,9 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _with_suggestions(drafted: Any) -> bytes:
-    from contracts.changes import Patch, apply
-    from contracts.reading import read
-    from contracts.writing import write
+    from contracts.document.reader import read
+    from contracts.document.writer import write
+    from contracts.editing.patches import Patch, apply
 
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     return write(apply(read(drafted.document).document, patches))
@@ -313,7 +313,7 @@ def explain(
     format: Format = None, plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Show what one reading of the table computes for a contract: its aggregates and groupings, as SQL."""
-    from contracts.reading import read
+    from contracts.document.reader import read
     from engine.checks import bind
 
     load_plugins(plugins)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.components import Component
 from engine.analyzers.quoting import FRACTIONAL, INTEGRAL, TEXT, Operand
 

@@ -43,7 +43,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine import intents, key_files
 from engine.candidates import ADMITTED, Candidate, Gate, Rejected
 from engine.checks import bind

@@ -143,7 +143,7 @@ def _beside(
     others: list[str] | None,
 ) -> Any:  # fmt: skip
     """The contract of a file, and the states in a folder."""
-    from contracts.reading import read
+    from contracts.document.reader import read
     from engine.kept import Kept
 
     if contract is None:

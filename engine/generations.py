@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.disk import Disk, aside, locked, sealed, unsealed
 from engine.errors import EngineError, StateError
 from engine.results import RunResult

@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
-from contracts.document import Contract, DataObject, Terms, View
-from contracts.logical_types import Schema
-from contracts.predicates import PredicateError
+from contracts.document.model import Contract, DataObject, Terms, View
+from contracts.predicates.parser import PredicateError
+from contracts.schema import Schema
 from engine import evolution, plugins, views
 from engine import states as bags
 from engine.analyzers.bound import Reading

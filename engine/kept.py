@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.anomaly.fits import refitted
 from engine.generations import Store
 from engine.requests import Source

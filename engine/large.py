@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from contracts.document import Contract
-from contracts.logical_types import Schema
+from contracts.document.model import Contract
+from contracts.schema import Schema
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.sealing import Packed, opened

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from contracts.document import Check
+from contracts.document.model import Check
 from contracts.errors import nearest
 from engine.analyzers.base import Unbindable
 from engine.promises import searched

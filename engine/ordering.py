@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from contracts.admitted import ANY, Domain, admits_only, between, of_values, rising
 from contracts.assertions import Assertion
-from contracts.differences import Ordered, unordered
-from contracts.directions import Direction, inclusion, of_sets, steps
-from contracts.document import Check
-from contracts.implication import of_predicates
-from contracts.languages import Pattern, of_patterns
+from contracts.comparison.differences import Ordered, unordered
+from contracts.comparison.directions import Direction, inclusion, of_sets, steps
+from contracts.comparison.predicate_implication import of_predicates
+from contracts.comparison.regex_inclusion import Pattern, of_patterns
+from contracts.comparison.threshold_order import ANY, Domain, admits_only, between, of_values, rising
+from contracts.document.model import Check
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.library import translated

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from contracts.classification import classifies
-from contracts.document import DataObject
+from contracts.document.classification import classifies
+from contracts.document.model import DataObject
+from contracts.document.reader import read
 from contracts.errors import ContractError
-from contracts.reading import read
 from engine.requests import MeasureRequest, SampleRequest
 
 

@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from contracts.assertions import Assertion
-from contracts.document import Check, DataObject, Property
-from contracts.options import means_whole
-from contracts.predicates import quote, quote_path
+from contracts.document.logical_type_options import means_whole
+from contracts.document.model import Check, DataObject, Property
+from contracts.predicates.parser import quote, quote_path
 from engine.analyzers.patterns import FORMATS
 
 WHOLE = Assertion("mustBe", 1)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine import intents
 from engine.disk import Busy, Disk, aside, locked
 from engine.errors import EngineError, StateError

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from contracts.errors import ContractError
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.arguments import Role
 from engine.checks import BoundCheck, bind
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.physical_types import differs, spark_type
 
 Told = Sequence[tuple[str, str]]

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from contracts.assertions import PAIRED, Assertion, Referred
-from contracts.document import Check, DataObject
+from contracts.document.model import Check, DataObject
 from engine.analyzers import ANALYZERS
 from engine.analyzers.arguments import Role
 from engine.analyzers.base import Analyzer

@@ -11,9 +11,9 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
-from contracts.document import Contract, View
-from contracts.logical_types import Schema
-from contracts.predicates import PredicateError
+from contracts.document.model import Contract, View
+from contracts.predicates.parser import PredicateError
+from contracts.schema import Schema
 from engine import readings, views
 from engine import states as bags
 from engine.analyzers.bound import Reading

@@ -9,7 +9,7 @@ from engine.keying import Key
 from engine.progress import Tell, silent
 
 if TYPE_CHECKING:
-    from contracts.logical_types import Schema
+    from contracts.schema import Schema
     from engine.analyzers.frequencies import Spectrum
     from engine.references import Referent
     from engine.results import Sample

@@ -8,8 +8,8 @@ assert done.bad == 0, done.broken
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contracts.document import Contract
-from contracts.partitioning import parted_by
+from contracts.document.computed_partitions import parted_by
+from contracts.document.model import Contract
 from engine.checks import BoundChecks, bind
 from engine.requests import Quarantine, Quarantined
 from engine.results import RunResult, Sample

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from contracts.document import Check, DataObject
+from contracts.document.model import Check, DataObject
 from contracts.errors import ContractError
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.base import Analyzer
 from engine.checks import BoundCheck, bind
 from engine.results import Runner

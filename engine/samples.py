@@ -5,8 +5,8 @@ What a contract classifies leaves Spark only as a mask: it says that there is a 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contracts.classification import Names, is_masked
-from contracts.predicates import quote
+from contracts.document.classification import Names, is_masked
+from contracts.predicates.parser import quote
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import BoundAnalyzer
 from engine.checks import BoundCheck, BoundChecks

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers import codec
 from engine.errors import StateError
 from engine.results import SCANNED

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from contracts.document import DataObject
-from contracts.logical_types import Schema
+from contracts.document.model import DataObject
+from contracts.schema import Schema
 from engine.analyzers.components import COMPONENTS, Keeps
 from engine.checks import BoundChecks, together
 from engine.keying import Key

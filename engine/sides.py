@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from contracts.document import Anomalies, Contract, DataObject, View
-from contracts.logical_types import Schema
+from contracts.document.model import Anomalies, Contract, DataObject, View
+from contracts.schema import Schema
 from engine.checks import BoundCheck, bind
 from engine.judging import NOT_AT_ONCE
 from engine.replayed import Told

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contracts.document import DataObject
+from contracts.document.model import DataObject
 from engine.catalogs import Locations
 from engine.commits import Commits
 from engine.disk import Disk

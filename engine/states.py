@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import engine.analyzers  # noqa: F401 - fills the table of components
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers import codec
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import COMPONENTS, Component

@@ -27,7 +27,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine import clock
 from engine import states as bags
 from engine.errors import EngineError, StateError

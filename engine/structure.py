@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from contracts.document import DataObject, Property, Terms
-from contracts.logical_types import LOGICAL, Column, Schema, struct_fields
+from contracts.document.model import DataObject, Property, Terms
+from contracts.schema import LOGICAL, Column, Schema, struct_fields
 from engine.physical_types import differs
 from engine.results import CheckResult, Outcome
 

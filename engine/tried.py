@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from contracts.regexes import MAX_SUBJECT
+from contracts.safe_regex import MAX_SUBJECT
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.distinct import CountDistinct
 from engine.analyzers.frequencies import Counts

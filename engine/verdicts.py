@@ -1,6 +1,6 @@
 """What comes of a check, as results and measurements say it: outcome, value, bound, and why there is none."""
 
-from contracts.document import Contract, DataObject
+from contracts.document.model import Contract, DataObject
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine import clock
 from engine.anomaly.pasts import Histories
 from engine.judging import judge

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from contracts import partitioning
-from contracts.document import DataObject, View
+from contracts.document import computed_partitions
+from contracts.document.model import DataObject, View
 from contracts.errors import Fault
-from contracts.logical_types import LOGICAL, Column, Schema
-from contracts.predicates import PredicateError
+from contracts.predicates.parser import PredicateError
+from contracts.schema import LOGICAL, Column, Schema
 from engine import selecting
 from engine.months import members
 from engine.spark import partitions
@@ -28,7 +28,7 @@ def columns(of: DataObject, recorded: Schema, names: Iterable[str]) -> Schema:
     nobody knows."""
     named = dict.fromkeys(column for name in names for column in partitions.values(name))
     declared = {each.name: each.logical_type for each in of.properties}
-    found, computed = tuple(named) or partitioning.names(of.partition_by), _computed(of, recorded)
+    found, computed = tuple(named) or computed_partitions.names(of.partition_by), _computed(of, recorded)
     return Schema(
         tuple(computed.get(name) or Column(name, _type(recorded.get(name), declared.get(name))) for name in found)
     )
@@ -37,7 +37,7 @@ def columns(of: DataObject, recorded: Schema, names: Iterable[str]) -> Schema:
 def _computed(of: DataObject, recorded: Schema) -> Schema:
     """The computed partition columns, of which the types are known where those of the columns that they read are."""
     try:
-        return partitioning.typed(of.computed, recorded)
+        return computed_partitions.typed(of.computed, recorded)
     except PredicateError:
         return Schema(())
 

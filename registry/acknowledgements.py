@@ -12,9 +12,9 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
-from contracts.document import Contract as Document
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
 from contracts.errors import Fault
-from contracts.reading import read
 from registry import audit, consumed, consumer_checks, impact, notices, notifications, scope, subscriptions
 from registry.access import Principal, decide_somewhere
 from registry.cursors import Asked, Order, Portion

@@ -14,9 +14,9 @@ from sqlalchemy import and_, func, or_, update
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from contracts.document import Contract as Document
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
 from contracts.errors import Fault
-from contracts.reading import read
 from registry import acknowledgements, audit, datasets, scope, subscriptions, tasks
 from registry.access import Principal, decide
 from registry.consent import in_force

@@ -12,9 +12,9 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from contracts.deadlines import Promised, promises, spelled
-from contracts.document import Contract
-from contracts.reading import read
+from contracts.document.deadlines import Promised, promises, spelled
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from registry import datasets, tasks
 from registry.lifecycle import IN_FORCE
 from registry.lineage import debounce

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlmodel import Session, select
 
-from contracts.document import Contract as Document
+from contracts.document.model import Contract as Document
 from registry import (
     acknowledgements,
     activation,

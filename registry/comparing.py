@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 
-from contracts.compatibility import JUDGED, MODES, Comparison, Violation, compare, violations
-from contracts.differences import Difference, Part
-from contracts.document import Compatibility, Contract, Mode
+from contracts.comparison.compatibility import JUDGED, MODES, Comparison, Violation, compare, violations
+from contracts.comparison.differences import Difference, Part
+from contracts.document.model import Compatibility, Contract, Mode
 from engine.ordering import order
 from registry.api import schemas
 from registry.versions import next_free, says_enough

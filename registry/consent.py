@@ -12,10 +12,10 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document import Contract as Document
-from contracts.document import Terms
-from contracts.ownership import touched
-from contracts.reading import read
+from contracts.document.model import Contract as Document
+from contracts.document.model import Terms
+from contracts.document.ownership import touched
+from contracts.document.reader import read
 from registry import access, audit, revisions, scope
 from registry.access import Place, Principal
 from registry.errors import Conflict

@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from contracts import changes, stripping, writing
-from contracts.changes import Patch
-from contracts.columns import columns, members
-from contracts.document import Contract, DataObject
+from contracts.document import writer
+from contracts.document.columns import columns, members
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
+from contracts.editing import patches as editing_patches
+from contracts.editing import strip_checks
+from contracts.editing.patches import Patch
 from contracts.errors import ContractError, Fault
-from contracts.logical_types import Schema
-from contracts.reading import read
+from contracts.schema import Schema
 from engine.borrowed import refusals, tops
 from engine.checks import BoundCheck, bind
 from engine.reach import Reach, reach
@@ -106,7 +108,7 @@ def _whole(producer: Contract, object_name: str, asked: Sequence[Asked], reads: 
         raise ContractError(faults)
     needed = {column for each in bound for column in reach(each) or ()}
     wanted = {each.name for each in of.properties} if ALL in reads else tops(of, {*needed, *reads})
-    return read(writing.write(stripping.narrowed(whole.document, object_name, wanted)))
+    return read(writer.write(strip_checks.narrowed(whole.document, object_name, wanted)))
 
 
 def misfit(producer: Contract, asked: Asked) -> str | None:
@@ -121,7 +123,7 @@ def misfit(producer: Contract, asked: Asked) -> str | None:
 def _with(producer: Contract, asked: Sequence[Asked]) -> Contract:
     """The producer's document without promises, but with these."""
     patches = [Patch(each.object, each.column, each.patch) for each in asked]
-    return read(writing.write(changes.apply(stripping.bare(producer.document), patches)))
+    return read(writer.write(editing_patches.apply(strip_checks.bare(producer.document), patches)))
 
 
 def _admit(asked: Asked) -> None:

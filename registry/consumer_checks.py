@@ -9,11 +9,11 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document import Check, DataObject
-from contracts.document import Contract as Document
-from contracts.entries import entry_for
+from contracts.document.model import Check, DataObject
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
+from contracts.editing.check_entry import entry_for
 from contracts.errors import ContractError, nearest
-from contracts.reading import read
 from engine.checks import BoundCheck
 from engine.promises import promised
 from registry import audit, consumed, lookup, scope, subscriptions

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document import Contract, DataObject
-from contracts.reading import read
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
 from registry.database import UNKEYED
 from registry.lifecycle import IN_FORCE
 from registry.lineage.names import Name, location, normalise

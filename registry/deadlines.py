@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.deadlines import Promised, promises, spelled
-from contracts.document import Contract
-from contracts.reading import read
+from contracts.document.deadlines import Promised, promises, spelled
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from engine.results import CheckResult, Outcome, RunResult
 from registry import datasets, emission, incidents, runs
 from registry.datasets import About

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts import syntax
+from contracts.document import yaml_syntax
 from contracts.errors import ContractError
 
 NAMES = ("name", "businessName", "physicalName", "dataProduct")
@@ -39,7 +39,7 @@ class Described:
 def described(body: bytes) -> Described:
     """What the document says of itself."""
     try:
-        document = syntax.parse(body).data
+        document = yaml_syntax.parse(body).data
     except ContractError:
         return Described()
     parts = tuple(_parts(document))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
-from contracts.document import Contract
-from contracts.reading import read
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from registry import drafts, lookup, subscriptions
 from registry.comparing import Compared, compared
 from registry.lifecycle import IN_FORCE

@@ -1,7 +1,7 @@
 """Proposals: documents on their way to become versions, with the checks that were suggested for them.
 
 A suggestion is plain data: its `id` names it from draft to draft; `object`, `column` (or None) and `patch` say what
-it would set in the document, as `contracts.changes` takes it; everything else in it is for people."""
+it would set in the document, as `contracts.editing.patches` takes it; everything else in it is for people."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,13 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts import changes, reading, writing
-from contracts.compatibility import Bump, compare
-from contracts.document import Contract
+from contracts.comparison.compatibility import Bump, compare
+from contracts.document import reader, writer
+from contracts.document.identifiers import disguise
+from contracts.document.model import Contract
+from contracts.editing import patches as editing_patches
 from contracts.errors import ContractError, Fault
-from contracts.logical_types import Schema
-from contracts.names import disguise
+from contracts.schema import Schema
 from engine.checks import bind
 from engine.ordering import order
 from registry import audit, notices, notifications, rejected, scope
@@ -42,7 +43,7 @@ class Preview:
 def read(document: bytes) -> Contract:
     """The contract in the document. Raises Invalid with all faults of its text and of its checks."""
     try:
-        contract = reading.read(document)
+        contract = reader.read(document)
     except ContractError as error:
         raise Invalid.because(error) from error
     faults = [fault for each in contract.objects for fault in _faults_of(contract, each.name)]
@@ -156,23 +157,23 @@ def _number(session: Session, drafted: Contract) -> str:
     before = taken.get(drafted.version)
     if before is None:
         return drafted.version
-    bump = compare(reading.read(before.body), drafted, order).bump
+    bump = compare(reader.read(before.body), drafted, order).bump
     return next_free(taken, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
 
 
-def merged(proposal: Proposal, patches: Iterable[changes.Patch], **words: str) -> bytes:
+def merged(proposal: Proposal, patches: Iterable[editing_patches.Patch], **words: str) -> bytes:
     """The proposal's document with the patches, and these words at its root. Raises Invalid where they do not fit."""
     try:
-        changed = changes.apply(read(proposal.base).document, patches)
-        return writing.write({**changed, **words})
+        changed = editing_patches.apply(read(proposal.base).document, patches)
+        return writer.write({**changed, **words})
     except ContractError as error:
         raise Invalid.because(error) from error
 
 
-def patch_of(content: Mapping[str, Any], edited: Mapping[str, Any] | None) -> changes.Patch:
+def patch_of(content: Mapping[str, Any], edited: Mapping[str, Any] | None) -> editing_patches.Patch:
     """What a suggestion would set: what somebody made of it, else what was drafted."""
     wanted = content["patch"] if edited is None else edited
-    return changes.Patch(object=content["object"], column=content["column"], set=wanted)
+    return editing_patches.Patch(object=content["object"], column=content["column"], set=wanted)
 
 
 def refuse_window(proposal: Proposal, *, now: datetime) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from contracts.document import Contract, DataObject
-from contracts.syntax import walk
+from contracts.document.model import Contract, DataObject
+from contracts.document.yaml_syntax import walk
 from engine.results import Runner
 from engine.runners import Entrusted, entrusted
 from registry.api import schemas

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.anomaly.fits import Fit, fitted, refitted
 from registry.datasets import About
 from registry.tables import FitRow

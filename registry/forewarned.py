@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlmodel import Session, col, select
 
-from contracts.reading import read
+from contracts.document.reader import read
 from registry import upstream
 from registry.datasets import About
 from registry.gating import ORDER, Told

@@ -11,10 +11,10 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document import Contract, DataObject
+from contracts.document.model import Contract, DataObject
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import settled
 from engine import states as bags
 from engine.anomaly.fits import Fit

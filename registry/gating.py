@@ -16,8 +16,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, String, cast, or_
 from sqlmodel import Session, col, select
 
-from contracts.document import SCOPES
-from contracts.reading import read
+from contracts.document.model import SCOPES
+from contracts.document.reader import read
 from engine.results import Outcome, Verdict
 from registry import datasets, doubts, inforce, standing, states
 from registry.datasets import About

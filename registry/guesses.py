@@ -10,8 +10,8 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.columns import columns, members, text
-from contracts.reading import read
+from contracts.document.columns import columns, members, text
+from contracts.document.reader import read
 from registry import audit, scope, standing, subscriptions
 from registry.access import Principal, decide
 from registry.errors import Conflict, NotFound

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from contracts.compatibility import MODES, compare
-from contracts.differences import Difference
-from contracts.document import Contract
+from contracts.comparison.compatibility import MODES, compare
+from contracts.comparison.differences import Difference
+from contracts.document.model import Contract
 from engine.ordering import order
 from engine.reach import Reach, reaches
 

@@ -9,10 +9,10 @@ from uuid import UUID
 from sqlalchemy import case
 from sqlmodel import Session, col, select
 
-from contracts import classification
-from contracts.classification import classifies
-from contracts.document import Contract, DataObject
-from contracts.reading import read
+from contracts.document import classification
+from contracts.document.classification import classifies
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
 from registry import datasets
 from registry.datasets import About
 from registry.errors import NotFound

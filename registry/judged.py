@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from contracts.errors import ContractError
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import months
 from engine import redefined as columns
 from engine.analyzers.frequencies import Spectrum

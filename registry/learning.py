@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.classification import is_masked
+from contracts.document.classification import is_masked
 from engine.patterns.lake import Lake
 from engine.requests import Known, LakeRequest
 from registry import audit, inforce, tasks

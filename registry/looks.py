@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.document import Lineage
+from contracts.document.model import Lineage
 from engine.hints import At, Look
 from registry.lineage import debounce, hints
 from registry.lineage.fold import FoldedRun

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.classification import classifies
-from contracts.document import Contract, DataObject
+from contracts.document.classification import classifies
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from contracts.reading import read
 from engine.hints import Look
 from engine.months import members
 from engine.requests import Source

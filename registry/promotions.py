@@ -8,11 +8,12 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts import changes, writing
-from contracts.columns import columns, members
-from contracts.document import Contract as Document
+from contracts.document import writer
+from contracts.document.columns import columns, members
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
+from contracts.editing import patches
 from contracts.errors import ContractError
-from contracts.reading import read
 from engine.checks import BoundCheck
 from registry import consumer_checks, drafts, evidence, scope, subscriptions
 from registry.access import Principal, decide, decide_somewhere
@@ -62,10 +63,10 @@ def promote(session: Session, idea: Idea, *, make_id: Callable[[], UUID], by: Pr
 def outlook(session: Session, idea: Idea, *, by: Principal) -> Outlook:
     """What the contract would be with the check. Raises as `promote` does."""
     version, content = _content(session, idea, by)
-    patch = changes.Patch(content["object"], content["column"], content["patch"])
+    patch = patches.Patch(content["object"], content["column"], content["patch"])
     try:
-        changed = changes.apply(read(version.body).document, [patch])
-        document = writing.write({**changed, "version": f"{version.version} with {idea.check}"})
+        changed = patches.apply(read(version.body).document, [patch])
+        document = writer.write({**changed, "version": f"{version.version} with {idea.check}"})
     except ContractError as error:
         raise Invalid.because(error) from error
     own = content["patch"].get("quality")

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from sqlmodel import Session
 
-from contracts.document import Contract, DataObject
+from contracts.document.model import Contract, DataObject
 from contracts.errors import ContractError
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import asking, evolution, views
 from engine import states as bags
 from engine.asking import Answer, Asked

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlmodel import Session
 
-from contracts.document import Contract as Document
+from contracts.document.model import Contract as Document
 from engine.references import datasets, wanted
 from registry import references, scope
 from registry.access import Principal

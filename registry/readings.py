@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import months
 from engine import states as bags
 from engine.errors import StateError

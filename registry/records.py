@@ -12,9 +12,9 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
+from contracts.document.reader import read
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from contracts.reading import read
 from registry import audit, chain, lookup, people
 from registry.access import Principal
 from registry.drafts import Preview, suggestions_of

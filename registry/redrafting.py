@@ -10,13 +10,14 @@ from uuid import UUID
 
 from sqlmodel import Session, col, func, select
 
-from contracts import changes, reading, writing
-from contracts.compatibility import compare
-from contracts.deadlines import promises
-from contracts.document import Contract as Document
-from contracts.document import DataObject
-from contracts.drift import Drift
-from contracts.drift import drifted as drifted_of
+from contracts.comparison.compatibility import compare
+from contracts.document import reader, writer
+from contracts.document.deadlines import promises
+from contracts.document.model import Contract as Document
+from contracts.document.model import DataObject
+from contracts.editing import patches
+from contracts.editing.schema_drift import Drift
+from contracts.editing.schema_drift import drifted as drifted_of
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from engine import ordering
@@ -128,12 +129,12 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
 def _drifted(session: Session, before: Document, name: str, drafted: Drafted) -> tuple[bytes, Drift]:
     """The version in force with the columns that the table has now, and what became of them: nothing where that waits
     in a proposal, or was declined."""
-    found = reading.read(drafted.document).document["schema"]
+    found = reader.read(drafted.document).document["schema"]
     columns = next((each.get("properties") or () for each in found if each.get("name") == name), ())
     moved, drift = drifted_of(before.document, name, columns)
     if not drift or _is_known(session, before.id, name, drift):
         return before.source, Drift()
-    return writing.write(moved), drift
+    return writer.write(moved), drift
 
 
 def _is_known(session: Session, contract_id: str, name: str, drift: Drift) -> bool:
@@ -168,10 +169,10 @@ def is_new(contract: Document, name: str, suggestion: Mapping[str, Any]) -> bool
     entry = suggestion["patch"].get("quality")
     if entry and any(each.id == entry.get("id") for each in contract.object(name).checks):
         return False
-    patch = changes.Patch(suggestion["object"], suggestion["column"], suggestion["patch"])
+    patch = patches.Patch(suggestion["object"], suggestion["column"], suggestion["patch"])
     try:
-        after = changes.apply(contract.document, [patch])
-        checks = _promised(reading.read(writing.write(after)).object(name))
+        after = patches.apply(contract.document, [patch])
+        checks = _promised(reader.read(writer.write(after)).object(name))
     except ContractError:
         return False
     return bool(checks - _promised(contract.object(name))) if entry else after != contract.document
@@ -207,7 +208,7 @@ def put_forward(
 ) -> None:
     """Says what the drift asks for, tells the owners, and has the proposal replayed on what is stored."""
     if drift:
-        bump = compare(before, reading.read(proposal.base), ordering.order).bump
+        bump = compare(before, reader.read(proposal.base), ordering.order).bump
         version = drafts.preview(session, proposal).version
         proposal.comment = "; ".join((*drift.sentences, f"that is a {bump.value} change: version {version}"))
     notifications.tell(session, notices.proposed(proposal, by=proposal.author_id), now=now)

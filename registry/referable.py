@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.classification import is_masked
-from contracts.document import DataObject
+from contracts.document.classification import is_masked
+from contracts.document.model import DataObject
 from engine.requests import KeyOf, Source
 from registry import datasets, inforce, scope
 from registry.access import Principal, rights_of

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, select
 
-from contracts.document import Contract, DataObject
+from contracts.document.model import Contract, DataObject
 from engine.references import Referent, Wanted, datasets, wanted
 from engine.requests import Source
 from engine.results import Value

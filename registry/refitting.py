@@ -11,10 +11,10 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document import Check, Contract
-from contracts.drift import Drift
+from contracts.document.model import Check, Contract
+from contracts.editing.schema_drift import Drift
 from contracts.fingerprint import fingerprint, short_fingerprint
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.anomaly.fits import refitted
 from engine.avh import moved
 from engine.avh.drafting import Measured

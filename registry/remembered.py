@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from contracts.classification import beside
-from contracts.document import Contract, DataObject
-from contracts.logical_types import Schema
-from contracts.reading import read
+from contracts.document.classification import beside
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
+from contracts.schema import Schema
 from engine import states as bags
 from engine.anomaly.fits import Fit, fitted
 from engine.checks import bind

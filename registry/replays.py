@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session, select
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from contracts.errors import ContractError
 from engine.errors import StateError
 from engine.files import StateFiles

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
+from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from contracts.reading import read
 from engine.checks import bind
 from engine.references import Referent
 from engine.results import CheckResult, RunResult, Value

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document import Check, Contract
+from contracts.document.model import Check, Contract
 from engine.anomaly.series import placed
 from engine.hints import How
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Value

@@ -15,7 +15,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from contracts.document import Contract as Document
+from contracts.document.model import Contract as Document
 from registry.access import EVERYWHERE, Place, Principal, decide, decide_somewhere
 from registry.datasets import about
 from registry.errors import NotFound

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from contracts.fingerprint import fingerprint
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine import months
 from engine.errors import StateError
 from engine.requests import Measured

@@ -15,8 +15,8 @@ from typing import Any
 
 from sqlmodel import Session
 
-from contracts.compatibility import MODES, Bump, Violation
-from contracts.document import Contract
+from contracts.comparison.compatibility import MODES, Bump, Violation
+from contracts.document.model import Contract
 from contracts.errors import Fault
 from registry import diffs
 from registry.comparing import Compared, compared

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
+from contracts.document.reader import read
 from contracts.errors import ContractError
-from contracts.reading import read
 from registry import audit
 from registry.access import Principal, decide_somewhere
 from registry.errors import Conflict, Forbidden, Invalid, NotFound

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from contracts.deadlines import Promised, promises
-from contracts.reading import read
+from contracts.document.deadlines import Promised, promises
+from contracts.document.reader import read
 from registry import datasets
 from registry.lifecycle import IN_FORCE
 from registry.tables import Appointment, ContractVersion

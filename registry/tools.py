@@ -7,8 +7,8 @@ from typing import Protocol
 
 from sqlalchemy import Engine as Database
 
-from contracts.document import Contract, DataObject
-from contracts.logical_types import Schema
+from contracts.document.model import Contract, DataObject
+from contracts.schema import Schema
 from engine.analyzers.frequencies import Spectrum
 from engine.anomaly.pasts import Histories
 from engine.keying import Key

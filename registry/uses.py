@@ -7,10 +7,10 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.columns import columns, members
-from contracts.document import Contract as Document
+from contracts.document.columns import columns, members
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
 from contracts.errors import Fault, nearest
-from contracts.reading import read
 from registry.errors import Invalid
 from registry.lifecycle import IN_FORCE
 from registry.standing import Standing, in_force, standings

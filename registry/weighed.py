@@ -4,11 +4,11 @@ threshold that moved."""
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from contracts.column_words import BOUNDS, COUNTED
-from contracts.compatibility import compare
-from contracts.differences import Difference, Part
-from contracts.directions import Direction
-from contracts.document import Contract
+from contracts.comparison.column_attributes import BOUNDS, COUNTED
+from contracts.comparison.compatibility import compare
+from contracts.comparison.differences import Difference, Part
+from contracts.comparison.directions import Direction
+from contracts.document.model import Contract
 from engine.ordering import order
 from engine.replayed import Line, Replay
 

@@ -10,7 +10,7 @@ NAMED = 20
 PROGRAM = """\
 from pathlib import Path
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.verify import verify
 
 table = spark.read.format({format}).load({location}){chosen}

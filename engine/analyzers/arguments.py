@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
-from contracts import predicates
 from contracts.errors import nearest
-from contracts.regexes import UnsafeRegex, inspect_regex
+from contracts.predicates import parser
+from contracts.safe_regex import UnsafeRegex, inspect_regex
 from engine.analyzers.patterns import FORMATS
 
 
@@ -99,8 +99,8 @@ def _listed(given: Any) -> Any:
 def _admitted(text: str) -> str:
     """The author's own text, once it is known to be admitted: what runs is written anew when it is bound."""
     try:
-        predicates.parse(text, None)
-    except predicates.PredicateError as error:
+        parser.parse(text, None)
+    except parser.PredicateError as error:
         raise ValueError("; ".join(fault.message for fault in error.faults)) from None
     return text
 

@@ -3,7 +3,7 @@
 from math import sqrt
 from typing import Any
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer, operand_of
 from engine.analyzers.comoments import CoMoments

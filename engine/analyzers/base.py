@@ -18,10 +18,10 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from contracts import predicates
 from contracts.assertions import Assertion
 from contracts.fingerprint import short_fingerprint
-from contracts.logical_types import Schema
+from contracts.predicates import parser
+from contracts.schema import Schema
 from engine.analyzers.arguments import Predicate, Role
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
 from engine.analyzers.breaking import Breaking
@@ -130,7 +130,7 @@ class Analyzer(BaseModel):
     def columns_named(self) -> tuple[str, ...]:
         """The columns of the arguments and of the predicates, each once."""
         texts = [*(text for given in self._named(Role.PREDICATE).values() for text in given), self.where]
-        named = (column for text in filter(None, texts) for column in predicates.parse(text, None).columns)
+        named = (column for text in filter(None, texts) for column in parser.parse(text, None).columns)
         return tuple(dict.fromkeys((*self.columns_read, *named)))
 
     @property
@@ -189,14 +189,14 @@ def operand_of(column: str, schema: Schema) -> Operand:
     """The column as an operand. Raises Unbindable where the table has none of that name or path."""
     found = schema.find(column)
     if found is None:
-        raise Unbindable(f"the table has no column {predicates.quote_path(column)}")
-    sql = predicates.quote(column) if schema.get(column) else predicates.quote_path(column)
+        raise Unbindable(f"the table has no column {parser.quote_path(column)}")
+    sql = parser.quote(column) if schema.get(column) else parser.quote_path(column)
     return Operand(sql, found.type, classified=schema.names_along(column) in schema.classified)
 
 
 def condition_of(text: str, schema: Schema) -> Operand:
     """The predicate as a boolean operand. Raises PredicateError."""
-    found = predicates.parse(text, schema=schema)
+    found = parser.parse(text, schema=schema)
     return Operand(found.sql, "boolean", found.errs)
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers import limits
 from engine.analyzers.breaking import Breaking
 from engine.analyzers.components import Component

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from contracts.logical_types import Schema
-from contracts.predicates import literal
+from contracts.predicates.parser import literal
+from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers import limits
 from engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
 from engine.analyzers.base import Analyzer, operand_of

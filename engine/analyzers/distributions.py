@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any
 
-from contracts.logical_types import Column
+from contracts.schema import Column
 from engine.analyzers.frequencies import Counts, groups, occurrences
 from engine.analyzers.quoting import FRACTIONAL, INTEGRAL
 from engine.analyzers.ranking import shown

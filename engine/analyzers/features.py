@@ -5,7 +5,7 @@ input that it is of, so that a 10 of sizes is no 10 of prices."""
 
 from collections.abc import Callable, Sequence
 
-from contracts.predicates import literal
+from contracts.predicates.parser import literal
 from engine.analyzers.quoting import NUMERIC, TEMPORAL, TEXT, Operand
 
 BUCKETS = 2**20

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers import limits
 from engine.analyzers.arguments import ColumnName, TimeUnit
 from engine.analyzers.base import Analyzer, Unbindable

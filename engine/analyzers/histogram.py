@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.arguments import Bound, ColumnName, Nulls, Scalar
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands

@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from contracts.predicates import literal
+from contracts.predicates.parser import literal
 from engine.analyzers.components import EPOCH
 from engine.analyzers.quoting import INTEGRAL, TEXT, Operand
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers import limits
 from engine.analyzers.arguments import ColumnName, ColumnNames, Missing
 from engine.analyzers.base import Analyzer, Unbindable

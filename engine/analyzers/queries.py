@@ -4,8 +4,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from contracts import queries
-from contracts.logical_types import Schema
+from contracts.queries import parser
+from contracts.schema import Schema
 from engine.analyzers.apart import Answer
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
@@ -37,8 +37,8 @@ class Sql(Analyzer):
     @model_validator(mode="after")
     def _admitted(self) -> Self:
         try:
-            queries.parse(self.query, tables=self.tables, column=self.column)
-        except queries.QueryError as error:
+            parser.parse(self.query, tables=self.tables, column=self.column)
+        except parser.QueryError as error:
             raise ValueError("; ".join(map(str, error.faults))) from None
         return self
 
@@ -49,7 +49,7 @@ class Sql(Analyzer):
         return f"the answer of {shown}" + (f" where {self.where}" if self.where else "")
 
     def operands(self, schema: Schema) -> Operands:
-        query = queries.parse(self.query, tables=self.tables, column=self.column, schema=schema)
+        query = parser.parse(self.query, tables=self.tables, column=self.column, schema=schema)
         classified = any(schema.names_along(column) in schema.classified for column in query.columns)
         return {"query": (Operand(query.sql, "query", classified=classified),)}
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from contracts.logical_types import Column
+from contracts.schema import Column
 from engine.analyzers.components import EPOCH, EXACT
 from engine.analyzers.frequencies import Counts
 from engine.analyzers.quoting import FRACTIONAL, TEMPORAL, Operand

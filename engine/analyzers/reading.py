@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contracts.predicates import literal
+from contracts.predicates.parser import literal
 from engine.analyzers.components import Component, Count, Keeps
 from engine.analyzers.quoting import ANY, FRACTIONAL, INTEGRAL, TEXT, Operand
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.apart import Matches, Pairing, References
 from engine.analyzers.arguments import ColumnNames, DatasetName, OtherColumns
 from engine.analyzers.base import Analyzer, operand_of

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers import limits
 from engine.analyzers.arguments import Predicate
 from engine.analyzers.base import Analyzer

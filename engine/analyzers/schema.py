@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName, InputColumns, Role
 from engine.analyzers.base import Analyzer, Unbindable, operand_of
 from engine.analyzers.bound import Operands

@@ -3,7 +3,7 @@
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers import limits
 from engine.analyzers.arguments import CountIn, Nulls
 from engine.analyzers.base import Analyzer

@@ -5,7 +5,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from contracts.assertions import Assertion
-from contracts.regexes import MAX_SUBJECT
+from contracts.safe_regex import MAX_SUBJECT
 from engine.analyzers import limits
 from engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
 from engine.analyzers.base import Analyzer, Unbindable

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from contracts.assertions import Detection
-from contracts.document import Check, Contract, DataObject
+from contracts.document.model import Check, Contract, DataObject
 from engine.anomaly.base import Limits
 from engine.anomaly.programs import ProgramClause
 

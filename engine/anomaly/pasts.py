@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from contracts.assertions import Assertion
-from contracts.document import Anomalies
+from contracts.document.model import Anomalies
 from engine.anomaly.base import Band, Detector, Learning
 from engine.anomaly.series import Place, Point, Question, Series, finite
 from engine.anomaly.succession import Succession, place

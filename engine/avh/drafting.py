@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from contracts.assertions import ANOMALIES
-from contracts.entries import check
+from contracts.editing.check_entry import check
 from contracts.fingerprint import short_fingerprint
 from engine.analyzers.base import Analyzer
 from engine.analyzers.sketches import Distinct

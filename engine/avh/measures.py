@@ -4,7 +4,7 @@ Statistics without a row are told of summaries alone, not in contracts."""
 
 from collections.abc import Callable, Mapping
 
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
 from engine.analyzers import distance
 from engine.analyzers.base import Analyzer
 from engine.analyzers.characters import MeanCharacters

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contracts.assertions import ANOMALIES
-from contracts.document import Check
+from contracts.document.model import Check
 from contracts.fingerprint import short_fingerprint
 from engine.avh import explaining
 from engine.avh.drafting import KIND, TABLE

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import cached_property
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import states as bags
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC

@@ -6,10 +6,10 @@ from itertools import count
 from typing import Any, Self
 
 from contracts.assertions import Assertion
-from contracts.document import Check as Promise
-from contracts.document import Contract, DataObject, Scope, Severity, Terms
+from contracts.document.model import Check as Promise
+from contracts.document.model import Contract, DataObject, Scope, Severity, Terms
 from contracts.errors import ContractError, Fault
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.base import Analyzer
 from engine.anomaly.base import Detector
 from engine.dsl.columns import OfColumns
@@ -122,9 +122,9 @@ class Check(OfColumns, OfGroups, OfTables):
     def document(self, schema: Schema) -> bytes:
         """The promises as a contract's YAML, with the table's columns. Raises ContractError for those only code can
         judge."""
-        from contracts.changes import Patch, apply
-        from contracts.skeletons import skeleton
-        from contracts.writing import write
+        from contracts.document.writer import write
+        from contracts.editing.patches import Patch, apply
+        from contracts.editing.skeleton import skeleton
 
         base = skeleton(
             contract_id=self.name, name=self.name, object_name=self.name, physical_name=self.name, schema=schema

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.conformity import PatternConformity
 from engine.patterns.evidence import evidence

@@ -5,8 +5,8 @@ A fact that does not fit a column's type is not told of it, nor one that would h
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from contracts.logical_types import Column, Schema
-from contracts.predicates import PredicateError, parse, quote
+from contracts.predicates.parser import PredicateError, parse, quote
+from contracts.schema import Column, Schema
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from engine.analyzers.distinct import ApproxCountDistinct

@@ -10,7 +10,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine import states as bags
 from engine.analyzers.base import operand_of
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.admitted import between
-from contracts.directions import Direction
-from contracts.implication import implies
+from contracts.comparison.directions import Direction
+from contracts.comparison.predicate_implication import implies
+from contracts.comparison.threshold_order import between
 from engine.profile.catching import UNKNOWN, Caught, Trial, caught
 from engine.profile.holding import Held, cuts_of
 from engine.profile.intervals import at_least

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from contracts.assertions import Assertion
-from contracts.entries import check
+from contracts.editing.check_entry import check
 from engine.analyzers.quoting import INTEGRAL, TEXT
 from engine.analyzers.theta import Theta, overlap
 from engine.profile.candidates import Candidate, Measure

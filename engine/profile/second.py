@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contracts.logical_types import Column, Schema
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
+from contracts.schema import Column, Schema
 from engine.analyzers.base import operand_of
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import Count, CountIf

@@ -5,7 +5,7 @@ left out, and the profile says so."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import sealing
 from engine import states as bags
 from engine.errors import StateError

@@ -10,7 +10,7 @@ from itertools import combinations, islice, permutations
 from math import log
 from typing import Any
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.association import Determination
 from engine.analyzers.base import Analyzer
 from engine.analyzers.distinct import Uniqueness

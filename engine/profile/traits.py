@@ -6,8 +6,8 @@ check of it measures."""
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from contracts.logical_types import Schema
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
+from contracts.schema import Schema
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.rows import Implication
 from engine.profile.facts import bound, is_admitted

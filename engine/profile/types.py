@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from contracts.predicates import literal
+from contracts.predicates.parser import literal
 from engine.analyzers.reading import CLASSES
 from engine.analyzers.types import READS
 

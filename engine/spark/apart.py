@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from contracts.document import DataObject
+from contracts.document.model import DataObject
 from engine import states as bags
 from engine.analyzers.apart import Matches, Pairing, References
 from engine.analyzers.base import Unbindable, operand_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from contracts.predicates import quote_path
+from contracts.predicates.parser import quote_path
 from engine.errors import EngineError, Unreadable
 from engine.filesystems import is_path, opened
 from engine.hints import At, How, Look

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from threading import Event
 from typing import Any
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import interrupts
 from engine.analyzers.frequencies import Spectrum
 from engine.errors import EngineKilled

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from contracts.predicates import literal, quote
+from contracts.predicates.parser import literal, quote
 from engine.errors import EngineError
 from engine.filesystems import opened
 from engine.generations import Overtaken

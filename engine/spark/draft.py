@@ -4,12 +4,12 @@ suggestions."""
 from dataclasses import replace
 from typing import Any
 
-from contracts import partitioning
-from contracts.changes import skeleton
-from contracts.classification import inherit
-from contracts.logical_types import Schema
-from contracts.reading import read as read_contract
-from contracts.writing import write
+from contracts.document import computed_partitions
+from contracts.document.classification import inherit
+from contracts.document.reader import read as read_contract
+from contracts.document.writer import write
+from contracts.editing.patches import skeleton
+from contracts.schema import Schema
 from engine.plan import Plan, plan
 from engine.profile.document import document
 from engine.profile.holdout import suggest
@@ -58,7 +58,7 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
 def _sound(table: Opened, request: DraftRequest) -> tuple[Opened, DraftRequest]:
     """The table and the request without the partitions that are spoilt."""
     by = request.source.partition_by
-    spoilt = [name for name in request.spoilt if tuple(partitions.values(name)) == partitioning.names(by)]
+    spoilt = [name for name in request.spoilt if tuple(partitions.values(name)) == computed_partitions.names(by)]
     if not (by and spoilt):
         return table, request
     names, wanted = (tuple(each for each in some if each not in spoilt) for some in (table.names, request.partitions))

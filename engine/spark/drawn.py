@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
 from engine.profile.together import ROWS, Rows
 
 SEED = 21

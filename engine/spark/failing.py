@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from contracts.document import DataObject
-from contracts.reading import read as read_contract
+from contracts.document.model import DataObject
+from contracts.document.reader import read as read_contract
 from engine.checks import BoundChecks, bind
 from engine.errors import EngineError
 from engine.filesystems import is_path

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.document import Contract
-from contracts.partitioning import parted_by
+from contracts.document.computed_partitions import parted_by
+from contracts.document.model import Contract
 from engine.checks import BoundChecks, bind
 from engine.keying import Key
 from engine.references import Referent

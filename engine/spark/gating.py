@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contracts.predicates import literal, quote
+from contracts.predicates.parser import literal, quote
 from engine.errors import EngineError, Unreadable
 from engine.requests import Source, StageRequest
 from engine.spark import changes, partitions

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
 from engine.profile.together import Rows
 
 ROWS = 1000

@@ -13,8 +13,8 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from contracts.partitioning import split
-from contracts.predicates import quote, quote_path, scalar
+from contracts.document.computed_partitions import split
+from contracts.predicates.parser import quote, quote_path, scalar
 from engine.filesystems import is_path, opened
 from engine.requests import Source
 from engine.spark import partitions

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from contracts.document import DataObject
-from contracts.logical_types import Schema
+from contracts.document.model import DataObject
+from contracts.schema import Schema
 from engine.checks import BoundChecks, together
 from engine.errors import Unreadable
 from engine.files import StateFiles

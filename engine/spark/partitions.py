@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from contracts import partitioning
-from contracts.logical_types import Schema
-from contracts.predicates import PredicateError, literal
+from contracts.document import computed_partitions
+from contracts.predicates.parser import PredicateError, literal
+from contracts.schema import Schema
 from engine.errors import Unreadable
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -17,17 +17,17 @@ ESCAPED = frozenset("".join(chr(code) for code in range(1, 32)) + "\"#%'*/:=?\\\
 
 def keys(columns: Sequence[str]) -> list[str]:
     """The SQL of a row's partition values; null for those that Spark's folders have no name for."""
-    return [f"nullif(cast({partitioning.sql(column)} as string), '')" for column in columns]
+    return [f"nullif(cast({computed_partitions.sql(column)} as string), '')" for column in columns]
 
 
 def refuse(columns: Sequence[str], schema: Schema) -> None:
     """Raises Unreadable where the table lacks a partition column, or cannot compute one."""
-    missing = [name for name, by in map(partitioning.split, columns) if by is None and schema.get(name) is None]
+    missing = [name for name, by in map(computed_partitions.split, columns) if by is None and schema.get(name) is None]
     if missing:
         known = ", ".join(schema.names)
         raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
     try:
-        partitioning.typed(columns, schema)
+        computed_partitions.typed(columns, schema)
     except PredicateError as error:
         told = "; ".join(f"{fault.message} ({fault.remedy})" for fault in error.faults)
         raise Unreadable(f"what the table is partitioned by {told}", retry=False) from None
@@ -35,7 +35,7 @@ def refuse(columns: Sequence[str], schema: Schema) -> None:
 
 def name(columns: Sequence[str], values: Sequence[str | None]) -> str:
     """The partition of these values; "" where there is no partition column."""
-    pairs = zip(partitioning.names(columns), values, strict=True)
+    pairs = zip(computed_partitions.names(columns), values, strict=True)
     return "/".join(f"{escaped(column)}={NULL if value is None else escaped(value)}" for column, value in pairs)
 
 
@@ -93,7 +93,7 @@ def is_dated(partition: str) -> bool:
 
 def newest(frame: Any, columns: Sequence[str], count: int) -> tuple[str, ...]:
     """The names of so many partitions with the greatest values, those without a value left out."""
-    sort, there = [partitioning.sql(each) for each in columns], keys(columns)
+    sort, there = [computed_partitions.sql(each) for each in columns], keys(columns)
     present = frame.where(" and ".join(f"{key} is not null" for key in there))
     listed = present.selectExpr(*(f"{sql} as _{at}" for at, sql in enumerate(sort)), *there).distinct()
     rows = listed.orderBy(*(f"_{at}" for at in range(len(sort))), ascending=False).limit(count).collect()

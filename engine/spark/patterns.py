@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contracts.predicates import quote
-from contracts.regexes import MAX_SUBJECT
+from contracts.predicates.parser import quote
+from contracts.safe_regex import MAX_SUBJECT
 from engine.analyzers.quoting import TEXT
 from engine.errors import EngineError
 from engine.patterns.index_file import UnreadableIndex

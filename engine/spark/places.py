@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from contracts.predicates import literal, quote, quote_path
+from contracts.predicates.parser import literal, quote, quote_path
 from engine.errors import EngineError
 from engine.spark import partitions
 from engine.spark.failures import told

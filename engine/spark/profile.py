@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts import partitioning
-from contracts.classification import marked
-from contracts.document import DataObject
+from contracts.document import computed_partitions
+from contracts.document.classification import marked
+from contracts.document.model import DataObject
+from contracts.document.reader import read as read_contract
 from contracts.errors import nearest
-from contracts.logical_types import Schema
-from contracts.predicates import quote
-from contracts.reading import read as read_contract
+from contracts.predicates.parser import quote
+from contracts.schema import Schema
 from engine.errors import EngineError
 from engine.plan import Plan
 from engine.profile.document import document
@@ -145,7 +145,10 @@ class _Scans:
     def _of(self, frame: Any, columns: Sequence[ColumnProfile]) -> Any:
         """The frame with these columns and what partitions are made of: of each aggregate Spark looks at all columns
         that there are."""
-        wanted, parts = {each.column.name for each in columns}, {part.lower() for part in partitioning.reads(self.by)}
+        wanted, parts = (
+            {each.column.name for each in columns},
+            {part.lower() for part in computed_partitions.reads(self.by)},
+        )
         chosen = [name for name in frame.columns if name in wanted or {name.lower(), quote(name).lower()} & parts]
         return frame.select(*(frame[quote(name)] for name in chosen))
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from contracts.logical_types import Column as Field
-from contracts.logical_types import Schema
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
+from contracts.schema import Column as Field
+from contracts.schema import Schema
 from engine.analyzers.bound import BoundAnalyzer
 from engine.analyzers.quoting import NUMERIC, ORDERED, TEXT
 from engine.anomaly.series import finite

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
-from contracts.predicates import literal
+from contracts.predicates.parser import literal
 from engine.checks import BoundChecks
 from engine.errors import EngineError
 from engine.filesystems import opened

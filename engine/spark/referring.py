@@ -5,8 +5,8 @@ Pairs are told by names, and by theta sketches of the table's columns and of oth
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from contracts.logical_types import Schema
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
+from contracts.schema import Schema
 from engine.analyzers.base import operand_of
 from engine.analyzers.quoting import INTEGRAL, TEXT
 from engine.analyzers.theta import Theta

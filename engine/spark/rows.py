@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contracts.predicates import literal
+from contracts.predicates.parser import literal
 from engine.analyzers.base import operand_of
 from engine.checks import BoundChecks
 from engine.errors import EngineError, Unreadable

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.logical_types import Column, Schema
-from contracts.predicates import quote, quote_path
+from contracts.predicates.parser import quote, quote_path
+from contracts.schema import Column, Schema
 from engine.errors import Unreadable
 from engine.filesystems import is_path, opened
 from engine.requests import Source

@@ -5,7 +5,7 @@ The hash is of the columns that tell rows apart: who reads a few columns of a pa
 from dataclasses import replace
 from typing import Any
 
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
 from engine.analyzers.quoting import NUMERIC, TEMPORAL, TEXT
 from engine.profile.profile import History
 from engine.requests import DraftRequest

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.logical_types import Schema
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
+from contracts.schema import Schema
 from engine.analyzers.bound import BoundComponent
 from engine.filesystems import opened
 from engine.plan import ROWS, Plan

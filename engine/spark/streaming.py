@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.document import DataObject
-from contracts.partitioning import parted_by
+from contracts.document.computed_partitions import parted_by
+from contracts.document.model import DataObject
 from engine.checks import BoundChecks, bind
 from engine.keying import Key
 from engine.spark.scan import scan

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.predicates import literal, quote_path
+from contracts.predicates.parser import literal, quote_path
 from engine.errors import EngineError
 from engine.filesystems import is_path
 from engine.spark import changes, delta

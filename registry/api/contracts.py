@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 
+from contracts.document.reader import read
 from contracts.errors import ContractError
-from contracts.reading import read
 from registry import access, catalog, entrusting, history, lookup, people, scope, timetable
 from registry.api import schemas, views
 from registry.api.dependencies import Caller, Paging, Reader

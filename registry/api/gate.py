@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from contracts.classification import alone
+from contracts.document.classification import alone
 from engine.anomaly.fits import Fit
 from engine.files import StateFiles
 from engine.generations import Entry, Generation, Judgement

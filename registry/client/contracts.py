@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from contracts import syntax
+from contracts.document import yaml_syntax
 from contracts.errors import ContractError
 from registry.api import schemas
 from registry.client.calls import Calls
@@ -16,7 +16,7 @@ def content(document: bytes) -> Mapping[str, Any]:
     """The document as plain data, read as the service reads it; {} for bytes that are no document. What was read lately
     is remembered: nobody changes it."""
     try:
-        return syntax.parse(document).data
+        return yaml_syntax.parse(document).data
     except ContractError:
         return {}
 

@@ -12,7 +12,7 @@ def checks(contract: Contract, as_json: Json = False) -> None:
     """Show all checks of a contract: judged here, by another engine (with the reason), or by people (who signed).
 
     Exit code 0, also where nothing is judged here; 3 where the contract cannot be read."""
-    from contracts.reading import read
+    from contracts.document.reader import read
     from registry.entrusting import shown
     from registry.printing_checks import print_checks
 

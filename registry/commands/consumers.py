@@ -129,8 +129,8 @@ def read_checks(path: Path) -> "list[schemas.ConsumerCheckIn]":
     """The checks that a file has under `checks`. Raises Stop where it cannot be read, or has none."""
     from pydantic import TypeAdapter, ValidationError
 
+    from contracts.document.yaml_syntax import parse
     from contracts.errors import ContractError
-    from contracts.syntax import parse
     from registry.api import schemas
 
     try:

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from contracts.document import Mode
+from contracts.document.model import Mode
 from engine.cli import PASSED, VIOLATED, Stop
 from engine.options import Json
 from registry.commands.service import opened, tell
 
 if TYPE_CHECKING:
-    from contracts.document import Contract
+    from contracts.document.model import Contract
     from registry.comparing import Compared
 
 SOURCE = "a file, or CONTRACT or CONTRACT@VERSION of the registry (the version in force by default)"
@@ -43,7 +43,7 @@ def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> 
 
 
 def _compared(old: str, new: str, mode: Mode | None = None) -> "Compared":
-    from contracts.document import Compatibility
+    from contracts.document.model import Compatibility
     from registry.comparing import compared
 
     modes = Compatibility(structure=mode, guarantees=mode) if mode else None
@@ -52,7 +52,7 @@ def _compared(old: str, new: str, mode: Mode | None = None) -> "Compared":
 
 def _read(source: str) -> "Contract":
     """The contract in the file, or of that name in the registry. Raises Stop where it cannot be had."""
-    from contracts.reading import read
+    from contracts.document.reader import read
 
     path = Path(source)
     if path.exists():

@@ -155,9 +155,9 @@ def named(registry: "Client", about: About, name: tuple[str, str], version: str 
     """The contract's document in force, in which the object goes by that name, too, as that version or the one after.
 
     Raises Stop where there is no such object, or no telling which number comes after."""
-    from contracts.aliasing import following, with_alias
-    from contracts.syntax import parse
-    from contracts.writing import write
+    from contracts.document.writer import write
+    from contracts.document.yaml_syntax import parse
+    from contracts.editing.aliases import following, with_alias
 
     datasets = registry.contract(about.contract).datasets
     known = [(each.namespace, each.name) for each in datasets if each.object == about.object]

@@ -117,7 +117,7 @@ def _files(data: str, column: str, table: str) -> list[Delivery]:
 
 
 def _partitions(session: Any, data: str, column: str, table: str) -> list[Delivery]:
-    from contracts.predicates import quote
+    from contracts.predicates.parser import quote
     from engine.errors import Unreadable
     from engine.requests import Source
     from engine.spark.sources import read
@@ -136,7 +136,7 @@ def _partitions(session: Any, data: str, column: str, table: str) -> list[Delive
 
 
 def _equals(sql: str, value: str) -> str:
-    from contracts.predicates import literal
+    from contracts.predicates.parser import literal
 
     return f"{sql} = {literal(value)}"
 
@@ -151,7 +151,7 @@ class TypedFiles:
 
     def read(self, session: Any, path: str) -> Frame:
         """The file's frame; columns that the first files did not have are text."""
-        from contracts.predicates import quote
+        from contracts.predicates.parser import quote
 
         types = self._types or self._learn(session)
         frame = session.read.options(header="true", multiLine="true", escape='"').csv(path)

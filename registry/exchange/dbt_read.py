@@ -6,11 +6,11 @@ dbt goes on to judge. Templates are text here: nothing is rendered."""
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from contracts import syntax
-from contracts.columns import Element, members, text
+from contracts.document import yaml_syntax
+from contracts.document.columns import Element, members, text
+from contracts.document.writer import write
 from contracts.errors import Faults
-from contracts.logical_types import LOGICAL
-from contracts.writing import write
+from contracts.schema import LOGICAL
 from registry.exchange.dbt_tests import constraint, entry, is_test
 from registry.exchange.ddl import known_type
 from registry.exchange.subject import Given
@@ -22,7 +22,7 @@ MAX_MODELS, MAX_TESTS = 1000, 4000
 
 def documents(given: Given) -> Iterator[bytes]:
     """The contracts of all models and sources in the text. Raises ContractError with all its faults."""
-    parsed = syntax.parse(given.text)
+    parsed = yaml_syntax.parse(given.text)
     faults = Faults(parsed.lines)
     found = [*members(parsed.data, "models"), *_of_sources(parsed.data), *members(parsed.data, "snapshots")]
     if not found:
@@ -129,6 +129,6 @@ def _tests(element: Element, column: str | None, known: Collection[str], faults:
             if is_test(test):
                 yield entry(test, column, known)
             else:
-                at = syntax.join(syntax.join(path, key), index)
+                at = yaml_syntax.join(yaml_syntax.join(path, key), index)
                 faults.add("dbt-test", at, "is no data test", "write its name, or its name with its arguments")
     yield from (made for _, each in members(content, "constraints") if (made := constraint(each, known)))

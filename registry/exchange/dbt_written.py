@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.columns import members, text
-from contracts.document import SCOPES, DataObject
-from contracts.writing import write as written
+from contracts.document.columns import members, text
+from contracts.document.model import SCOPES, DataObject
+from contracts.document.writer import write as written
 from engine.analyzers.base import Analyzer
 from engine.results import Runner
 from engine.runners import Entrusted, entrusted

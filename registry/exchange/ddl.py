@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.errors import ROOT, ContractError, Fault, Faults, nearest
-from contracts.logical_types import LOGICAL, Column
+from contracts.schema import LOGICAL, Column
 
 ALIASES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint", "real": "float"}
 ALIASES |= {"dec": "decimal", "numeric": "decimal", "timestamp_ltz": "timestamp"}

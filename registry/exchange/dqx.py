@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from contracts.document import DataObject
+from contracts.document.model import DataObject
 from registry.exchange.plain import Kind, Promise, Unsaid, label, line, promises
 from registry.exchange.subject import Subject
 

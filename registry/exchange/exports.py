@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from contracts.splicing import with_property, with_status
+from contracts.editing.text_edits import with_property, with_status
 from registry.exchange import dbt_written, dqx, gx, html, markdown, soda
 from registry.exchange.subject import Subject
 

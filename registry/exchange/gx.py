@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from contracts.document import Contract, DataObject
+from contracts.document.model import Contract, DataObject
 from registry.exchange.plain import NO_WORD, Kind, Promise, Unsaid, label, line, promises
 from registry.exchange.subject import Subject
 

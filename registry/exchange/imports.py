@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.document import DataObject
+from contracts.document.model import DataObject
+from contracts.document.reader import read
 from contracts.errors import ROOT, ContractError, Fault
-from contracts.logical_types import Schema
-from contracts.reading import read
+from contracts.schema import Schema
 from engine.checks import bind
 from registry.exchange import dbt_read, spark
 from registry.exchange.subject import Given

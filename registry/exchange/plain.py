@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.document import SCOPES, DataObject
+from contracts.document.model import SCOPES, DataObject
 from engine.analyzers.base import Analyzer
 from engine.results import Runner
 from engine.runners import Entrusted, entrusted

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from contracts.document import DataObject
+from contracts.document.model import DataObject
 from registry.exchange.plain import BY_ROW, NAME, NO_WORD, Kind, Promise, Unsaid, label, line, promises
 from registry.exchange.subject import Subject
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contracts import syntax
-from contracts.columns import members, text
+from contracts.document import yaml_syntax
+from contracts.document.columns import members, text
+from contracts.document.writer import write
+from contracts.editing.skeleton import skeleton
 from contracts.errors import ROOT, ContractError, Fault, Faults
-from contracts.logical_types import Column, Schema
-from contracts.skeletons import skeleton
-from contracts.writing import write
+from contracts.schema import Column, Schema
 from registry.exchange.ddl import Described, described, known_type
 from registry.exchange.subject import Given
 
@@ -36,8 +36,8 @@ def documents(given: Given) -> Iterator[bytes]:
 
 
 def _text(source: bytes) -> str:
-    if len(source) > syntax.MAX_BYTES:
-        raise ContractError([Fault("text-size", ROOT, f"is longer than {syntax.MAX_BYTES // 1024} KiB")])
+    if len(source) > yaml_syntax.MAX_BYTES:
+        raise ContractError([Fault("text-size", ROOT, f"is longer than {yaml_syntax.MAX_BYTES // 1024} KiB")])
     try:
         return source.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -45,7 +45,7 @@ def _text(source: bytes) -> str:
 
 
 def _of_json(source: bytes) -> Described:
-    parsed = syntax.parse(source)
+    parsed = yaml_syntax.parse(source)
     faults = Faults(parsed.lines)
     if parsed.data.get("type") != "struct" or not isinstance(parsed.data.get("fields"), list):
         faults.add("spark-schema", "type", "is not the schema of a table", "give what schema.json() gives")
@@ -62,7 +62,7 @@ def _column(path: str, content: Mapping[str, Any], faults: Faults) -> tuple[Colu
         faults.add("spark-schema", path, "has no name")
     about = content.get("metadata")
     comment = text(about, "comment") if isinstance(about, dict) else None
-    kind = _type(content.get("type"), syntax.join(path, "type"), faults)
+    kind = _type(content.get("type"), yaml_syntax.join(path, "type"), faults)
     return Column(name or "", kind, content.get("nullable") is not False), comment
 
 
@@ -73,7 +73,7 @@ def _type(found: Any, path: str, faults: Faults) -> str:
     inner: Mapping[str, Sequence[str]] = {"array": ("elementType",), "map": ("keyType", "valueType")}
     kind = text(content, "type") or ""
     if kind in inner:
-        parts = [_type(content.get(key), syntax.join(path, key), faults) for key in inner[kind]]
+        parts = [_type(content.get(key), yaml_syntax.join(path, key), faults) for key in inner[kind]]
         return f"{kind}<{','.join(parts)}>"
     if kind == "struct":
         fields = [_column(at, each, faults)[0] for at, each in members(content, "fields", path)]

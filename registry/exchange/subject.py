@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from contracts.document import Contract
-from contracts.reading import read
+from contracts.document.model import Contract
+from contracts.document.reader import read
 
 
 @dataclass(frozen=True)

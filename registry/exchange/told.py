@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.columns import Element, columns, members, text
-from contracts.compatibility import MODES
-from contracts.document import Contract, DataObject
-from contracts.syntax import walk
+from contracts.comparison.compatibility import MODES
+from contracts.document.columns import Element, columns, members, text
+from contracts.document.model import Contract, DataObject
+from contracts.document.yaml_syntax import walk
 from engine.results import Runner
 from engine.runners import Entrusted, entrusted
 from registry.exchange.subject import Subject

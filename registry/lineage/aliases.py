@@ -16,8 +16,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, or_, tuple_
 from sqlmodel import Session, col, select
 
-from contracts.document import Contract
-from contracts.reading import read
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from registry.datasets import About
 from registry.lifecycle import IN_FORCE
 from registry.lineage import groups as pure

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlmodel import Session, select
 
-from contracts.document import Lineage
+from contracts.document.model import Lineage
 from registry import audit, datasets, upstream
 from registry.datasets import About
 from registry.lineage import aliases, debounce, subjects, suspects, told, unmatched, urgency

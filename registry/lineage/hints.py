@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import product
 from typing import Any
 
-from contracts.partitioning import names as columns_of
+from contracts.document.computed_partitions import names as columns_of
 from engine.hints import Hint, How
 from engine.spark import partitions
 from registry.lineage.fold import FoldedDataset, FoldedRun

@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.classification import is_masked
-from contracts.document import Check, DataObject
+from contracts.document.classification import is_masked
+from contracts.document.model import Check, DataObject
 from engine.results import Measurement, RunResult
 
 WORDS = {

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from sqlmodel import Session, col, select
 
-from contracts.document import Lineage
+from contracts.document.model import Lineage
+from contracts.document.reader import read
 from contracts.errors import ContractError
-from contracts.reading import read
 from registry.datasets import About
 from registry.lifecycle import IN_FORCE
 from registry.lineage.aliases import Group, groups

@@ -40,8 +40,8 @@ class Subscription(Table, table=True):
 class ConsumerCheckRow(Table, table=True):
     """A consumer's check as it is from `created` on, until a row with a higher number. Rows are never changed.
 
-    `patch` is what it would set in the producer's document, as `contracts.changes` takes it; None: the check ended.
-    `source`: which check of which contract's version it was copied from."""
+    `patch` is what it would set in the producer's document, as `contracts.editing.patches` takes it; None: the check
+    ended. `source`: which check of which contract's version it was copied from."""
 
     __tablename__ = "consumer_check"
     __table_args__ = (UniqueConstraint("subscription_id", "identity", "number"),)

@@ -18,7 +18,8 @@ TEXTS = " ".join(f"ui.words.{path.stem}" for path in (ROOT / "ui" / "words").glo
 HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
 LIGHT = {
     "contracts": (
-        "contracts contracts.reading contracts.writing contracts.changes contracts.predicates",
+        "contracts contracts.document.reader contracts.document.writer contracts.editing.patches "
+        "contracts.predicates.parser",
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "engine": (

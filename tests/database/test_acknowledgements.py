@@ -10,7 +10,7 @@ from sqlmodel import select
 from support.api import World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
-from contracts import writing
+from contracts.document import writer
 from registry import acknowledgements, activation, clock, ids
 from registry.api import schemas
 from registry.client import ClientError
@@ -259,7 +259,7 @@ def test_a_version_that_breaks_nobody_is_in_force_at_once(shop: World) -> None:
 
 def test_the_inbox_of_a_consumer_has_what_affects_them(shop: World) -> None:
     subscribe(shop, pin=(Pin.VERSION, "1.0.0"))
-    proposal = shop.client("producer").propose(writing.write(loosened("3.0.0")).decode())
+    proposal = shop.client("producer").propose(writer.write(loosened("3.0.0")).decode())
     assert [each.id for each in shop.client("consumer").inbox().affecting] == [proposal.id]
     assert shop.client("viewer").inbox().affecting == ()
     asked(shop, loosened())
@@ -287,7 +287,7 @@ def test_owners_see_who_has_not_acknowledged(shop: World) -> None:
 def test_impact_is_shown_before_anybody_approves(shop: World) -> None:
     subscribe(shop, reads={"orders": ["amount"]})
     subscribe(shop, "producer", reads={})
-    proposal = shop.client("producer").propose(writing.write(loosened()).decode())
+    proposal = shop.client("producer").propose(writer.write(loosened()).decode())
     found = shop.client("viewer").impact(proposal.id)
     assert [(each.subscriber, each.affected, bool(each.breaks)) for each in found] == [
         ("consumer", True, True), ("producer", False, False),
@@ -296,5 +296,5 @@ def test_impact_is_shown_before_anybody_approves(shop: World) -> None:
 
 
 def test_a_first_version_affects_nobody(world: World) -> None:
-    proposal = world.client("producer").propose(writing.write(content()).decode())
+    proposal = world.client("producer").propose(writer.write(content()).decode())
     assert world.client("viewer").impact(proposal.id) == []

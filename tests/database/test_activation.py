@@ -12,7 +12,7 @@ from sqlmodel import select
 from support.api import World, plain
 from support.engines import FakeEngine, large
 
-from contracts import writing
+from contracts.document import writer
 from engine.judging import judge
 from registry import activation, clock, ids
 from registry.api import schemas
@@ -31,7 +31,7 @@ FAR = datetime(2099, 1, 1, tzinfo=UTC)
 
 def document(version: str, *, group: str = "main", **terms: Any) -> str:
     custom = [{"property": "treaty", "value": {"group": group, **terms}}]
-    return writing.write({**plain(version=version), "customProperties": custom}).decode()
+    return writer.write({**plain(version=version), "customProperties": custom}).decode()
 
 
 def approve(

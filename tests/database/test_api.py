@@ -31,7 +31,7 @@ from support.databases import KINDS, blank
 from support.events import event
 from support.flowing import step, take_in
 
-from contracts import writing
+from contracts.document import writer
 from registry import access, audit, clock, ids, lookup, people, setup
 from registry.api import schemas
 from registry.api.app import create_app
@@ -112,7 +112,7 @@ MADE = "comment:added change_request:made"
 
 def sold(contract_id: str, **more: str) -> str:
     """A contract of the domain in which some have a role."""
-    return writing.write({**plain(contract_id, **more), "domain": "shop"}).decode()
+    return writer.write({**plain(contract_id, **more), "domain": "shop"}).decode()
 
 
 SETUP = {"token": "guessed", "name": "eve", "password": PASSWORD}
@@ -419,7 +419,7 @@ def filled(world: World) -> dict[str, str]:
     """A registry with one of each thing, and the names under which the calls above speak of them."""
     promised = {**plain("known"), "domain": "shop"}
     promised["schema"][0]["properties"][1]["required"] = True
-    known = world.client("producer").propose(writing.write(promised).decode())
+    known = world.client("producer").propose(writer.write(promised).decode())
     owner = world.client("owner")
     owner.approve(known.id, owner.preview(known.id).fingerprint)
     reviewed = world.client("producer").propose(sold("shop-orders"))
@@ -766,7 +766,7 @@ def test_a_refused_request_does_not_repeat_what_was_sent(world: World) -> None:
 
 def test_all_faults_of_a_document_are_said_at_once_with_their_lines(world: World) -> None:
     faulty = plain() | {"apiVersion": "v9", "colour": "red"}
-    answer = world.call("producer", "POST", "/proposals", json={"document": writing.write(faulty).decode()})
+    answer = world.call("producer", "POST", "/proposals", json={"document": writer.write(faulty).decode()})
     faults = answer.json()["faults"]
     assert len(faults) >= 2
     assert all(each["line"] for each in faults)
@@ -776,7 +776,7 @@ def test_a_check_that_no_analyzer_answers_is_refused_when_it_is_proposed(world: 
     check = {"id": "a", "type": "custom", "engine": "treaty", "implementation": {"analyzer": "meen", "mustBe": 1}}
     faulty = plain()
     faulty["schema"][0]["quality"] = [check]
-    answer = world.call("producer", "POST", "/proposals", json={"document": writing.write(faulty).decode()})
+    answer = world.call("producer", "POST", "/proposals", json={"document": writer.write(faulty).decode()})
     assert answer.status_code == 422
     assert [(each["code"], each["where"]) for each in answer.json()["faults"]] == [
         ("TR-CHECK-ANALYZER", "schema[0].quality[0]")
@@ -870,7 +870,7 @@ def test_lists_ask_as_often_for_many_rows_as_for_few(world: World, who: str, pat
     ],
 )
 def test_names_that_no_database_keeps_are_refused(world: World, change: dict[str, str], where: str) -> None:
-    text = writing.write(plain() | change).decode()
+    text = writer.write(plain() | change).decode()
     answer = world.call("producer", "POST", "/proposals", json={"document": text})
     assert (answer.status_code, where in {each["where"] for each in answer.json()["faults"]}) == (422, True)
 

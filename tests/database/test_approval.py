@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from support.api import NOW, World, document, drafted, plain, suggestion
 
-from contracts import writing
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
 from registry import datasets, drafts
 from registry.api import schemas
 from registry.client import ClientError
@@ -126,7 +126,7 @@ def test_a_contract_that_does_not_say_how_a_dataset_is_parted_leaves_that_to_oth
     bare = plain("other", physical="/lake/a")
     bare["schema"][0]["properties"].pop()
     approve(world, propose(world, document(physical="/lake/a")))
-    approve(world, propose(world, writing.write(bare).decode()))
+    approve(world, propose(world, writer.write(bare).decode()))
     (dataset,) = world.client("viewer").contract("shop-orders").datasets
     assert dataset.partition_by == ("day",)
 

@@ -17,7 +17,7 @@ from sqlmodel import select
 from support.databases import sqlite_copy
 from support.scenes import NOON
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.files import StateFiles
 from engine.requests import Measured
 from registry import audit, backup, ids, states

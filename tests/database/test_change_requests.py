@@ -8,7 +8,7 @@ from support.api import World, document, drafted, suggestion
 from support.consumers import PRODUCER, approve, content, subscribe
 from support.scenes import rows
 
-from contracts import writing
+from contracts.document import writer
 from registry import clock
 from registry.api import schemas
 from registry.client import ClientError
@@ -109,7 +109,7 @@ def test_it_goes_on_once_everybody_who_asked_takes_it_back(world: World) -> None
 
 
 def test_an_approval_is_void_once_its_giver_wants_changes(world: World) -> None:
-    made = world.client("producer").propose(writing.write(content(review={"quorum": 2})).decode())
+    made = world.client("producer").propose(writer.write(content(review={"quorum": 2})).decode())
     approving(world, "owner", made)()
     seen = world.client("owner").proposal(made.id)
     after = world.client("owner").request_changes(made.id, "on second thoughts", revision=seen.revision)
@@ -158,7 +158,7 @@ def test_the_summary_of_an_approval_goes_to_its_consumers(world: World) -> None:
     subscribe(world, "consumer")
     listening(world, "consumer", "producer")
     body = content("1.1.0", quality=[*PRODUCER])
-    made = world.client("producer").propose(writing.write(body).decode())
+    made = world.client("producer").propose(writer.write(body).decode())
     owner = world.client("owner")
     owner.approve(made.id, owner.preview(made.id).fingerprint, comment="nothing changes for you")
     assert [lines[1] for lines in told(world, "decision")] == ["summary: nothing changes for you"] * 2
@@ -175,7 +175,7 @@ def test_a_draft_in_the_hands_of_one_owner_does_not_wait_for_another(world: Worl
 
 
 def test_whoever_it_was_given_to_holds_up_nobody_once_they_approved(world: World) -> None:
-    made = world.client("producer").propose(writing.write(content(review={"quorum": 2})).decode())
+    made = world.client("producer").propose(writer.write(content(review={"quorum": 2})).decode())
     world.client("owner").assign_proposal(made.id, "other-owner")
     approving(world, "other-owner", made)()
     assert lists(world, "owner") == {"to_decide"}

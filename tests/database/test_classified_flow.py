@@ -13,9 +13,9 @@ from support.events import event
 from support.orders import SCHEMA, check
 from support.scenes import LOCATION, Scene, current, next_version, orders, rows
 
-from contracts.document import Contract
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
 from engine import states as bags
 from engine.checks import bind
 from engine.errors import EngineKilled

@@ -18,8 +18,8 @@ from support.orders import check, states
 from support.scenes import LOCATION, NOON, Scene, contract_in_force, current, rows
 from support.view_texts import viewed
 
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
+from contracts.document.reader import read
+from contracts.schema import Column, Schema
 from engine.errors import StateError
 from engine.files import StateFiles
 from engine.judging import judge, lacking

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.api import PASSWORD, World, drafted, plain, suggestion
 
-from contracts import writing
+from contracts.document import writer
 from registry import access, clock, ids, people
 from registry.api import schemas
 from registry.client import ClientError
@@ -26,7 +26,7 @@ def document(version: str = "1.0.0", *, owner: str | None = None, required: bool
         column["customProperties"] = [{"property": "owner", "value": owner}]
     if required:
         column["required"] = True
-    return writing.write(content).decode()
+    return writer.write(content).decode()
 
 
 def approve(world: World, proposal_id: Any, *, by: str = "owner") -> schemas.ApprovedOut:
@@ -81,7 +81,7 @@ def test_a_group_of_its_own_does_not_escape_the_terms(world: World) -> None:
     approve(world, first.id)
     approve(world, first.id, by="other-owner")
     content = plain(version="2.0.0") | {"customProperties": [{"property": "treaty", "value": {"group": "next"}}]}
-    second = world.client("producer").propose(writing.write(content).decode())
+    second = world.client("producer").propose(writer.write(content).decode())
     assert approve(world, second.id).missing == ("1 of 2 approvals by owners",)
 
 

@@ -12,9 +12,9 @@ from sqlmodel import select
 from support.api import NOW, World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
-from contracts.document import Contract
-from contracts.logical_types import Schema
-from contracts.reading import read
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.schema import Schema
 from engine.checks import bind
 from engine.results import Outcome, Verdict
 from registry import consumer_checks, ids

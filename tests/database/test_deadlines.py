@@ -11,7 +11,7 @@ from sqlmodel import select
 from support.events import event
 from support.scenes import DOCUMENT, LOCATION, NOON, Scene, add, described, rows
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.errors import EngineError, Unreadable
 from engine.results import Outcome, Verdict
 from registry import appointments, ids, timetable

@@ -9,7 +9,7 @@ from support.api import World, drafted, suggestion
 from support.orders import check
 from support.versions import document
 
-from contracts.writing import write
+from contracts.document.writer import write
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction

@@ -8,8 +8,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from support.api import NOW, World, document, drafted, plain, suggestion
 
-from contracts import writing
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
 from registry import desk
 from registry.access import Principal, permissions_of
 from registry.api import schemas
@@ -38,7 +38,7 @@ def draft(world: World, *suggestions: dict[str, object]) -> schemas.ProposalOut:
 def changed(**words: object) -> str:
     content = deepcopy(plain())
     content["schema"][0]["properties"][0].update(words)
-    return writing.write(content).decode()
+    return writer.write(content).decode()
 
 
 def test_comments_are_kept_in_their_order_whatever_becomes_of_the_proposal(world: World) -> None:

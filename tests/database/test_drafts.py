@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from support.api import World, document, drafted, plain, suggestion
 
-from contracts import writing
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
 from registry import ids
 from registry.api import schemas
 from registry.client import ClientError
@@ -191,7 +191,7 @@ def test_a_suggestion_that_does_not_fit_the_document_is_named_in_the_preview(wor
 
 
 def test_a_faulty_draft_is_refused_with_all_its_faults(world: World) -> None:
-    broken = writing.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
+    broken = writer.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
     with transaction(world.engine) as tx, pytest.raises(Invalid) as caught:
         drafted(tx, world.users["producer"], base=broken)
     assert len(caught.value.faults) >= 2

@@ -17,11 +17,11 @@ from support.canaries import CANARIES, OPEN
 from support.events import event
 from support.scenes import orders, rows
 
-from contracts.document import Contract
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
 from contracts.fingerprint import fingerprint
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.schema import Column, Schema
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.judging import judge

@@ -7,8 +7,8 @@ from support.api import World, document, plain
 from support.contract_texts import ORDERS
 from support.exchanged import DBT, DDL, hostile
 
-from contracts import writing
-from contracts.syntax import parse
+from contracts.document import writer
+from contracts.document.yaml_syntax import parse
 from registry.client import ClientError
 from registry.exchange.exports import FORMS, RECORD
 
@@ -93,7 +93,7 @@ def test_a_text_without_a_name_is_called_as_asked(world: World) -> None:
 
 
 def test_all_faults_of_a_text_are_said_at_once_and_nothing_is_made(world: World) -> None:
-    faulty = writing.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
+    faulty = writer.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
     with pytest.raises(ClientError, match="nothing was imported") as error:
         world.client("producer").imported("odcs", faulty)
     assert {each.where for each in error.value.faults} >= {"apiVersion", "colour"}

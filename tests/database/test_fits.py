@@ -17,7 +17,7 @@ from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 from support.scenes import Scene
 
-from contracts.writing import write
+from contracts.document.writer import write
 from engine.judging import judge
 from engine.requests import Measured, MeasureRequest
 from engine.results import CheckResult

@@ -7,7 +7,7 @@ from support.api import World, plain
 from support.flowing import ran
 from support.harms import Fails, Harm
 
-from contracts import writing
+from contracts.document import writer
 from registry.words import GateAnswer
 
 
@@ -15,7 +15,7 @@ def promise(harm: Harm, contract_id: str, said: str | None) -> None:
     """A contract in force about the dataset of that name, which says what becomes of bad data from further up."""
     terms = {"property": "treaty", "value": {"lineage": {"on_upstream_failed": said}}}
     made: dict[str, Any] = {**plain(contract_id, physical=f"/lake/{contract_id}")}
-    text = writing.write({**made, "customProperties": [terms]} if said else made).decode()
+    text = writer.write({**made, "customProperties": [terms]} if said else made).decode()
     proposal, owner = harm.world.client("producer").propose(text), harm.world.client("owner")
     owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
 

@@ -16,7 +16,7 @@ from support.gates import Crash, Ending
 from support.orders import check
 from support.registered import POSITIVE, TABLE, Registered, document, registered
 
-from contracts import writing
+from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.errors import EngineError, StateError
 from engine.gate import Overtaken, Rejected, opened
@@ -357,7 +357,7 @@ def test_what_a_contract_classifies_does_not_leave_the_job(table: Registered) ->
     assert "4711" in str(run.measurements[0].details)
     content = yaml.safe_load(document(table.gated.table, spread, version="2.0.0"))
     content["schema"][0]["properties"][0]["classification"] = "personal"
-    table.approve_document(writing.write(content).decode())
+    table.approve_document(writer.write(content).decode())
     sent: list[bytes] = []
     with pytest.MonkeyPatch.context() as patch, table.kept() as kept:
         patch.setattr(Client, "keep_bag", lambda _, content: sent.append(content) or "0" * 64)

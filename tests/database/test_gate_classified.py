@@ -11,9 +11,9 @@ from support.api import plain
 from support.gates import Rows
 from support.registered import Registered, registered
 
-from contracts import writing
-from contracts.classification import ALONE
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.classification import ALONE
+from contracts.document.reader import read
 from engine import states as bags
 from engine.files import StateFiles
 from engine.gate import opened
@@ -46,7 +46,7 @@ def classified(table: Registered) -> None:
     content = plain("their-own-secret", physical=table.gated.table)
     content["schema"][0] |= {"name": "their-name", "tags": ["their-tag"]}
     content["schema"][0]["properties"][0]["classification"] = "restricted"
-    table.approve_document(writing.write(content).decode())
+    table.approve_document(writer.write(content).decode())
 
 
 def kinds(table: Registered) -> dict[str, set[str]]:

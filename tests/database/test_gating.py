@@ -14,9 +14,9 @@ from support.engines import marker
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, add, document, next_version, orders
 
-from contracts.document import Contract
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from contracts.reading import read
 from engine.errors import Unreadable
 from engine.results import Outcome, RunResult, Verdict
 from registry import doubts, gating, ids, references

@@ -11,7 +11,7 @@ from support.api import plain
 from support.orders import check
 from support.registered import POSITIVE, Command, Registered, commands, registered
 
-from contracts import writing
+from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.requests import Source
 from registry import reader
@@ -68,7 +68,7 @@ def test_a_dataset_s_own_name_asks_every_contract_about_it(command: Command, tab
     table.publish({A: [1]})
     second = table.gated.table
 
-    table.approve_document(writing.write(plain("other", physical=second)).decode())
+    table.approve_document(writer.write(plain("other", physical=second)).decode())
     told = table.world.client("viewer").gate(table.gated.table)
     assert {each.contract_id: each.answer.value for each in told.contracts} == {"orders": "pass", "other": "unknown"}
     assert (told.answer, told.contract_id) == ("unknown", "other")

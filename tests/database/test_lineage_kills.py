@@ -29,7 +29,7 @@ from support.events import body, event
 from support.ports import free_port
 from support.scenes import DOCUMENT, NOON, TOKEN, Scene, add, described, orders, rows, user
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.results import Verdict
 from registry import clock, ids, tasks
 from registry.database import transaction

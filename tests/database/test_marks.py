@@ -14,7 +14,7 @@ from support.harms import Fails, Harm
 from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 
-from contracts.writing import write
+from contracts.document.writer import write
 from engine.checks import bind
 from engine.judging import judge
 from engine.requests import Measured

@@ -22,7 +22,7 @@ from support.databases import blank
 from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.requests import Measured
 from registry import audit, ids, states
 from registry.database import migrate, migration_config, newest_migration, reading, transaction

@@ -13,7 +13,7 @@ from support.consumers import CONTRACT, PRODUCER, approve, check, content, subsc
 from support.receivers import Post, Receiver, Reply, post_office, receiver
 from support.scenes import add, rows
 
-from contracts import writing
+from contracts.document import writer
 from engine.results import Outcome, Verdict
 from registry import clock, ids, notices, notifications, reminders, webhooks
 from registry.api import schemas
@@ -294,7 +294,7 @@ def test_a_breaking_version_is_told_to_whom_it_breaks(world: World) -> None:
     channel(world, "consumer")
     made = content("2.0.0", quality=[PRODUCER[0]], review={"acknowledge_days": 7})
     made["schema"][0]["properties"] = [each for each in made["schema"][0]["properties"] if each["name"] != "amount"]
-    proposal = world.client("producer").propose(writing.write(made).decode())
+    proposal = world.client("producer").propose(writer.write(made).decode())
     client = world.client("owner")
     client.approve(proposal.id, client.preview(proposal.id).fingerprint)
     assert waiting(world) == [("breaking", "consumer")]

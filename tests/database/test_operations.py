@@ -16,7 +16,7 @@ from support.api import NOW, World, document, plain
 from support.events import event, output
 from support.scenes import add, orders
 
-from contracts import writing
+from contracts.document import writer
 from engine.cli import Stop
 from registry import access, clock, ids, logs, people, tasks
 from registry.cli import main
@@ -158,7 +158,7 @@ def test_tasks_are_listed_by_state_kind_and_contract(world: World) -> None:
 
 def test_who_has_a_role_in_a_domain_sees_the_tasks_of_its_contracts_and_their_own(world: World) -> None:
     for name, domain in (("mine", "shop"), ("other", "mail")):
-        made = world.client("producer").propose(writing.write({**plain(name), "domain": domain}).decode())
+        made = world.client("producer").propose(writer.write({**plain(name), "domain": domain}).decode())
         world.client("owner").approve(made.id, world.client("owner").preview(made.id).fingerprint)
     with transaction(world.engine) as tx:
         ann = people.new_user(ids.new(), name="ann", password=None, roles=[], now=NOW)

@@ -9,7 +9,7 @@ from support import scenes
 from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.checks import bind
 from engine.judging import judge
 from engine.results import Measurement, Outcome, RunResult

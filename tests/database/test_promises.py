@@ -13,9 +13,9 @@ from support.engines import marker
 from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
-from contracts.document import Contract
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from contracts.errors import ContractError, Fault
-from contracts.reading import read
 from engine.errors import EngineKilled, StateError
 from engine.requests import MeasureRequest
 from engine.results import Outcome, RunResult, Verdict

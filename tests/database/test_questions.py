@@ -8,9 +8,9 @@ from support.api import NOW, counted_queries
 from support.bags import bag
 from support.memories import DAYS, ROWS, TABLE, Memory, document
 
-from contracts import writing
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
+from contracts.schema import Column, Schema
 from engine.analyzers.numbers import Maximum
 from engine.checks import bind
 from engine.plan import plan
@@ -52,9 +52,7 @@ def test_any_metric_may_be_asked_that_the_states_can_tell(memory: Memory) -> Non
 
 
 def test_partitions_that_lack_a_state_are_named_and_nothing_is_said_of_the_others(memory: Memory) -> None:
-    key = next(
-        each for each in bind(read(writing.write(document())).object("orders"), TABLE).plan.keys if "max" in each
-    )
+    key = next(each for each in bind(read(writer.write(document())).object("orders"), TABLE).plan.keys if "max" in each)
     memory.save(DAYS[0], failures={key: "Spark could not compute it: OVERFLOW"})
     _, told = memory.metrics()
     largest = told["maximum of id"]
@@ -122,7 +120,7 @@ def test_a_dataset_is_called_by_its_contract_or_by_its_own_name(memory: Memory, 
 
 def test_a_column_that_came_or_changed_its_type_is_told_of_metrics_and_states(memory: Memory) -> None:
     without, texts = (Schema((Column("id", type_), *TABLE.columns[2:])) for type_ in ("bigint", "string"))
-    asked = read(writing.write(document())).object("orders")
+    asked = read(writer.write(document())).object("orders")
     memory.put(bag(bind(asked, without).plan, without, {"id": [1, 2]}).pack(memory.files), DAYS[0])
     added = "mail is not in day=2026-03-01/land=DE and of type string from day=2026-03-01/land=FR on"
     client = memory.world.client("viewer")

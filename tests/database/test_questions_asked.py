@@ -10,9 +10,9 @@ from sqlmodel import select
 from support.api import NOW
 from support.memories import DAYS, TABLE, Memory, document
 
-from contracts import writing
+from contracts.document import writer
+from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from contracts.reading import read
 from engine.checks import bind
 from engine.judging import judge
 from engine.samples import discreet
@@ -94,7 +94,7 @@ def test_without_a_token_the_command_says_which_one_it_needs(command: Command, m
 @pytest.fixture
 def run(memory: Memory) -> Run:
     """A run of the contract in force on what is stored, as a worker records it."""
-    given = read(writing.write(document()))
+    given = read(writer.write(document()))
     with transaction(memory.world.engine) as tx:
         dataset = tx.exec(select(Dataset)).one()
         packed = states.load(tx, dataset.id)

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, text
 from sqlmodel import select
 from support.api import NOW, World, document, drafted, plain, suggestion
 
-from contracts import writing
+from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine import key_files
 from registry import audit, cli, records
@@ -105,7 +105,7 @@ def test_the_last_record_stands_for_the_version(world: World) -> None:
 
 def test_a_record_of_an_approval_that_an_edit_made_void_does_not_stand_for_the_version(world: World) -> None:
     terms = {"property": "treaty", "value": {"review": {"quorum": 2}}}
-    text = writing.write({**plain(), "customProperties": [terms]}).decode()
+    text = writer.write({**plain(), "customProperties": [terms]}).decode()
     made = world.client("producer").propose(text).id
 
     def approve(who: str) -> None:

@@ -10,10 +10,10 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, orders, rows
 
-from contracts.changes import skeleton
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.editing.patches import skeleton
+from contracts.schema import Column, Schema
 from engine.requests import Drafted, DraftRequest
 from registry import ids, redrafting, tasks
 from registry.database import transaction

@@ -12,8 +12,8 @@ from sqlmodel import SQLModel, select
 from support import engines
 from support.scenes import NOON, Scene, add, described, orders, rows
 
-from contracts.document import Contract
-from contracts.reading import read
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from engine.analyzers.numbers import Mean
 from engine.analyzers.rows import Size
 from engine.references import Referent

@@ -19,9 +19,9 @@ from support.bags import bag
 from support.engines import FakeEngine, lacking, large
 from support.memories import DAYS, ROWS, TABLE, Memory, check, document
 
-from contracts import writing
+from contracts.document import writer
+from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from contracts.reading import read
 from engine.checks import bind
 from engine.judging import judge
 from engine.replayed import Replay
@@ -49,7 +49,7 @@ def changed(**limits: dict[str, Any]) -> str:
         if implementation["analyzer"] in limits:
             del implementation["mustBeGreaterOrEqualTo"]
             implementation.update(limits[implementation["analyzer"]])
-    return writing.write(content).decode()
+    return writer.write(content).decode()
 
 
 Command = Callable[..., tuple[int, str, str]]
@@ -235,7 +235,7 @@ def test_counts_that_are_too_many_are_told_as_such(memory: Memory) -> None:
 
 def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[str, ...] = ()) -> None:
     """Stores what came and went, and the run of the contract in force that a worker records of it."""
-    given = read(writing.write(document()))
+    given = read(writer.write(document()))
     began = NOW + timedelta(hours=at)
     checks = bind(given.object("orders"), TABLE)
     with transaction(memory.world.engine) as tx:
@@ -284,7 +284,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
     content = document()
     limit = {"dataset": "shop-orders", "analyzer": "size"}
     content["schema"][0]["quality"] = [check("size") | {"implementation": {"analyzer": "size", "mustBe": limit}}]
-    given = read(writing.write(content))
+    given = read(writer.write(content))
     with reading(engine) as tx:
         [line] = references.timelines(tx, given, given.object("orders")).values()
     values = [line.at(NOW + timedelta(hours=hours)).value for hours in (0, 2, 4)]
@@ -358,7 +358,7 @@ def test_of_each_difference_it_is_told_what_the_stored_partitions_say(memory: Me
     text = changed(maximum={"mustBeLessThan": 5}, completeness={"mustBeGreaterOrEqualTo": 0.5})
     content = yaml.safe_load(text)
     content["schema"][0]["properties"][0]["required"] = True
-    told = memory.world.client("viewer").replay_document("shop-orders", writing.write(content).decode())
+    told = memory.world.client("viewer").replay_document("shop-orders", writer.write(content).decode())
     found = {(each.check_id or each.column, each.what): each for each in told.differences}
     assert found["completeness-mail", "threshold"].direction == "tightens"
     assert found["completeness-mail", "threshold"].says == "on all 8 partitions both came out alike"

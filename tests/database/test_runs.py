@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine
 from support.scenes import NOON, contract_in_force, document, rows
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Verdict
 from registry import ids, runs
 from registry.database import reading, transaction

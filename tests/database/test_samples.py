@@ -13,7 +13,7 @@ from support.engines import judge
 from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.errors import EngineKilled
 from engine.requests import MeasureRequest, SampleRequest
 from engine.results import Outcome, RunResult, Sample, Verdict

@@ -11,7 +11,7 @@ from sqlmodel import select
 from support.api import NOW, World, plain, remembered, suggestion
 from support.api import drafted as drafted_proposal
 
-from contracts import writing
+from contracts.document import writer
 from engine.results import Verdict
 from registry import access, clock, ids, lookup, people
 from registry.api import schemas
@@ -27,7 +27,7 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 def sold(contract_id: str, domain: str | None = "shop", *, version: str = "1.0.0", **more: Any) -> str:
     """A contract of that domain."""
     named = {"domain": domain} if domain else {}
-    return writing.write({**plain(contract_id, version=version), **named, **more}).decode()
+    return writer.write({**plain(contract_id, version=version), **named, **more}).decode()
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def referring(dataset: str) -> str:
     content = {**plain("new"), "domain": "shop"}
     limit = {"analyzer": "size", "mustBe": {"dataset": dataset, "analyzer": "size"}}
     content["schema"][0]["quality"] = [{"id": "c", "type": "custom", "engine": "treaty", "implementation": limit}]
-    return writing.write(content).decode()
+    return writer.write(content).decode()
 
 
 @pytest.mark.parametrize(("dataset", "status"), [("orders", 200), ("salaries", 403), ("nowhere", 403)])
@@ -254,7 +254,7 @@ def test_an_owner_of_a_domain_puts_nothing_in_force_that_reads_beyond_it(two: Tw
 def test_an_owner_of_a_domain_does_not_take_a_dataset_of_another(two: Two) -> None:
     two.granted(Role.OWNER, Part.DOMAIN, "shop")
     content = {**plain("new", physical="/lake/salaries"), "domain": "shop"}
-    told = two.world.call("ann", "POST", "/proposals", json={"document": writing.write(content).decode()})
+    told = two.world.call("ann", "POST", "/proposals", json={"document": writer.write(content).decode()})
     assert told.status_code == 201
     ben = two.granted(Role.OWNER, Part.DOMAIN, "shop", who="ben")
     assert approval(ben, "ben", told.json()["id"]) == 403

@@ -11,7 +11,7 @@ from sqlmodel import select
 from support.api import NOW, World, counted_queries, failed_run, plain
 from typer.testing import CliRunner
 
-from contracts import writing
+from contracts.document import writer
 from engine.results import Verdict
 from registry import catalog, scope, search
 from registry.access import Granted, Principal
@@ -29,7 +29,7 @@ def document(contract_id: str, **said: Any) -> str:
     columns = said.pop("columns", ())
     content["schema"][0]["name"] = contract_id
     content["schema"][0]["properties"] += [{"name": each, "logicalType": "string"} for each in columns]
-    return writing.write({**content, **said}).decode()
+    return writer.write({**content, **said}).decode()
 
 
 def approved(world: World, contract_id: str, **said: Any) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from support.engines import SCHEMA
 from support.scenes import NOON, contract_in_force, rows
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.requests import Measured
 from registry import ids, states
 from registry.database import reading, transaction

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support.api import World, drafted, plain, suggestion
 
-from contracts import writing
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
 from registry.api import schemas
 from registry.client import ClientError
 from registry.database import transaction
@@ -32,7 +32,7 @@ def document(version: str, *, most: int | None = 100, columns: int = 2, **terms:
     table["properties"] = table["properties"][:columns]
     if most is not None:
         table["quality"] = [{**SIZE, "implementation": {"analyzer": "size", "mustBeLessThan": most}}]
-    return writing.write(content).decode()
+    return writer.write(content).decode()
 
 
 def approve(world: World, text: str) -> schemas.ApprovedOut:

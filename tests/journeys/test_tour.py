@@ -50,7 +50,7 @@ def test_every_line_of_the_tour_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_check_in_the_tour_is_a_check() -> None:
-    from contracts.reading import read
+    from contracts.document.reader import read
 
     (check,) = blocks("yaml")
     indented = "".join(f"      {line}\n" for line in check.splitlines())
@@ -101,7 +101,7 @@ def test_every_line_about_the_library_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_standard_s_checks_on_the_page_are_checks() -> None:
-    from contracts.reading import read
+    from contracts.document.reader import read
 
     (schema,) = blocks("yaml", "library")
     head = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\n"
@@ -118,7 +118,7 @@ def test_every_line_about_the_gate_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_views_on_the_page_are_terms() -> None:
-    from contracts.reading import read
+    from contracts.document.reader import read
 
     (terms,) = blocks("yaml", "states")
     head = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\n"

@@ -13,8 +13,8 @@ import pytest
 from support import canaries
 from support.canaries import CANARIES, CLASSIFIED, OPEN, ROWS, contract, found, shown
 
-from contracts.classification import beside
-from contracts.document import Contract
+from contracts.document.classification import beside
+from contracts.document.model import Contract
 from engine import states as bags
 from engine.analyzers.quoting import KEY_COLUMNS, Operand
 from engine.files import StateFiles
@@ -241,13 +241,13 @@ def test_a_gate_keeps_nothing_of_what_another_contract_about_the_table_classifie
 
 def contract_without_failures(given: Contract) -> Contract:
     """The same measurements as warnings, which do not keep a candidate out."""
-    from contracts.reading import read
+    from contracts.document.reader import read
 
     return read(given.source.replace(b"type: custom", b"severity: warning\n        type: custom"))
 
 
 def test_a_new_draft_shows_no_value_of_what_is_classified_and_classifies_it_again(spark: Any, table: Path) -> None:
-    from contracts.reading import read
+    from contracts.document.reader import read
     from engine.requests import DraftRequest
     from engine.spark.draft import draft
 

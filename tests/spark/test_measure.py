@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from contracts.errors import ContractError
 from engine import states as bags
 from engine.errors import EngineError, Unreadable

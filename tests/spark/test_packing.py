@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.rows import Compliance

@@ -8,8 +8,8 @@ import pytest
 from support.orders import NOW, check
 from support.orders import contract as plain
 
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.reader import read
+from contracts.document.writer import write
 from engine import states as bags
 from engine.errors import Unreadable
 from engine.judging import judge

@@ -6,7 +6,7 @@ import pytest
 from support.analyzer_table import SCHEMA
 from support.frames import case_frame
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import states as bags
 from engine.analyzers import features as sql
 from engine.analyzers.base import operand_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from contracts.changes import Patch, apply
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.editing.patches import Patch, apply
 from engine.errors import EngineError
 from engine.requests import Drafted, DraftRequest, Source
 from engine.spark.draft import draft

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from support.orders import contract
 
-from contracts.document import Contract
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
 from engine.results import CheckResult
 from engine.verify import verify
 

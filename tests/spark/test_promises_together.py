@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from contracts.classification import classifies
-from contracts.document import Contract
+from contracts.document.classification import classifies
+from contracts.document.model import Contract
 from engine import states as bags
 from engine.judging import judge, lacking
 from engine.keying import Key

@@ -8,7 +8,7 @@ import pytest
 from support.cancelling import Cancelled, cancelled
 from support.orders import check, contract
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.errors import EngineError
 from engine.requests import QuarantineRequest, SampleRequest, Source
 from engine.rows import Quarantine, Quarantined, flagged, quarantine, samples

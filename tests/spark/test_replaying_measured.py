@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.judging import judge
 from engine.replayed import Line
 from engine.replaying import Replaying, Step

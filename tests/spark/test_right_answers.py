@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from support.orders import check, contract, result
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.results import CheckResult, Outcome
 from engine.verify import verify
 

@@ -11,7 +11,7 @@ from support.frames import case_frame
 from support.orders import contract
 
 from contracts.assertions import Assertion
-from contracts.document import Check
+from contracts.document.model import Check
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Reading
 from engine.checks import BoundCheck, BoundChecks

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from contracts.changes import Patch, apply, skeleton
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.editing.patches import Patch, apply, skeleton
+from contracts.schema import Column, Schema
 from engine import states as bags
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import Component

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine import states as bags
 from engine.analyzers.base import Analyzer
 from engine.analyzers.characters import PatternShare

@@ -14,7 +14,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.orders import check, contract
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import Count
 from engine.analyzers.distinct import Uniqueness

@@ -5,7 +5,7 @@ from typing import Any
 from support.orders import check
 from support.view_texts import CONDITIONS, ROWS, SCHEMA, TYPES, viewed
 
-from contracts.predicates import parse, quote
+from contracts.predicates.parser import parse, quote
 from engine import views
 from engine.spark import partitions
 from engine.verify import verify

@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import inf, nan
 from typing import Any
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.base import Analyzer
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)

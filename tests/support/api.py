@@ -15,7 +15,7 @@ from sqlmodel import Session, select
 from starlette.routing import BaseRoute, Route
 from support.databases import Rows, put, rows_of
 
-from contracts import writing
+from contracts.document import writer
 from engine.results import Verdict
 from registry import access, clock, drafts, ids, people
 from registry.access import Principal
@@ -147,7 +147,7 @@ def document(
     contract_id: str = "shop-orders", *, version: str = "1.0.0", physical: str | None = None, name: str = "Orders"
 ) -> str:
     """A contract of one table with two columns."""
-    return writing.write(plain(contract_id, version=version, physical=physical, name=name)).decode()
+    return writer.write(plain(contract_id, version=version, physical=physical, name=name)).decode()
 
 
 def plain(

@@ -10,8 +10,8 @@ from unicodedata import category
 
 from support.oracles import STATE_OF
 
-from contracts.logical_types import Schema
-from contracts.predicates import quote
+from contracts.predicates.parser import quote
+from contracts.schema import Schema
 from engine import states
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.characters import CLASSES

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from contracts.document import Contract
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
 from engine import errors
 from engine import states as bags
 from engine.sealing import MAGIC

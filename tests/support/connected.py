@@ -10,7 +10,7 @@ from support.analyzer_cases import CASES
 from support.analyzer_table import SCHEMA
 from support.frames import case_frame
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.plan import plan
 from engine.results import RunResult
 from engine.spark.failures import is_cancelled, told

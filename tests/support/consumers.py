@@ -6,7 +6,7 @@ from uuid import UUID
 
 from support.api import World, plain
 
-from contracts import writing
+from contracts.document import writer
 from registry.api import schemas
 from registry.words import Pin
 
@@ -46,7 +46,7 @@ def content(
 
 def approve(world: World, made: dict[str, Any], *, by: str = "producer", owner: str = "owner") -> schemas.VersionOut:
     """Has the contract proposed and approved."""
-    proposal = world.client(by).propose(writing.write(made).decode())
+    proposal = world.client(by).propose(writer.write(made).decode())
     client = world.client(owner)
     version = client.approve(proposal.id, client.preview(proposal.id).fingerprint).version
     assert version

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from contracts.document import Contract, DataObject
-from contracts.logical_types import Column, Schema
+from contracts.document.model import Contract, DataObject
+from contracts.schema import Column, Schema
 from engine.analyzers.frequencies import Spectrum
 from engine.anomaly.pasts import Histories
 from engine.errors import Unreadable

@@ -8,7 +8,7 @@ from typing import Any
 
 from support.gate_kill import Killed
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.gate import Gate, opened
 from engine.publishing import store_of
 

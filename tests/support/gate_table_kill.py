@@ -8,7 +8,7 @@ from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from typing import Any
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.gate import Gate, opened
 from engine.publishing import store_of
 from engine.tables import CommitRequest, Kind

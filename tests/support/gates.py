@@ -12,9 +12,9 @@ from uuid import uuid4
 from support.bags import bag
 from support.orders import NOW, check, contract, states
 
-from contracts.classification import beside
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
+from contracts.document.classification import beside
+from contracts.document.model import Contract
+from contracts.schema import Column, Schema
 from engine import states as bags
 from engine.checks import bind
 from engine.disk import Disk

@@ -11,7 +11,7 @@ from support.api import World, plain
 from support.engines import SCHEMA
 from support.flowing import SPACE, minute, take_in
 
-from contracts import writing
+from contracts.document import writer
 from engine.requests import Measured
 from engine.results import CheckResult, Outcome, RunResult
 from registry import ids, incidents, runs, states
@@ -43,7 +43,7 @@ class Harm:
         """Puts a contract in force about the dataset of that name in the lake."""
         made = plain(contract_id, version=version, physical=f"/lake/{path or contract_id}")
         proposal = self.world.client("producer").propose(
-            writing.write({**made, **({"domain": domain} if domain else {})}).decode()
+            writer.write({**made, **({"domain": domain} if domain else {})}).decode()
         )
         owner = self.world.client("owner")
         owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)

@@ -6,7 +6,7 @@ from typing import Any
 
 from support.bags import Columns, bag
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.plan import plan
 from engine.profile.profile import History, profile_of, profile_plan
 from engine.profile.second import looked_into, untold

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from sqlmodel import select
 from support.scenes import LOCATION, NOON, add, described, document
 
-from contracts.reading import read
+from contracts.document.reader import read
 from registry import ids
 from registry.database import reading, transaction
 from registry.lineage import aliases

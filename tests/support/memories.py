@@ -10,9 +10,9 @@ from sqlmodel import select
 from support.api import NOW, World, build, plain
 from support.bags import bag
 
-from contracts import writing
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
+from contracts.schema import Column, Schema
 from engine.checks import bind
 from engine.files import StateFiles
 from engine.requests import Measured
@@ -55,13 +55,13 @@ class Memory:
     def __init__(self, engine: Engine, home: Path) -> None:
         self.world: World = build(engine, home=home)
         self.files = StateFiles(str(home / "states"))
-        made = self.world.client("producer").propose(writing.write(document()).decode())
+        made = self.world.client("producer").propose(writer.write(document()).decode())
         owner = self.world.client("owner")
         owner.approve(made.id, owner.preview(made.id).fingerprint)
 
     def save(self, *names: str, rows: Mapping[str, Any] = ROWS, **packing: Any) -> None:
         """Stores states of these rows for each of the partitions."""
-        asked = bind(read(writing.write(document())).object("orders"), TABLE).plan
+        asked = bind(read(writer.write(document())).object("orders"), TABLE).plan
         self.put(bag(asked, TABLE, rows, **packing).pack(self.files), *names)
 
     def put(self, packed: bytes, *names: str) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 from support.bags import Columns, bag
 
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.schema import Column, Schema
 from engine.checks import bind
 from engine.judging import judge
 from engine.results import CheckResult, RunResult

@@ -23,7 +23,7 @@ from sqlalchemy.orm import configure_mappers
 from support.engines import FakeEngine, judge, lacking, large
 from support.scenes import DOCUMENT
 
-from contracts.reading import read
+from contracts.document.reader import read
 from registry import clock
 from registry.api.app import create_app
 from registry.config import Settings

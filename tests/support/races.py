@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.api import plain
 
-from contracts import writing
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
 from registry import approval, clock, drafts, editing, ids, people
 from registry.access import Principal, permissions_of
 from registry.database import reading, transaction
@@ -99,7 +99,7 @@ def _edit(engine: Engine, proposal_id: UUID, by: Principal, name: str) -> None:
         wanted = {**content, "tags": [*content.get("tags", ()), name]}
         revision = proposal.revision
     with transaction(engine) as tx:
-        editing.edit(tx, proposal_id, editing.Edit(writing.write(wanted), revision), by=by, now=clock.now())
+        editing.edit(tx, proposal_id, editing.Edit(writer.write(wanted), revision), by=by, now=clock.now())
         tx.commit()
 
 
@@ -125,7 +125,7 @@ def _proposed(engine: Engine, author: Principal, contract_id: str) -> UUID:
         id=ids.new(),
         contract_id="",
         title="",
-        base=writing.write(plain(contract_id)),
+        base=writer.write(plain(contract_id)),
         author_id=author.user_id,
         state=ProposalState.IN_REVIEW,
         created=clock.now(),

@@ -17,9 +17,9 @@ from support.engines import large
 from support.gates import Gated, Rows, measure
 from support.orders import check
 
-from contracts import writing
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
+from contracts.schema import Column, Schema
 from engine.disk import Disk
 from engine.files import StateFiles
 from engine.gate import Candidate, Gate, answer, opened, recover
@@ -49,7 +49,7 @@ def document(location: str, *checks: Any, version: str = "1.0.0") -> str:
     """A contract on the table at that place: positive numbers in every partition, less than a hundred of them."""
     content = plain("orders", version=version, physical=location)
     content["schema"][0]["quality"] = list(checks or (POSITIVE, FEW, ONCE))
-    return writing.write(content).decode()
+    return writer.write(content).decode()
 
 
 @dataclass

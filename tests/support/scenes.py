@@ -11,8 +11,8 @@ from sqlmodel import SQLModel, select
 from support.engines import FakeEngine, judge, lacking, large
 from support.events import body
 
-from contracts.document import Lineage
-from contracts.reading import read
+from contracts.document.model import Lineage
+from contracts.document.reader import read
 from registry import access, ids, tasks
 from registry.config import Settings
 from registry.database import reading, transaction

@@ -9,7 +9,7 @@ from support.events import event, output
 from support.histories import history
 from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
 
-from contracts import writing
+from contracts.document import writer
 from engine.profile.document import document as profile_document
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from registry import clock, ids, incidents, lookup, profiles, runs, samples
@@ -102,7 +102,7 @@ def _document(contract_id: str) -> str:
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": contract_id, "name": CORPUS[10], "version": "1.0.0"}
     about = {"purpose": CORPUS[11], "usage": CORPUS[12], "limitations": CORPUS[2]}
     labels = {"domain": CORPUS[3], "tenant": CORPUS[4], "tags": list(CORPUS), "description": about}
-    return writing.write({**head, **labels, "status": "draft", "schema": [table]}).decode()
+    return writer.write({**head, **labels, "status": "draft", "schema": [table]}).decode()
 
 
 def _proposed(shop: Shop) -> None:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine import generations, intents, sealing
 from engine.analyzers.apart import Answer, Confusion, Matches, References
 from engine.analyzers.bound import BoundComponent

@@ -8,7 +8,7 @@ from typing import Any
 from support.gates import PROMISED, SCHEMA, Crash
 from support.orders import NOW, states
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine import states as bags
 from engine.checks import bind
 from engine.disk import Disk

@@ -13,7 +13,7 @@ from uuid import uuid4
 from support.gates import PROMISED, SCHEMA, Crash, Ending, Rows, rows_of, stage
 from support.orders import NOW, states
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine import states as bags
 from engine.disk import Disk
 from engine.folders import fingerprints_at

@@ -17,7 +17,7 @@ from support.api import World, application, build
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 
-from contracts import writing
+from contracts.document import writer
 from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from registry import clock, drafts, ids, incidents, lookup, runs, samples
 from registry.client import Client
@@ -89,7 +89,7 @@ def document(contract_id: str, *, version: str = "1.0.0") -> str:
         "properties": columns,
     }
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": contract_id, "name": contract_id, "version": version}
-    return writing.write({**head, "status": "draft", "schema": [table]}).decode()
+    return writer.write({**head, "status": "draft", "schema": [table]}).decode()
 
 
 def suggestions() -> list[dict[str, Any]]:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from contracts.compatibility import Comparison, compare
-from contracts.document import Contract
-from contracts.reading import read
-from contracts.writing import write
+from contracts.comparison.compatibility import Comparison, compare
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
 from engine.ordering import order
 
 COLUMNS: list[dict[str, Any]] = [

@@ -8,10 +8,10 @@ from typing import Any
 
 from support.orders import PROPERTIES
 
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.schema import Column, Schema
 
 TYPES = {
     "day": "date", "country": "string", "hour": "int", "big": "bigint", "ratio": "double", "single": "float",

@@ -12,7 +12,7 @@ from support.loops import Services
 from support.orders import check
 from support.spark_job import Operation
 
-from contracts import writing
+from contracts.document import writer
 from registry.api.schemas import RunSummary
 
 PROPERTIES = [
@@ -56,7 +56,7 @@ class Watched:
         it, where that is not its folder."""
         people, name = self.service.people, contract_of(table)
         lies = location or str(self.root / table)
-        document = writing.write(promised(name, lies, aliases)).decode()
+        document = writer.write(promised(name, lies, aliases)).decode()
         proposal = people.producer.propose(document)
         people.owner.approve(proposal.id, people.owner.preview(proposal.id).fingerprint)
         self.service.settle(within=COLD)

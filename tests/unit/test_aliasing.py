@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from support.api import plain
 
-from contracts import writing
-from contracts.aliasing import following, with_alias
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.reader import read
+from contracts.editing.aliases import following, with_alias
 
 NEW = ("hive://metastore", "shop.orders")
 KNOWN = [("file", "/lake/shop-orders")]
@@ -15,7 +15,7 @@ KNOWN = [("file", "/lake/shop-orders")]
 
 def names(document: dict[str, Any]) -> list[tuple[str, str, str]]:
     """What the document declares, as it is read."""
-    return [(each.object, each.namespace, each.name) for each in read(writing.write(document)).terms.aliases]
+    return [(each.object, each.namespace, each.name) for each in read(writer.write(document)).terms.aliases]
 
 
 def test_the_first_alias_keeps_the_name_that_followed_from_the_place() -> None:
@@ -30,7 +30,7 @@ def test_where_names_are_declared_the_new_one_is_put_beside_them_and_other_terms
     before = {**plain(), "customProperties": [{"property": "x", "value": 1}, {"property": "treaty", "value": terms}]}
     found = with_alias(before, "orders", NEW, known=[("s3://lake", "orders")])
     assert names(found) == [("orders", "s3://lake", "orders"), ("orders", *NEW)]
-    assert read(writing.write(found)).terms.columns == "closed"
+    assert read(writer.write(found)).terms.columns == "closed"
     assert found["customProperties"][0] == {"property": "x", "value": 1}
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from support.orders import NOW, SCHEMA, check, contract, states
 
-from contracts.document import Contract
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
 from contracts.errors import ContractError
-from contracts.reading import read
-from contracts.writing import write
 from engine.anomaly.pasts import of_runs
 from engine.anomaly.plain import OnlineNormal
 from engine.anomaly.series import Point

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.changes import Patch, apply, skeleton
-from contracts.deadlines import promises
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.deadlines import promises
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.editing.patches import Patch, apply, skeleton
+from contracts.schema import Column, Schema
 from engine.profile.arriving import suggest
 
 DAY = timedelta(days=1)

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.association import Correlation, Determination, MutualInformation
 from engine.analyzers.base import Analyzer
 from engine.analyzers.comoments import CoMoments

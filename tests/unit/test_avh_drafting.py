@@ -10,7 +10,7 @@ import numpy
 import pytest
 from support.orders import NOW, SCHEMA, contract, states
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.avh.columns import Column, column
 from engine.avh.drafting import Measured, learning, outward, suggestions
 from engine.avh.explaining import sentence

@@ -6,7 +6,7 @@ import pytest
 from support.cancelling import Cancelled, cancelled
 from support.orders import check, contract
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.queries import Sql
 from engine.checks import bind
 from engine.spark import apart, rows

@@ -3,9 +3,9 @@
 import pytest
 from support.orders import PROPERTIES, ROWS, SCHEMA, check, contract, judged, on
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from contracts.errors import ContractError, Fault
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.checks import BoundCheck, BoundChecks, bind
 from engine.promises import columns_of, promised
 

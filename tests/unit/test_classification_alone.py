@@ -4,9 +4,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.classification import ALONE, alone, beside, is_classified
-from contracts.document import DataObject, Property
-from contracts.reading import read
+from contracts.document.classification import ALONE, alone, beside, is_classified
+from contracts.document.model import DataObject, Property
+from contracts.document.reader import read
 
 WORDS = {
     "classification": st.sampled_from([None, "restricted", "Public", "internal", "whatever"]),

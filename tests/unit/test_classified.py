@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, result, run, states
 
-from contracts.classification import marked
-from contracts.logical_types import Column, Schema
+from contracts.document.classification import marked
+from contracts.schema import Column, Schema
 from engine import key_files
 from engine import states as bags
 from engine.analyzers.components import COMPONENTS, Component, Keeps

@@ -7,7 +7,7 @@ import pytest
 from support.orders import check
 from support.versions import document, with_column
 
-from contracts.writing import write
+from contracts.document.writer import write
 from registry.cli import main
 
 FILES = {

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from support.version_cases import CASES
 from support.versions import compared, contract, with_column
 
-from contracts.compatibility import BUMPS, Bump, Comparison, compare
-from contracts.differences import Difference
-from contracts.directions import Direction, inclusion
-from contracts.document import Contract
+from contracts.comparison.compatibility import BUMPS, Bump, Comparison, compare
+from contracts.comparison.differences import Difference
+from contracts.comparison.directions import Direction, inclusion
+from contracts.document.model import Contract
 from engine.ordering import order
 
 DOCUMENTS = [each for case in CASES.values() for each in (case.old, case.new)]

@@ -4,11 +4,11 @@ import pytest
 from support.contract_texts import ORDERS
 from support.linting import lint
 
-from contracts.changes import Patch, apply, check_ids, skeleton
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.editing.patches import Patch, apply, check_ids, skeleton
 from contracts.errors import ContractError
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.schema import Column, Schema
 
 DOCUMENT = read(ORDERS.encode()).document
 CHECK = {

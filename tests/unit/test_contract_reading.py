@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.contract_texts import COLUMNS, HEAD, HOSTILE, ORDERS, TABLE, check
 
-from contracts import json_schema, standard, syntax
 from contracts.assertions import Assertion
-from contracts.document import Check
+from contracts.document import odcs, schema_validation, yaml_syntax
+from contracts.document.model import Check
+from contracts.document.reader import read
 from contracts.errors import ContractError
-from contracts.reading import read
 
 
 @pytest.mark.parametrize(("text", "code", "line"), HOSTILE.values(), ids=HOSTILE.keys())
@@ -247,8 +247,8 @@ def test_a_document_with_a_wrong_part_is_read_or_refused(data):
 def test_the_fast_validator_and_the_telling_one_agree_on_every_piece(text: str | bytes) -> None:
     document = {}
     with suppress(ContractError):
-        document = syntax.parse(text if isinstance(text, bytes) else text.encode()).data
-    for version in standard.VERSIONS:
-        for _, definition, content in json_schema._pieces(document):
-            told = json_schema._validator(version, definition).is_valid(content)
-            assert json_schema._is_accepted(version, definition, content) == told
+        document = yaml_syntax.parse(text if isinstance(text, bytes) else text.encode()).data
+    for version in odcs.VERSIONS:
+        for _, definition, content in schema_validation._pieces(document):
+            told = schema_validation._validator(version, definition).is_valid(content)
+            assert schema_validation._is_accepted(version, definition, content) == told

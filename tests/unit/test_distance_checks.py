@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 from support.orders import NOW, check, contract, states
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from engine.analyzers.distance import Distance
 from engine.anomaly.series import Point, moment
 from engine.avh.columns import column

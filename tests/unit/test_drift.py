@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from contracts.changes import skeleton
-from contracts.compatibility import Bump, compare
-from contracts.drift import Drift, drifted
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.comparison.compatibility import Bump, compare
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.editing.patches import skeleton
+from contracts.editing.schema_drift import Drift, drifted
+from contracts.schema import Column, Schema
 from engine.ordering import order
 
 BEFORE = {"id": "bigint", "amount": "decimal(10,2)", "status": "string"}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from support.bags import bag
 
+from contracts.document.reader import read
 from contracts.errors import ContractError
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
+from contracts.schema import Column, Schema
 from engine.analyzers import ANALYZERS
 from engine.checks import bind
 from engine.dsl import Check, at_least, at_most, between, equal_to, less_than, more_than, outside, satisfying, unlike

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support.bags import bag
 from support.orders import NOW, check, contract, result, run
 
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
+from contracts.document.model import Contract
+from contracts.schema import Column, Schema
 from engine import asking, evolution
 from engine.analyzers.frequencies import Spectrum, groups, occurrences, singletons
 from engine.checks import bind

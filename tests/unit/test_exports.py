@@ -13,10 +13,10 @@ from support.linting import lint
 from support.orders import check
 from support.versions import document, with_column
 
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.document.yaml_syntax import parse
 from contracts.errors import ContractError
-from contracts.reading import read
-from contracts.syntax import parse
-from contracts.writing import write
 from registry.exchange import imports
 from registry.exchange.exports import FORMS, RECORD
 from registry.exchange.subject import Given, Subject

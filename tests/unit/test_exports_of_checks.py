@@ -8,7 +8,7 @@ import yaml
 from support.exchanged import HOSTILE, hostile
 from support.orders import PROPERTIES, check
 
-from contracts.writing import write
+from contracts.document.writer import write
 from registry.exchange.exports import FORMS
 from registry.exchange.plain import TEMPLATE
 from registry.exchange.subject import Subject

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.bags import bag
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine import states
 from engine.analyzers.apart import Answer
 from engine.analyzers.base import Analyzer

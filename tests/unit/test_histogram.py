@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from support.analyzer_table import SCHEMA
 from support.oracles import STATE_OF
 
-from contracts.logical_types import Column
+from contracts.schema import Column
 from engine.analyzers.base import Unbindable
 from engine.analyzers.distributions import equal_width, of_values, position
 from engine.analyzers.histogram import Histogram

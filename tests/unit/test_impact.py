@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from support.consumers import COLUMNS, check, content
 
-from contracts import writing
-from contracts.document import Contract
-from contracts.logical_types import Schema
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.schema import Schema
 from engine.checks import bind
 from engine.reach import reach
 from registry import consumed, impact
@@ -27,7 +27,7 @@ Document = dict[str, Any]
 
 
 def contract(made: Document) -> Contract:
-    return read(writing.write(made))
+    return read(writer.write(made))
 
 
 def column(made: Document, name: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.implication import implies, of_predicates
+from contracts.comparison.predicate_implication import implies, of_predicates
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from support.linting import lint
 from support.orders import check
 from support.versions import document
 
+from contracts.document.reader import read
+from contracts.document.writer import write
 from contracts.errors import ContractError
-from contracts.logical_types import LOGICAL
-from contracts.reading import read
-from contracts.writing import write
+from contracts.schema import LOGICAL
 from engine.results import Runner
 from engine.runners import entrusted
 from registry.exchange.ddl import described

@@ -12,7 +12,7 @@ from support.bags import bag
 from support.histories import history as counted
 from support.oracles import STATE_OF
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.sketches import Distinct, Quantiles
 from engine.profile import keys
 from engine.profile.holdout import suggest

@@ -6,7 +6,7 @@ import pytest
 from support.orders import PROPERTIES, ROWS, SCHEMA, contract, judged, on
 
 from contracts.assertions import ANOMALIES, OPERATORS, PAIRED
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.checks import BoundCheck, bind
 from engine.library import METRICS
 

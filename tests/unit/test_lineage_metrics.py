@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from contracts import writing
-from contracts.document import DataObject
-from contracts.reading import read
+from contracts.document import writer
+from contracts.document.model import DataObject
+from contracts.document.reader import read
 from engine.results import CheckResult, Measurement, Outcome, RunResult
 from registry.lineage import metrics
 from registry.lineage.emitted import MOST, About, Judgement, event
@@ -23,7 +23,7 @@ def described(*properties: dict[str, Any], **more: Any) -> DataObject:
         "apiVersion": "v3.1.0", "kind": "DataContract", "id": "staff", "name": "staff", "version": "1.0.0",
         "status": "active", "schema": [{"name": "staff", "properties": list(properties), **more}],
     }  # fmt: skip
-    return read(writing.write(document)).object("staff")
+    return read(writer.write(document)).object("staff")
 
 
 def column(name: str, **more: Any) -> dict[str, Any]:

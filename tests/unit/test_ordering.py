@@ -13,9 +13,9 @@ from support.orders import contract as judging
 from support.versions import compared, document
 
 from contracts.assertions import OPERATORS
-from contracts.compatibility import compare
-from contracts.directions import Direction
-from contracts.document import Contract
+from contracts.comparison.compatibility import compare
+from contracts.comparison.directions import Direction
+from contracts.document.model import Contract
 from engine.ordering import order
 from engine.results import Outcome
 

@@ -6,7 +6,7 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.components import Count, CountIf
 from engine.analyzers.quoting import Operand

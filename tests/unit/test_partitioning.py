@@ -4,12 +4,12 @@ import pytest
 from support.orders import check
 from support.orders import contract as plain
 
-from contracts import partitioning
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
-from contracts.predicates import PredicateError
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document import computed_partitions
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.predicates.parser import PredicateError
+from contracts.schema import Column, Schema
 from engine import views
 from engine.checks import bind
 from engine.spark import partitions
@@ -46,8 +46,8 @@ WRITTEN = {
 @pytest.mark.parametrize("by", WRITTEN)
 def test_what_is_admitted_is_written_so_that_no_row_ends_the_scan(by: str) -> None:
     sql, type_ = WRITTEN[by]
-    assert partitioning.sql(f"p=({by})") == sql
-    assert partitioning.typed([f"p = ({by})", "id"], EVENTS) == Schema((Column("p", type_),))
+    assert computed_partitions.sql(f"p=({by})") == sql
+    assert computed_partitions.typed([f"p = ({by})", "id"], EVENTS) == Schema((Column("p", type_),))
     assert partitions.keys([f"p=({by})", "id"]) == [
         f"nullif(cast({sql} as string), '')",
         "nullif(cast(`id` as string), '')",
@@ -69,15 +69,15 @@ REFUSED = {
 @pytest.mark.parametrize("by", REFUSED)
 def test_what_is_not_admitted_is_told(by: str) -> None:
     with pytest.raises(PredicateError, match=REFUSED[by].replace("(", r"\\(")):
-        partitioning.typed([f"p=({by})"], EVENTS)
+        computed_partitions.typed([f"p=({by})"], EVENTS)
 
 
 def test_a_contract_names_computed_partitions_after_those_that_are_columns() -> None:
     of = contract(check("size", mustBeGreaterThan=0)).object("orders")
     assert (of.partition_columns, of.partition_by) == ((), ("day=(to_date(ts))",))
-    assert partitioning.parted_by(of, None, EVENTS) == ["day=(to_date(ts))"]
-    assert partitioning.parted_by(of, None, Schema((Column("id", "bigint"),))) == []
-    assert partitioning.parted_by(of, ("id",), EVENTS) == ["id"]
+    assert computed_partitions.parted_by(of, None, EVENTS) == ["day=(to_date(ts))"]
+    assert computed_partitions.parted_by(of, None, Schema((Column("id", "bigint"),))) == []
+    assert computed_partitions.parted_by(of, ("id",), EVENTS) == ["id"]
 
 
 def test_views_over_them_know_their_types() -> None:
@@ -96,15 +96,15 @@ def test_views_over_them_know_their_types() -> None:
 
 def test_a_column_with_an_equals_sign_in_its_name_is_a_column() -> None:
     for word in ("=", "a=b", "=f(x)", "a=", "day"):
-        assert partitioning.split(word) == (word, None)
-    assert partitioning.split(" day = to_date(ts) ") == ("day", "to_date(ts)")
+        assert computed_partitions.split(word) == (word, None)
+    assert computed_partitions.split(" day = to_date(ts) ") == ("day", "to_date(ts)")
 
 
 def test_what_partitions_are_read_from_is_known() -> None:
-    assert partitioning.reads(["day=to_date(ts)", "country"]) == {"ts", "`country`"}
+    assert computed_partitions.reads(["day=to_date(ts)", "country"]) == {"ts", "`country`"}
 
 
 def test_a_name_in_a_text_is_left_as_it_is() -> None:
-    assert partitioning.spelled_out("`day` = '`day`\\' `day`'", ["day=to_date(ts)"]) == (
+    assert computed_partitions.spelled_out("`day` = '`day`\\' `day`'", ["day=to_date(ts)"]) == (
         "(TRY_CAST(`ts` AS DATE)) = '`day`\\' `day`'"
     )

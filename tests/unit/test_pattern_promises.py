@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers import ANALYZERS
 from engine.analyzers.conformity import PatternConformity
 from engine.patterns.inference import Learned

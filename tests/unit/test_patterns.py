@@ -5,7 +5,7 @@ import re
 import pytest
 from support.format_texts import TEXTS
 
-from contracts.regexes import inspect_regex
+from contracts.safe_regex import inspect_regex
 from engine.analyzers.patterns import FORMATS
 from engine.analyzers.text import PatternMatch
 

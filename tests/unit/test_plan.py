@@ -8,7 +8,7 @@ from support.analyzer_cases import CASES
 from support.analyzer_table import SCHEMA as ALL_TYPES
 from support.orders import check, contract, on
 
-from contracts.logical_types import Schema
+from contracts.schema import Schema
 from engine.analyzers.numbers import Mean
 from engine.analyzers.rows import Size
 from engine.checks import bind

@@ -10,9 +10,9 @@ from support.bags import bag
 from support.plugins import NAME, install
 
 from contracts import assertions
+from contracts.document.reader import read
 from contracts.errors import ContractError
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
+from contracts.schema import Column, Schema
 from engine import plugins
 from engine.analyzers import ANALYZERS
 from engine.checks import bind

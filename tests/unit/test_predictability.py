@@ -10,7 +10,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from support.oracles import bags
 from support.told_from import allowed, scores
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers import bayes
 from engine.analyzers.bayes import Bags, NaiveBayes
 from engine.analyzers.predictability import Predictability

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.bags import bag
 from support.histories import history, steady
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.reading import CLASSES
 from engine.plan import plan
 from engine.profile.document import MOST_SHOWN, document

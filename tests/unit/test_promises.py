@@ -6,10 +6,10 @@ import pytest
 from support.contract_texts import COLUMNS
 from support.orders import contract
 
-from contracts.document import Check, DataObject, Property
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Check, DataObject, Property
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.schema import Column, Schema
 from engine.checks import bind
 from engine.promises import promised
 

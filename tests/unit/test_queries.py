@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.orders import check, contract, judged
 
-from contracts.logical_types import Column, Schema
-from contracts.queries import Query, QueryError, parse
+from contracts.queries.parser import Query, QueryError, parse
+from contracts.schema import Column, Schema
 from engine.analyzers.queries import Sql
 from engine.checks import bind
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.redefined import Told, redefined
 
 ID, AMOUNT = Column("id", "bigint", nullable=False), Column("amount", "decimal(10,2)")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from contracts.logical_types import Schema
-from contracts.reading import read
+from contracts.document.reader import read
+from contracts.schema import Schema
 from engine.analyzers import ANALYZERS
 from engine.checks import bind
 from engine.reference import Described, reference

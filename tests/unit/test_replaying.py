@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, states
 
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.schema import Column, Schema
 from engine.judging import judge
 from engine.references import Referent
 from engine.replayed import Line, Replay

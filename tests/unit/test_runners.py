@@ -5,7 +5,7 @@ from support.contract_texts import ORDERS
 from support.orders import check
 from support.versions import contract, document
 
-from contracts.reading import read
+from contracts.document.reader import read
 from engine.results import Runner
 from engine.runners import entrusted
 from registry.cli import main

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, run, states
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.checks import bind
 from engine.results import Measurement
 from engine.samples import MOST_COLUMNS, discreet, is_masked, shown, wanted

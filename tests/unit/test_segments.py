@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from support.orders import NOW, SCHEMA, check, contract, on, states
 
-from contracts.document import Contract
-from contracts.reading import read
+from contracts.document.model import Contract
+from contracts.document.reader import read
 from engine.analyzers.segments import Segments
 from engine.anomaly.pasts import of_runs
 from engine.anomaly.plain import OnlineNormal

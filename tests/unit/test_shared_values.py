@@ -6,7 +6,7 @@ from support.bags import bag
 from support.orders import check, contract, judged
 
 from contracts.assertions import Assertion
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.breaking import Breaking
 from engine.analyzers.distinct import CountDistinct, Distinctness, DuplicateRows, PrimaryKey, Uniqueness

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from support.exchanged import ODD
 from support.versions import document
 
+from contracts.document.writer import write
+from contracts.document.yaml_syntax import parse
+from contracts.editing.text_edits import with_property, with_status
 from contracts.errors import ContractError
-from contracts.splicing import with_property, with_status
-from contracts.syntax import parse
-from contracts.writing import write
 
 RECORD = "0e1" * 21 + "0"
 

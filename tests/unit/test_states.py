@@ -7,7 +7,7 @@ import pytest
 from support.analyzer_table import SCHEMA
 from support.bags import bag
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine import sealing, states
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
 from engine.analyzers.numbers import Maximum, Mean, StandardDeviation

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from support.orders import PROPERTIES, SCHEMA, contract, on
 
-from contracts.document import DataObject, Property, Terms
-from contracts.logical_types import Column, Schema
+from contracts.document.model import DataObject, Property, Terms
+from contracts.schema import Column, Schema
 from engine.physical_types import differs
 from engine.results import CheckResult
 from engine.structure import judge_structure

@@ -14,11 +14,11 @@ from support.bags import bag
 from support.histories import history, related, steady
 from support.orders import NOW
 
-from contracts.changes import Patch, apply, skeleton
-from contracts.document import Contract
-from contracts.logical_types import Column, Schema
-from contracts.reading import read
-from contracts.writing import write
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from contracts.document.writer import write
+from contracts.editing.patches import Patch, apply, skeleton
+from contracts.schema import Column, Schema
 from engine.checks import bind
 from engine.judging import judge
 from engine.profile.document import document

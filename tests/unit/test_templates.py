@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.linting import lint
 
+from contracts.document.reader import read
+from contracts.document.yaml_syntax import parse
 from contracts.errors import ContractError
-from contracts.reading import read
-from contracts.syntax import parse
 from engine.runners import entrusted
 from registry.cli import main
 from registry.exchange.template import Template, template, templates

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine import views
 from engine.spark import partitions
 from registry.api import schemas

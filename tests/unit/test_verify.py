@@ -5,9 +5,9 @@ import random
 import pytest
 from support.orders import NOW, ROWS, SCHEMA, check, contract, judged, on, result, run, states
 
-from contracts.document import Contract
+from contracts.document.model import Contract
 from contracts.errors import ContractError
-from contracts.logical_types import Column, Schema
+from contracts.schema import Column, Schema
 from engine.errors import StateError
 from engine.judging import judge, lacking
 from engine.readings import UNKNOWN

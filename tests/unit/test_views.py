@@ -10,10 +10,10 @@ from support.orders import NOW, PROPERTIES, ROWS, SCHEMA, check, result, run, st
 from support.view_texts import CONDITIONS, KEYED, REFUSED, viewed
 from support.view_texts import SCHEMA as MANY
 
-from contracts.document import Contract, DataObject, Property
+from contracts.document.model import Contract, DataObject, Property
 from contracts.errors import ContractError
-from contracts.logical_types import Column, Schema
-from contracts.predicates import PredicateError
+from contracts.predicates.parser import PredicateError
+from contracts.schema import Column, Schema
 from engine import views
 from engine.checks import NOT_OF_VIEWS, bind
 from engine.judging import judge

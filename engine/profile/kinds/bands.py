@@ -6,7 +6,7 @@ from math import isfinite, sqrt
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.entries import check
+from contracts.editing.check_entry import check
 from engine.analyzers.quoting import NUMERIC, TEXT
 from engine.profile.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, metric
 from engine.profile.measured import Part

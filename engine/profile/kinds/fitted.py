@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from contracts.assertions import Assertion
-from contracts.entries import check
-from contracts.predicates import quote
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import quote
 from engine.analyzers.quoting import FRACTIONAL
 from engine.profile.candidates import Candidate, compliance, number, of_column
 from engine.profile.facts import is_admitted

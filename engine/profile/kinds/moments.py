@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.entries import check
-from contracts.predicates import quote
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import quote
 from engine.analyzers.quoting import TEMPORAL
 from engine.months import dated
 from engine.profile.candidates import Candidate, Measure, compliance, of_column

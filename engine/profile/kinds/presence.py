@@ -1,7 +1,7 @@
 """Suggestions about missing values."""
 
 from contracts.assertions import Assertion
-from contracts.entries import check
+from contracts.editing.check_entry import check
 from engine.profile.candidates import Candidate, metric, of_column
 from engine.profile.intervals import binomial
 from engine.profile.measured import Part

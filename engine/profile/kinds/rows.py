@@ -2,7 +2,7 @@
 
 import math
 
-from contracts.entries import check
+from contracts.editing.check_entry import check
 from engine.profile.candidates import Candidate, Measure, of_table
 from engine.profile.kinds.bands import asserted, listed
 from engine.profile.measured import Part

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from contracts.assertions import Assertion
-from contracts.entries import check
-from contracts.predicates import quote
-from contracts.regexes import UnsafeRegex, inspect_regex
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import quote
+from contracts.safe_regex import UnsafeRegex, inspect_regex
 from engine.analyzers.masks import LONGEST
 from engine.analyzers.quoting import TEXT
 from engine.profile.candidates import Candidate, Measure, compliance, of_column

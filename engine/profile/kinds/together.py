@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from contracts.assertions import Assertion
-from contracts.entries import check
+from contracts.editing.check_entry import check
 from engine.profile.candidates import Candidate, Measure, of_column, of_table
 from engine.profile.measured import Part
 from engine.profile.profile import ColumnProfile, Together

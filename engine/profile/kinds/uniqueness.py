@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from contracts.assertions import Assertion
-from contracts.entries import check
+from contracts.editing.check_entry import check
 from engine.analyzers.quoting import INTEGRAL, TEXT
 from engine.profile.candidates import Candidate, Measure, of_column
 from engine.profile.keyed import LikelyKey, key_suggestions, may_be_unique

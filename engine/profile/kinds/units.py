@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contracts.assertions import Assertion
-from contracts.entries import check
-from contracts.predicates import quote
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import quote
 from engine.analyzers.quoting import NUMERIC
 from engine.profile.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, compliance, number
 from engine.profile.facts import is_admitted

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from contracts.assertions import Assertion
-from contracts.entries import check
-from contracts.predicates import literal, quote
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import literal, quote
 from engine.analyzers.quoting import INTEGRAL, NUMERIC, TEXT
 from engine.profile import ranges
 from engine.profile.candidates import Candidate, Measure, compliance, metric, number, of_column

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from contracts.document import Severity
+from contracts.document.model import Severity
 from engine.results import Outcome, Runner, Verdict
 from registry.api.schemas.base import Schema
 from registry.api.schemas.consumers import AcknowledgementOut, SubscriptionOut

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, computed_field
 
-from contracts.compatibility import Bump
+from contracts.comparison.compatibility import Bump
 from registry.api.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, UserName, Versioned
 from registry.lifecycle import OPEN
 from registry.words import Decision, ProposalState

@@ -3,10 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from contracts.compatibility import Bump
-from contracts.differences import Change, Part
-from contracts.directions import Direction
-from contracts.document import Mode
+from contracts.comparison.compatibility import Bump
+from contracts.comparison.differences import Change, Part
+from contracts.comparison.directions import Direction
+from contracts.document.model import Mode
 from registry.api.schemas.base import Name, Reason, Request, Schema
 from registry.words import VersionState
 

@@ -1,0 +1,1 @@
+"""Compare two documents: differences, their directions, compatibility."""

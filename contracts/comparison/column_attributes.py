@@ -1,0 +1,210 @@
+"""What a document says of a column, word by word: in which direction it goes where a word is another."""
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from contracts.assertions import Assertion
+from contracts.comparison.differences import Difference, Order, Place
+from contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, of_sets
+from contracts.comparison.matching import Node
+from contracts.comparison.threshold_order import ANY, Domain, between, of_values
+from contracts.document.model import Check
+
+WORDS = frozenset({
+    "id", "name", "physicalName", "logicalType", "physicalType", "required", "unique", "primaryKey",
+    "primaryKeyPosition", "partitioned", "partitionKeyPosition", "enum", "logicalTypeOptions", "map", "properties",
+    "items", "quality",
+})  # fmt: skip
+BOUNDS = {
+    "minimum": "mustBeGreaterOrEqualTo",
+    "exclusiveMinimum": "mustBeGreaterThan",
+    "maximum": "mustBeLessOrEqualTo",
+    "exclusiveMaximum": "mustBeLessThan",
+}
+# Words about the number of something: together they bound it from below and from above.
+COUNTED = {
+    "length": ("minLength", "maxLength"),
+    "number of items": ("minItems", "maxItems"),
+    "number of entries": ("minProperties", "maxProperties"),
+}
+COUNT = Domain(least=0, whole=True)
+# They say how a value is to be read, and bound none.
+READ = frozenset({"timezone", "defaultTimezone"})
+
+
+class Sides(NamedTuple):
+    """A column in both documents, and who is asked about words whose meaning is not known here."""
+
+    old: Node
+    new: Node
+    order: Order
+
+
+class Aspect(NamedTuple):
+    """One thing that is said of a column: how it is called, its words (None: nothing is said), which direction a change
+    goes, and the key that it stands under. `on`, `off`: the sentences of a promise that is made or not."""
+
+    what: str
+    words: Callable[[Node], Any]
+    direction: Callable[[Sides, Any, Any], Direction]
+    key: str
+    on: str = ""
+    off: str = ""
+
+
+def column_differences(sides: Sides, place: Place) -> Iterator[Difference]:
+    """A difference for everything that is said otherwise of the column; of a word that nobody knows, undetermined."""
+    for aspect in (*ASPECTS, *_unknown(sides)):
+        old, new = aspect.words(sides.old), aspect.words(sides.new)
+        if old != new:
+            said = (aspect.off if new is None else aspect.on).format(place.subject) if None in (old, new) else ""
+            yield place.at(aspect.key).difference(aspect.what, old, new, aspect.direction(sides, old, new), said)
+
+
+def _unknown(sides: Sides) -> Iterator[Aspect]:
+    words = sorted({*_options(sides.old), *_options(sides.new)} - KNOWN)
+    return (Aspect(word, _option(word), _undetermined, f"logicalTypeOptions.{word}") for word in words)
+
+
+def _undetermined(_: Sides, __: Any, ___: Any) -> Direction:
+    return Direction.UNDETERMINED
+
+
+def _untested(_: Sides, __: Any, ___: Any) -> Direction:
+    return Direction.UNTESTED
+
+
+def _renamed(sides: Sides, old: Any, new: Any) -> Direction:
+    """Where no physical name is given, it is the column's own."""
+    names = (old or sides.old.read.name, new or sides.new.read.name)
+    return Direction.UNTESTED if names[0] == names[1] else Direction.BOTH
+
+
+def _stated(_: Sides, old: Any, new: Any) -> Direction:
+    return of_presence(old, new)
+
+
+def _promised(_: Sides, old: Any, new: Any) -> Direction:
+    return of_flags(old, new)
+
+
+def _present(sides: Sides, old: Any, new: Any) -> Direction:
+    """A column of the primary key is never null in any case."""
+    in_key = sides.old.read.primary_key and sides.new.read.primary_key
+    return Direction.UNTESTED if in_key else of_flags(old, new)
+
+
+def _allowed(_: Sides, old: Any, new: Any) -> Direction:
+    return of_presence(old, new, of_values(old or (), new or ()))
+
+
+def _demanded(_: Sides, old: Any, new: Any) -> Direction:
+    """Of names that must all be there: the more, the tighter."""
+    return of_sets(new or (), old or ())
+
+
+def _asked(word: str) -> Callable[[Sides, Any, Any], Direction]:
+    """The direction of a word whose values only the handed-in order knows."""
+
+    def direction(sides: Sides, old: Any, new: Any) -> Direction:
+        if old is None or new is None:
+            return of_presence(old, new)
+        return sides.order(_stands_for(word, sides.old, old), _stands_for(word, sides.new, new)).direction
+
+    return direction
+
+
+def _stands_for(word: str, node: Node, value: Any) -> Check:
+    """The promise of a word as the order takes it: a check of kind `schema` that is called like the word."""
+    arguments = {word: value, "logicalType": node.read.logical_type}
+    return Check(
+        "", "", "schema", "error", word, arguments=arguments, assertion=Assertion("mustBe", 1), column=node.read.name
+    )
+
+
+def _options(node: Node) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = node.read.options
+    return found
+
+
+def _option(word: str) -> Callable[[Node], Any]:
+    return lambda node: _options(node).get(word)
+
+
+def _bounds(words: Mapping[str, str]) -> Callable[[Node], Any]:
+    """The limits that are given, in words; None where there is none."""
+
+    def said(node: Node) -> str | None:
+        return ", ".join(each.sentence().removeprefix("be ") for each in _limits(words, node)) or None
+
+    return said
+
+
+def _limits(words: Mapping[str, str], node: Node) -> list[Assertion]:
+    given = _options(node)
+    return [Assertion(operator, given[word]) for word, operator in words.items() if given.get(word) is not None]
+
+
+def _range(sides: Sides, _: Any, __: Any) -> Direction:
+    whole = all(each.read.logical_type == "integer" for each in (sides.old, sides.new))
+    return between(_limits(BOUNDS, sides.old), _limits(BOUNDS, sides.new), Domain(whole=True) if whole else ANY)
+
+
+def _numbered(words: tuple[str, str]) -> Mapping[str, str]:
+    return dict(zip(words, ("mustBeGreaterOrEqualTo", "mustBeLessOrEqualTo"), strict=True))
+
+
+def _counted(words: Mapping[str, str]) -> Callable[[Sides, Any, Any], Direction]:
+    return lambda sides, _, __: between(_limits(words, sides.old), _limits(words, sides.new), COUNT)
+
+
+def _multiple(_: Sides, old: Any, new: Any) -> Direction:
+    """What is a multiple of 6 is one of 3."""
+    if old is None or new is None or not old or not new:
+        return of_presence(old, new, Direction.UNDETERMINED)
+    before, after = Decimal(repr(old)), Decimal(repr(new))
+    return inclusion(new_within_old=after % before == 0, old_within_new=before % after == 0)
+
+
+def _flag(name: str) -> Callable[[Node], Any]:
+    return lambda node: getattr(node.read, name) or None
+
+
+def _raw(key: str) -> Callable[[Node], Any]:
+    return lambda node: node.raw.get(key)
+
+
+def _of_option(word: str, direction: Callable[[Sides, Any, Any], Direction]) -> Aspect:
+    return Aspect(word, _option(word), direction, f"logicalTypeOptions.{word}")
+
+
+def _counting(what: str) -> Aspect:
+    words = _numbered(COUNTED[what])
+    return Aspect(what, _bounds(words), _counted(words), "logicalTypeOptions")
+
+
+ASPECTS = (
+    Aspect("name", lambda node: node.read.name, lambda *_: Direction.BOTH, "name"),
+    Aspect("physical name", _raw("physicalName"), _renamed, "physicalName"),
+    Aspect("logical type", _raw("logicalType"), _stated, "logicalType"),
+    Aspect("physical type", _raw("physicalType"), _asked("physicalType"), "physicalType"),
+    Aspect("types of the map", _raw("map"), _stated, "map"),
+    Aspect("required", _flag("required"), _present, "required", "{} must have a value now", "{} may be null now"),
+    Aspect("unique", _flag("unique"), _promised, "unique", "{} must be unique now", "{} need not be unique any more"),
+    Aspect("allowed values", lambda node: node.read.enum or None, _allowed, "enum"),
+    Aspect("range", _bounds(BOUNDS), _range, "logicalTypeOptions"),
+    *map(_counting, COUNTED),
+    _of_option("pattern", _asked("pattern")),
+    _of_option("format", _asked("format")),
+    _of_option("multipleOf", _multiple),
+    _of_option("uniqueItems", _promised),
+    _of_option("required", _demanded),
+    _of_option("dimensions", _stated),
+    _of_option("elementType", _stated),
+    *(_of_option(word, _untested) for word in sorted(READ)),
+)
+KNOWN = frozenset({
+    *BOUNDS, *(word for words in COUNTED.values() for word in words), "pattern", "format", "multipleOf", "uniqueItems",
+    "required", "dimensions", "elementType", *READ,
+})  # fmt: skip

@@ -1,0 +1,157 @@
+"""What differs between two contract documents: where, from what to what, and in which direction that goes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from contracts.comparison.directions import Direction
+from contracts.comparison.threshold_order import ANY, Domain
+from contracts.document.model import Check
+
+MOST = 20
+LONGEST = 300
+
+
+class Part(StrEnum):
+    """What a difference is of: tables and columns, checks and service levels, Treaty's own terms, or words alone."""
+
+    STRUCTURE = "structure"
+    GUARANTEES = "guarantees"
+    TERMS = "terms"
+    TEXT = "text"
+
+
+class Change(StrEnum):
+    """Whether something came, went, or is another now."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+    @property
+    def mirrored(self) -> "Change":
+        """What it was on the way back."""
+        return _MIRRORED.get(self, self)
+
+
+_MIRRORED = {Change.ADDED: Change.REMOVED, Change.REMOVED: Change.ADDED}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference. `what` names the word or the thing that differs, `old` and `new` are what the documents say.
+
+    `path` is the place in the new document, in the old one where it is gone. `object`, `column` and `check` say which
+    one it is about; None for what is about none. `presence`: it promises of data only that a column is there, so that
+    data without it, read with nulls in its place, keep it."""
+
+    part: Part
+    change: Change
+    what: str
+    direction: Direction
+    sentence: str
+    path: str
+    object: str | None = None
+    column: str | None = None
+    check: str | None = None
+    old: str | None = None
+    new: str | None = None
+    presence: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where differences are found: they are made with its names."""
+
+    part: Part
+    path: str = ""
+    object: str | None = None
+    column: str | None = None
+    check: str | None = None
+
+    @property
+    def subject(self) -> str:
+        """What it is called in a sentence."""
+        if self.check:
+            return f"check {self.check}"
+        return self.column or (f"table {self.object}" if self.object else "the contract")
+
+    def at(self, path: str) -> "Place":
+        """The place of a word within it."""
+        return replace(self, path=f"{self.path}.{path}" if self.path else path)
+
+    def difference(self, what: str, old: Any, new: Any, direction: Direction, sentence: str = "") -> Difference:
+        """The difference between two words; None stands for a word that is not there."""
+        before, after = told(old), told(new)
+        change = Change.ADDED if old is None else Change.REMOVED if new is None else Change.CHANGED
+        said = sentence or SENTENCES[change].format(what=what, subject=self.subject, old=before, new=after)
+        return Difference(
+            self.part, change, what, direction, said, self.path, self.object, self.column, self.check, before, after
+        )
+
+
+SENTENCES = {
+    Change.ADDED: "{subject} now has {what} {new}",
+    Change.REMOVED: "{subject} no longer has {what} {old}",
+    Change.CHANGED: "{what} of {subject} was {old} and is {new}",
+}
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """What is known of two checks beside their thresholds: the direction from what one measures to what the other does,
+    the old threshold being kept, and which numbers the measured value can be."""
+
+    direction: Direction
+    domain: Domain = ANY
+
+
+Order = Callable[[Check, Check], Ordered]
+
+
+def unordered(old: Check, new: Check) -> Ordered:
+    """What the words alone say: the same words measure the same, of others it is undetermined."""
+    same = all(getattr(old, word) == getattr(new, word) for word in ("kind", "analyzer", "arguments", "where"))
+    return Ordered(Direction.UNTESTED if same and old.column == new.column else Direction.UNDETERMINED)
+
+
+def told(value: Any) -> str | None:
+    """A word of a document as differences show it: lists one by one, shortened; None for none."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return _shortened(", ".join(f"{name}: {told(each)}" for name, each in value.items()))
+    return _shortened(listed(value) if isinstance(value, list | tuple | set | frozenset) else str(value))
+
+
+def listed(values: Iterable[Any]) -> str:
+    """The first of the values, and how many there are beyond them."""
+    said = [str(told(each)) for each in values]
+    return ", ".join(said[:MOST]) + (f" and {len(said) - MOST} more" if len(said) > MOST else "")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def other_words(
+    place: Place, old: Mapping[str, Any], new: Mapping[str, Any], known: Iterable[str]
+) -> Iterator[Difference]:
+    """Of every word that is not `known` and that differs, a difference that no data are judged by.
+
+    What stands under a word is shown where it is one text, number or truth; examples are data and never shown."""
+    for word in sorted((old.keys() | new.keys()) - set(known)):
+        before, after = old.get(word), new.get(word)
+        if before != after:
+            at = replace(place, part=Part.TEXT).at(word)
+            said = (
+                f"{word} of {place.subject} {'is new' if before is None else 'is gone' if after is None else 'changed'}"
+            )
+            yield at.difference(word, _plain(before), _plain(after), Direction.UNTESTED, said)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float) else "..."

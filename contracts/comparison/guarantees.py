@@ -1,0 +1,139 @@
+"""How the guarantees of two documents differ: checks, each with its counterpart, and service levels."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from contracts.assertions import OPERATORS, Assertion
+from contracts.comparison.differences import Difference, Order, Part, Place, other_words
+from contracts.comparison.directions import Direction, of_presence, steps
+from contracts.comparison.matching import Node, elements, entries, paired
+from contracts.comparison.threshold_order import between
+from contracts.document.model import SCOPES, Check, Contract
+from contracts.fingerprint import fingerprint
+
+SEVERITIES = ("warning", "error")
+ENTRY_WORDS = frozenset({
+    "id", "type", "engine", "implementation", "metric", "rule", "arguments", "unit", "query", "severity", *OPERATORS,
+})  # fmt: skip
+# What nobody executes promises nothing that data could break.
+TOLD = "text"
+
+
+class Entry(NamedTuple):
+    """A check, and its entry as it stands in the document."""
+
+    check: Check
+    raw: Mapping[str, Any]
+
+
+def guarantees(old: Contract, new: Contract, order: Order) -> Iterator[Difference]:
+    """The differences of all checks, table by table; those of their other words are of the part `text`."""
+    for found in (each for each in elements(old, new) if each.column is None):
+        before, after = _entries(found.old), _entries(found.new)
+        for was, now in paired(before, after, _id, _name, _meaning, _derived_id):
+            yield from _check(was, now, found.object, order)
+
+
+def _entries(table: Node | None) -> list[Entry]:
+    raw = entries(table) if table else {}
+    return [Entry(each, raw[each.path]) for each in table.read.checks] if table else []
+
+
+def _id(entry: Entry) -> Hashable:
+    return entry.raw.get("id") or None
+
+
+def _name(entry: Entry) -> Hashable:
+    return entry.raw.get("name") or None
+
+
+def _meaning(entry: Entry) -> Hashable:
+    """What the entry says, wherever it stands."""
+    return fingerprint([entry.check.column, entry.raw])
+
+
+def _derived_id(entry: Entry) -> Hashable:
+    return None if entry.raw.get("id") else entry.check.id
+
+
+def _check(old: Entry | None, new: Entry | None, table: str, order: Order) -> Iterator[Difference]:
+    entry = new or old
+    assert entry
+    place = Place(Part.GUARANTEES, entry.check.path, table, entry.check.column, entry.check.id)
+    if old is None or new is None:
+        yield _whole(old, new, place)
+        return
+    yield from _severity(old.check, new.check, place)
+    yield from _measured(old.check, new.check, place, order)
+    yield from _scope(old.check, new.check, place)
+    yield from other_words(place, old.raw, new.raw, ENTRY_WORDS)
+
+
+def _whole(old: Entry | None, new: Entry | None, place: Place) -> Difference:
+    was, now = (each and promise(each.check) for each in (old, new))
+    executed = any(each and each.check.kind != TOLD for each in (old, new))
+    said = f"check {place.check} is new: {now}" if new else f"check {place.check} is gone: {was}"
+    return place.difference("check", was, now, of_presence(was, now) if executed else Direction.UNTESTED, said)
+
+
+def _severity(old: Check, new: Check, place: Place) -> Iterator[Difference]:
+    if old.severity != new.severity:
+        direction = steps(old.severity, new.severity, ascending=SEVERITIES)
+        yield place.at("severity").difference("severity", old.severity, new.severity, direction)
+
+
+def _measured(old: Check, new: Check, place: Place, order: Order) -> Iterator[Difference]:
+    """What is measured, and what is promised of it. The threshold is compared on what the new check measures."""
+    ordered = order(old, new)
+    if _asked(old) != _asked(new):
+        before, after = measured(old), measured(new)
+        executed = Direction.UNTESTED if TOLD in (old.kind, new.kind) else ordered.direction
+        said = f"check {place.check} measures {after} now, before it was {before}"
+        yield place.difference("what is measured", before, after, executed, said)
+    if old.assertion != new.assertion:
+        direction = between(_promised(old), _promised(new), ordered.domain)
+        was, now = threshold(old), threshold(new)
+        said = f"check {place.check} {now or 'promises nothing'} now, before it {was or 'promised nothing'}"
+        yield place.difference("threshold", was, now, direction, said)
+
+
+def _asked(check: Check) -> str:
+    """All that says what is measured: 1 and '1' and true are not the same."""
+    return fingerprint([check.kind, check.analyzer, check.arguments, check.where, check.column])
+
+
+def _promised(check: Check) -> list[Assertion]:
+    return [check.assertion] if check.assertion else []
+
+
+def _scope(old: Check, new: Check, place: Place) -> Iterator[Difference]:
+    if old.scope != new.scope:
+        yield place.at("scope").difference("scope", old.scope, new.scope, Direction.UNDETERMINED)
+
+
+def measured(check: Check) -> str:
+    """What a check measures, in the words of the document: 'mean column: amount where day > 1'."""
+    said = [f"{name}: {_written(value)}" for name, value in sorted(check.arguments.items())]
+    of = [f"of {check.column}"] if check.column and "column" not in check.arguments else []
+    where = [f"where {check.where}"] if check.where else []
+    return " ".join([check.analyzer, *of, *said, *where])
+
+
+def _written(value: Any) -> str:
+    return f"[{', '.join(map(repr, value))}]" if isinstance(value, list | tuple) else str(value)
+
+
+def threshold(check: Check) -> str | None:
+    """What a check promises of the value, in words; None where it promises nothing."""
+    return f"must {check.assertion.sentence()}" if check.assertion else None
+
+
+def promise(check: Check) -> str:
+    """The whole check in words."""
+    severity = f" ({check.severity})" if check.severity != "error" else ""
+    return " ".join(filter(None, (measured(check), threshold(check)))) + severity
+
+
+def view_in_use(name: str, contract: Contract) -> bool:
+    """Whether a check of the contract names the view as its scope."""
+    return name not in SCOPES and any(check.scope == name for each in contract.objects for check in each.checks)

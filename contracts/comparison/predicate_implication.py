@@ -1,0 +1,178 @@
+"""Whether every row that keeps one predicate keeps another, as far as their texts tell.
+
+Compared are conditions that stand in both, word for word, and comparisons of one column with numbers, with lists of
+values, and with dates that are written in one form. What cannot be told is answered with no."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import isfinite
+from typing import Any, NamedTuple
+
+from contracts.assertions import Assertion
+from contracts.comparison.directions import Direction, inclusion
+from contracts.comparison.threshold_order import between, is_moment, of_values
+from contracts.predicates.parser import PredicateError, parse, tree_of
+
+OPERATORS = {
+    "GT": "mustBeGreaterThan",
+    "GTE": "mustBeGreaterOrEqualTo",
+    "LT": "mustBeLessThan",
+    "LTE": "mustBeLessOrEqualTo",
+}
+TURNED = {"GT": "LT", "GTE": "LTE", "LT": "GT", "LTE": "GTE"}
+WITHIN = frozenset({Direction.TIGHTENS, Direction.UNTESTED})
+
+
+class Condition(NamedTuple):
+    """A comparison of a column: with a limit, or (`values`) with values of which it must have one."""
+
+    column: str
+    assertion: Assertion | None = None
+    values: tuple[Any, ...] = ()
+
+
+def of_predicates(old: str | None, new: str | None) -> Direction:
+    """The direction between the rows that keep two predicates; None is kept by all. Undetermined where it is not told.
+
+    Raises nothing: of a text that is no predicate, it is not told."""
+    if old == new:
+        return Direction.UNTESTED
+    found = inclusion(new_within_old=implies(new, old), old_within_new=implies(old, new))
+    return Direction.UNDETERMINED if found is Direction.BOTH else found
+
+
+def implies(first: str | None, second: str | None) -> bool:
+    """Whether the texts tell that every row that keeps the first predicate keeps the second."""
+    if second is None or first is None:
+        return second is None
+    try:
+        return parse(first).sql == parse(second).sql or _follows(_bare(tree_of(first)), _bare(tree_of(second)))
+    except PredicateError:
+        return False
+
+
+def _follows(given: Any, wanted: Any) -> bool:
+    if _kind(wanted) == "And":
+        return all(_follows(given, each) for each in _parts(wanted))
+    if _kind(given) == "Or":
+        return all(_follows(each, wanted) for each in _parts(given))
+    if _kind(wanted) == "Or" and any(_follows(given, each) for each in _parts(wanted)):
+        return True
+    conditions = _parts(given) if _kind(given) == "And" else [given]
+    return _text(wanted) in map(_text, conditions) or _compared(conditions, wanted)
+
+
+def _compared(given: list[Any], wanted: Any) -> bool:
+    target = _condition(wanted)
+    known = [each for each in map(_condition, given) if each and target and each.column == target.column]
+    if target is None or not known:
+        return False
+    return any(_within(each, target) for each in known if each.values) or _bounded(known, target)
+
+
+def _within(known: Condition, target: Condition) -> bool:
+    """Whether each of the known values keeps the target."""
+    if target.assertion is None:
+        return of_values(target.values, known.values) in WITHIN
+    single = ([Assertion("mustBe", each)] for each in known.values)
+    return all(between(each, [*each, target.assertion]) is Direction.UNTESTED for each in single)
+
+
+def _bounded(known: list[Condition], target: Condition) -> bool:
+    limits = [each.assertion for each in known if each.assertion]
+    return (
+        bool(target.assertion and limits) and between([target.assertion] if target.assertion else [], limits) in WITHIN
+    )
+
+
+def _kind(node: Any) -> str:
+    return type(node).__name__
+
+
+def _bare(node: Any) -> Any:
+    while _kind(node) == "Paren":
+        node = node.this
+    return node
+
+
+def _parts(node: Any) -> list[Any]:
+    """The conditions that are joined by the word of the node, without parentheses around them."""
+    inner = (_bare(each) for each in (node.this, node.expression))
+    return [part for each in inner for part in (_parts(each) if _kind(each) == _kind(node) else [each])]
+
+
+def _text(node: Any) -> str:
+    return str(node.sql(dialect="spark"))
+
+
+def _condition(node: Any) -> Condition | None:
+    """What is known of a comparison of a column with constants; None for any other condition."""
+    node = _bare(node)
+    found = _CONDITIONS.get(_kind(node))
+    return found(node) if found else None
+
+
+def _limited(node: Any) -> Condition | None:
+    for column, constant, kind in (
+        (node.this, node.expression, _kind(node)),
+        (node.expression, node.this, TURNED[_kind(node)]),
+    ):
+        limit = _constant(constant)
+        if _kind(column) == "Column" and _in_order(limit):
+            return Condition(_text(column), Assertion(OPERATORS[kind], limit))
+    return None
+
+
+def _ranging(node: Any) -> Condition | None:
+    limits = tuple(_constant(node.args[end]) for end in ("low", "high"))
+    column = _kind(node.this) == "Column" and all(map(_in_order, limits)) and type(limits[0]) is type(limits[1])
+    return Condition(_text(node.this), Assertion("mustBeBetween", limits)) if column else None
+
+
+def _equal(node: Any) -> Condition | None:
+    for column, constant in ((node.this, node.expression), (node.expression, node.this)):
+        value = _constant(constant)
+        if _kind(column) == "Column" and value is not None:
+            return Condition(_text(column), values=(value,))
+    return None
+
+
+def _listed(node: Any) -> Condition | None:
+    values = tuple(map(_constant, node.expressions))
+    known = _kind(node.this) == "Column" and values and None not in values
+    return Condition(_text(node.this), values=values) if known else None
+
+
+_CONDITIONS: dict[str, Callable[[Any], Condition | None]] = {
+    **dict.fromkeys(OPERATORS, _limited),
+    "Between": _ranging,
+    "EQ": _equal,
+    "In": _listed,
+}
+
+
+def _constant(node: Any) -> Any:
+    """The text, number or truth that the node is; None for anything else, and for numbers that no float is."""
+    node = _bare(node)
+    if _kind(node) == "Neg":
+        found = _constant(node.this)
+        return -found if isinstance(found, int | float) else None
+    if _kind(node) == "Boolean":
+        return bool(node.this)
+    if _kind(node) != "Literal":
+        return None
+    return str(node.this) if node.is_string else _number(str(node.this))
+
+
+def _number(text: str) -> int | float | None:
+    if text.isdecimal():
+        return int(text)
+    found = float(text)
+    return found if isfinite(found) and Fraction(repr(found)) == Fraction(text) else None
+
+
+def _in_order(limit: Any) -> bool:
+    """Whether an order of such constants is that of every column that is compared with them."""
+    if isinstance(limit, str):
+        return is_moment(limit)
+    return limit is not None and not isinstance(limit, bool)

@@ -1,0 +1,108 @@
+"""How Treaty's own terms of two documents differ, and the words of the documents that belong to no table."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from contracts.comparison.differences import Difference, Part, Place, other_words
+from contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, steps
+from contracts.comparison.guarantees import view_in_use
+from contracts.comparison.matching import paired
+from contracts.document.model import Contract, Deadline, Terms
+
+COLUMNS = ("open", "watched", "closed")
+ON_UNKNOWN = ("pass", "warn", "block")
+# They say who decides and how; no data are judged by them.
+POLICIES = ("aliases", "compatibility", "review", "lineage", "group")
+# Every version has a number and a state of its own.
+DOCUMENT_WORDS = frozenset({"kind", "version", "status", "schema", "slaProperties", "customProperties"})
+
+
+def agreed(old: Contract, new: Contract) -> Iterator[Difference]:
+    """The differences of the terms: those that data are judged by belong to structure and guarantees."""
+    yield from _judged(old.terms, new.terms)
+    yield from _views(old, new)
+    if old.terms.arrivals != new.terms.arrivals:
+        was, now = old.terms.arrivals, new.terms.arrivals
+        yield _of(Part.GUARANTEES, "arrivals").difference("arrivals", was, now, Direction.UNDETERMINED)
+    yield from _deadlines(old.terms, new.terms)
+    yield from _anomalies(old.terms, new.terms)
+    for name in POLICIES:
+        was, now = _plain(old.terms, name), _plain(new.terms, name)
+        if was != now:
+            yield _of(Part.TERMS, name).difference(name, was, now, Direction.UNTESTED)
+
+
+def _deadlines(old: Terms, new: Terms) -> Iterator[Difference]:
+    for was, now in paired(old.deadlines, new.deadlines, _told_apart, lambda each: each.object):
+        if was != now:
+            before, after = (each and f"{each.by} {each.zone}" for each in (was, now))
+            yield _of(Part.GUARANTEES, "deadlines").difference("deadline", before, after, _sooner(was, now))
+
+
+def _anomalies(old: Terms, new: Terms) -> Iterator[Difference]:
+    """More false alarms are narrower bands, where all else is the same."""
+    was, now = old.anomalies, new.anomalies
+    if was != now:
+        more, fewer = now.false_alarms >= was.false_alarms, now.false_alarms <= was.false_alarms
+        alike = was.holidays == now.holidays
+        direction = inclusion(new_within_old=more, old_within_new=fewer) if alike else Direction.UNDETERMINED
+        before, after = _plain(old, "anomalies"), _plain(new, "anomalies")
+        yield _of(Part.GUARANTEES, "anomalies").difference("anomalies", before, after, direction)
+
+
+def _told_apart(deadline: Deadline) -> tuple[str, str] | None:
+    return (deadline.object, deadline.id) if deadline.id else None
+
+
+def _sooner(old: Deadline | None, new: Deadline | None) -> Direction:
+    """An earlier time of day is the tighter promise, of the same days in the same zone."""
+    if old is None or new is None:
+        return of_presence(old, new)
+    if (old.zone, old.days, old.severity) != (new.zone, new.days, new.severity) or old.by == new.by:
+        return Direction.UNDETERMINED
+    return inclusion(new_within_old=new.by <= old.by, old_within_new=old.by <= new.by)
+
+
+def document_words(old: Contract, new: Contract) -> Iterator[Difference]:
+    """The differences of what documents say of themselves: names, people, servers. No data are judged by it."""
+    place = Place(Part.TEXT)
+    yield from other_words(place, old.document, new.document, DOCUMENT_WORDS)
+    was, now = _others(old.document), _others(new.document)
+    yield from other_words(place, was, now, ())
+
+
+def _judged(old: Terms, new: Terms) -> Iterator[Difference]:
+    if old.columns != new.columns:
+        direction = steps(old.columns, new.columns, ascending=COLUMNS)
+        yield _of(Part.STRUCTURE, "columns").difference("other columns", old.columns, new.columns, direction)
+    if old.order != new.order:
+        direction = of_flags(old.order, new.order)
+        yield _of(Part.STRUCTURE, "order").difference("promised order of columns", old.order, new.order, direction)
+    if old.on_unknown != new.on_unknown:
+        direction = steps(old.on_unknown, new.on_unknown, ascending=ON_UNKNOWN)
+        place = _of(Part.GUARANTEES, "on_unknown")
+        yield place.difference("the gate's answer where nothing is known", old.on_unknown, new.on_unknown, direction)
+
+
+def _views(old: Contract, new: Contract) -> Iterator[Difference]:
+    for was, now in paired(old.terms.views, new.terms.views, lambda view: view.name):
+        before, after = (view and f"{view.name} where {view.where}" for view in (was, now))
+        if before != after:
+            used = was and now and (view_in_use(was.name, old) or view_in_use(now.name, new))
+            direction = Direction.UNDETERMINED if used else Direction.UNTESTED
+            yield _of(Part.GUARANTEES, "views").difference("view", before, after, direction)
+
+
+def _of(part: Part, name: str) -> Place:
+    return Place(part, f"customProperties.treaty.{name}")
+
+
+def _plain(terms: Terms, name: str) -> Any:
+    return terms.model_dump()[name]
+
+
+def _others(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The custom properties that are not Treaty's terms."""
+    found = document.get("customProperties") or []
+    others = [each for each in found if not isinstance(each, dict) or each.get("property") != "treaty"]
+    return {"customProperties": others} if others else {}

@@ -1,0 +1,1 @@
+"""The ODCS document: model, strict YAML, reader, writer, Treaty's own terms."""

@@ -1,0 +1,72 @@
+"""Names and ids within a document: each says one thing, whatever the case or the Unicode form it is written in."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from contracts.document.odcs import elements, root_model
+from contracts.document.yaml_syntax import join
+from contracts.errors import Faults
+
+NAMED = frozenset({"SchemaObject", "SchemaProperty"})
+# Scripts with letters that look alike.
+ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
+
+
+def inspect_ids(document: Mapping[str, Any], faults: Faults) -> None:
+    """Keeps a fault for every id that an earlier element of the same list has."""
+    first: dict[tuple[str, str], str] = {}
+    for path, element, _ in elements(document, root_model()):
+        name = element.get("id")
+        if not path.endswith("]") or not isinstance(name, str):
+            continue
+        earlier = first.setdefault((list_of(path), name), path)
+        if earlier != path:
+            faults.add("id-duplicate", join(path, "id"), f"is the id of {earlier} too", "give each its own id")
+
+
+def inspect_names(document: Mapping[str, Any], faults: Faults) -> None:
+    """Keeps a fault for names of objects and properties that are empty, unprintable, or alike within one list."""
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    for path, name in _names(document):
+        if not name.strip() or not name.isprintable():
+            message = "is blank or has unprintable characters"
+            faults.add("name-form", join(path, "name"), message, "write a visible name")
+            continue
+        earlier_path, earlier = first.setdefault((list_of(path), _folded(name)), (path, name))
+        if earlier_path != path:
+            _keep_alike(name, earlier, join(path, "name"), faults)
+
+
+def disguise(identity: str) -> str | None:
+    """Why the identity could be taken for another one, None where it could not: it has unprintable characters, letters
+    in another form than is usual, or such of scripts that look alike."""
+    if not identity.isprintable() or identity != identity.strip():
+        return "has blanks around it or unprintable characters"
+    if unicodedata.normalize("NFKC", identity) != identity:
+        return "has letters in another form than is usual"
+    scripts = {unicodedata.name(each, "?").partition(" ")[0] for each in identity if each.isalpha()} & ALIKE
+    return f"mixes letters of scripts that look alike: {', '.join(sorted(scripts))}" if len(scripts) > 1 else None
+
+
+def _names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for path, element, model in elements(document, root_model()):
+        if model.__name__ in NAMED and path.endswith("]") and isinstance(element.get("name"), str):
+            yield path, element["name"]
+
+
+def _keep_alike(name: str, earlier: str, where: str, faults: Faults) -> None:
+    if unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", earlier):
+        faults.add("name-duplicate", where, f"'{name}' is the name of an earlier one", "give each its own name")
+    else:
+        message = f"'{name}' and '{earlier}' differ in case only, and Spark takes them for one name"
+        faults.add("name-case", where, message, "rename one of the two")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def list_of(path: str) -> str:
+    """The path of the list that the member at `path` stands in."""
+    return path.rpartition("[")[0]

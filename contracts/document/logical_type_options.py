@@ -1,0 +1,81 @@
+"""What a column's `logicalTypeOptions` promise of its values, as far as a document can contradict itself there."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from contracts.document.columns import Element, members, text
+from contracts.document.yaml_syntax import join
+from contracts.errors import Faults, nearest
+
+# Lower and upper limits that bound the same thing.
+LIMITS = (
+    *((low, high) for low in ("minimum", "exclusiveMinimum") for high in ("maximum", "exclusiveMaximum")),
+    *((f"min{what}", f"max{what}") for what in ("Length", "Items", "Properties")),
+)
+_ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+
+
+def read_options(element: Element, faults: Faults) -> Mapping[str, Any]:
+    """The options of a property as plain data; {} for none. Keeps a fault for those that nothing can keep together.
+
+    Keys and forms of values that do not belong to the logical type are faults of the standard's own schema."""
+    path, content = element
+    options = content.get("logicalTypeOptions")
+    if not isinstance(options, dict):
+        return {}
+    where = join(path, "logicalTypeOptions")
+    for low, high in _crossed(options):
+        faults.add(
+            "options-order", join(where, high), f"leaves no value that also keeps '{low}'", "widen one of the two"
+        )
+    _inspect_required(element, options.get("required"), join(where, "required"), faults)
+    return options
+
+
+def _crossed(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for low, high in LIMITS:
+        if low in options and high in options:
+            exclusive = low.startswith("exclusive") or high.startswith("exclusive")
+            if _exceeds(options[low], options[high], or_equals=exclusive):
+                yield low, high
+
+
+def _exceeds(low: Any, high: Any, *, or_equals: bool) -> bool:
+    """Whether the first is beyond the second; texts (dates) of one length are in the order of their characters."""
+    if isinstance(low, str) and isinstance(high, str):
+        comparable = len(low) == len(high)
+    else:
+        comparable = all(isinstance(each, int | float) for each in (low, high))
+    return comparable and (low > high or (or_equals and low == high))
+
+
+def _inspect_required(element: Element, required: Any, where: str, faults: Faults) -> None:
+    fields = [text(member, "name") or "" for _, member in members(element[1], "properties")]
+    if not fields or not isinstance(required, list):
+        return
+    for index, name in enumerate(required):
+        if isinstance(name, str) and name not in fields:
+            faults.add("options-property", join(where, index), "names no property of the object", nearest(name, fields))
+
+
+def read_enum(element: Element) -> Sequence[Any]:
+    """The values that a property's `enum` allows, in order; () for none."""
+    values = (member.get("value") for _, member in members(element[1], "enum"))
+    return tuple(value for value in values if isinstance(value, str | int | float))
+
+
+def means_whole(pattern: str) -> bool:
+    """Whether a pattern can only match a text as a whole; the standard's patterns may match anywhere within it."""
+    plain = _ATOM.sub("", pattern)
+    return plain.startswith("^") and plain.endswith("$") and not _has_bar(plain)
+
+
+def _has_bar(plain: str) -> bool:
+    """Whether there is a choice outside all parentheses."""
+    depth = 0
+    for character in plain:
+        depth += (character == "(") - (character == ")")
+        if character == "|" and depth == 0:
+            return True
+    return False

@@ -1,0 +1,85 @@
+"""The Open Data Contract Standard: its versions, its elements and the keys of each."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+from contracts.document.yaml_syntax import join
+from contracts.errors import Faults, nearest
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+VERSIONS = ("v3.1.0", "v3.2.0")
+# The shipped schema is that of 3.2.0; these are the words it has over 3.1.0.
+NEW_IN_3_2 = {
+    "OpenDataContractStandard": {"context"},
+    "SchemaObject": {"deprecated", "synonyms", "context"},
+    "SchemaProperty": {"deprecated", "synonyms", "enum", "semanticType", "map"},
+    "CustomProperty": {"vendor"},
+    "Relationship": {"id"},
+    "ServiceLevelAgreementProperty": {"customProperties", "authoritativeDefinitions"},
+}
+
+
+def inspect_version(document: Mapping[str, Any], faults: Faults) -> None:
+    """Keeps a fault where the document declares no version of the standard, or one that Treaty does not read."""
+    remedy = f"write one of {', '.join(VERSIONS)}"
+    if "apiVersion" not in document:
+        faults.add("odcs-missing-key", "", "lacks 'apiVersion'", remedy)
+    elif document["apiVersion"] not in VERSIONS:
+        faults.add("odcs-version", "apiVersion", "is not a version that Treaty reads", remedy)
+
+
+def inspect_keys(document: Mapping[str, Any], faults: Faults) -> None:
+    """Keeps a fault for every key, however deep, that the declared version of the standard does not have."""
+    old = document.get("apiVersion") == "v3.1.0"
+    for path, element, model in elements(document, root_model()):
+        known = key_order(model).keys() - (NEW_IN_3_2.get(model.__name__, set()) if old else set())
+        for key in (each for each in element if each not in known):
+            if faults.full:
+                return
+            message = "is a key of v3.2.0" if key in key_order(model) else "is a key that the standard does not have"
+            remedy = nearest(key, known) or "put it in customProperties"
+            faults.add("odcs-unknown-key", join(path, key), message, remedy)
+
+
+@cache
+def key_order(model: "type[BaseModel]") -> Mapping[str, Any]:
+    """The standard's keys of one kind of element, in its own order, with the type of each."""
+    return {each.alias or name: each.annotation for name, each in model.model_fields.items()}
+
+
+def root_model() -> "type[BaseModel]":
+    """The standard's model of a whole document."""
+    from open_data_contract_standard.model import OpenDataContractStandard
+
+    return OpenDataContractStandard
+
+
+def element_model(annotation: Any, value: Any) -> "type[BaseModel] | None":
+    """The standard's model of an element: of the mapping `value`, or of the members of the list `value`.
+
+    None where the standard leaves the content open, as in `arguments` and in the value of a custom property."""
+    from pydantic import BaseModel
+
+    for each in (annotation, *get_args(annotation)):
+        if isinstance(value, list) and get_origin(each) is list:
+            return element_model(get_args(each)[0], {})
+        if isinstance(value, Mapping) and isinstance(each, type) and issubclass(each, BaseModel):
+            return each
+    return None
+
+
+def elements(value: Any, annotation: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any], "type[BaseModel]"]]:
+    """Every mapping that the standard knows, with its path and its model, outermost first."""
+    model = element_model(annotation, value)
+    if model is None:
+        return
+    if isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from elements(member, model, join(path, index))
+        return
+    yield path, value, model
+    for key, member in value.items():
+        yield from elements(member, key_order(model).get(key), join(path, key))

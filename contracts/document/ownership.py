@@ -1,0 +1,62 @@
+"""Who owns the columns of a contract, and whose columns a change of the document touches.
+
+A column's owner is the value of its customProperties `owner`; one that names none has that of the column or table
+around it. Checks that stand on the table belong to no column."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.document.columns import members, text
+
+OWNER = "owner"
+NESTING = ("properties", "items")
+
+
+@dataclass(frozen=True)
+class Owned:
+    """A column's owner (None: it has none), and its own words without those of the columns within it."""
+
+    owner: str | None
+    words: Mapping[str, Any]
+
+
+def touched(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, str]:
+    """The owners of all columns that the new document adds, removes or changes, by the column's name with its table's.
+
+    Of a column that was there its owner until now: nobody gives themselves a column by a change of it."""
+    before, after = _owned(old or {}), _owned(new)
+    changed = [name for name in {**before, **after} if _words(before.get(name)) != _words(after.get(name))]
+    owners = {name: (before.get(name) or after[name]).owner for name in changed}
+    return {name: owner for name, owner in sorted(owners.items()) if owner}
+
+
+def _words(column: Owned | None) -> Mapping[str, Any] | None:
+    return column.words if column else None
+
+
+def _owned(document: Mapping[str, Any]) -> dict[str, Owned]:
+    return dict(
+        found
+        for _, table in members(document, "schema")
+        for found in _within(table, text(table, "name") or "", _owner(table))
+    )
+
+
+def _within(element: Mapping[str, Any], path: str, owner: str | None) -> Iterator[tuple[str, Owned]]:
+    for _, member in members(element, "properties"):
+        yield from _column(member, f"{path}.{text(member, 'name') or ''}", owner)
+    items = element.get("items")
+    if isinstance(items, dict):
+        yield from _column(items, f"{path}[]", owner)
+
+
+def _column(content: Mapping[str, Any], path: str, around: str | None) -> Iterator[tuple[str, Owned]]:
+    owner = _owner(content) or around
+    yield path, Owned(owner, {key: value for key, value in content.items() if key not in NESTING})
+    yield from _within(content, path, owner)
+
+
+def _owner(content: Mapping[str, Any]) -> str | None:
+    named = (each for _, each in members(content, "customProperties") if each.get("property") == OWNER)
+    return next((text(each, "value") for each in named), None)

@@ -1,0 +1,244 @@
+"""Quality entries of a document as checks: the standard's library and sql entries, and Treaty's own custom ones."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, Detection, Referred
+from contracts.document.model import SCOPES, Check, CheckKind, Severity
+from contracts.document.yaml_syntax import join
+from contracts.errors import Faults
+from contracts.predicates.parser import PredicateError, parse
+
+MILD = frozenset({"info", "warning", "warn", "low", "minor", "trivial"})
+EQUALITY = frozenset({"mustBe", "mustNotBe"})
+OWN_WORDS = frozenset({"analyzer", "where", "scope"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A quality entry and where it stands: on the property `column` of an object, or (None) on the object itself.
+
+    `columns` are the names that a predicate may use; None admits any."""
+
+    content: Mapping[str, Any]
+    path: str
+    owner: str
+    faults: Faults
+    column: str | None = None
+    columns: Collection[str] | None = None
+
+    def text(self, key: str) -> str | None:
+        """The entry's text under the key; None where it is missing, empty or not text."""
+        found = self.content.get(key)
+        return found if isinstance(found, str) and found else None
+
+    def add(self, code: str, key: str, message: str, remedy: str = "") -> None:
+        """Keeps a fault at a key within the entry ('' for the entry itself)."""
+        self.faults.add(code, join(self.path, key) if key else self.path, message, remedy)
+
+
+def read_check(entry: Entry) -> Check:
+    """The check that the entry states. What is wrong with it is kept as faults; the check is then of no use."""
+    kind = _kind(entry)
+    meaning = _READERS[kind](entry)
+    identity = entry.text("id") or _derived_id(entry, meaning.analyzer)
+    return replace(
+        meaning,
+        id=identity,
+        name=entry.text("name") or identity,
+        kind=kind,
+        severity=_severity(entry),
+        dimension=entry.text("dimension"),
+        path=entry.path,
+        line=entry.faults.line(entry.path),
+    )
+
+
+def _kind(entry: Entry) -> CheckKind:
+    match entry.text("type"):
+        case "custom":
+            return "treaty" if entry.text("engine") == "treaty" else "custom"
+        case "sql":
+            return "sql"
+        case "text":
+            return "text"
+        case _:
+            return "library"
+
+
+def _severity(entry: Entry) -> Severity:
+    return "warning" if (entry.text("severity") or "error").lower() in MILD else "error"
+
+
+def _derived_id(entry: Entry, analyzer: str) -> str:
+    """An id from names, not from positions, so that it outlives a change of order."""
+    names = [entry.owner, entry.column or "", analyzer]
+    return "-".join(filter(None, (re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") for name in names))) or "check"
+
+
+def _meaning(entry: Entry, analyzer: str, arguments: Mapping[str, Any], **words: Any) -> Check:
+    return Check(
+        id="",
+        name="",
+        kind="treaty",
+        severity="error",
+        analyzer=analyzer,
+        arguments=arguments,
+        column=entry.column,
+        **words,
+    )
+
+
+def _read_treaty(entry: Entry) -> Check:
+    words = entry.content.get("implementation")
+    if not isinstance(words, dict):
+        message = "is not a mapping, which a check of engine 'treaty' needs"
+        entry.add("check-implementation", "implementation", message, "write 'analyzer:' and its arguments under it")
+        return _meaning(entry, "", {})
+    inner = replace(entry, content=words, path=join(entry.path, "implementation"))
+    return _meaning(
+        entry,
+        _analyzer(inner),
+        {key: value for key, value in words.items() if key not in OWN_WORDS and key not in OPERATORS},
+        where=_where(inner),
+        scope=_scope(inner),
+        assertion=_assertion(inner, strict=True),
+    )
+
+
+def _read_library(entry: Entry) -> Check:
+    analyzer = entry.text("metric") or entry.text("rule") or ""
+    if not analyzer:
+        entry.add("check-metric", "", "has neither a metric nor a type", "write 'metric:' or 'type: custom'")
+    found = entry.content.get("arguments")
+    arguments = dict(found) if isinstance(found, dict) else {}
+    if "unit" in entry.content:
+        arguments["unit"] = entry.content["unit"]
+    if "properties" in arguments:
+        arguments["columns"] = arguments.pop("properties")
+    return _meaning(entry, analyzer, arguments, assertion=_assertion(entry))
+
+
+def _read_sql(entry: Entry) -> Check:
+    return _meaning(entry, "sql", {"query": entry.text("query") or ""}, assertion=_assertion(entry))
+
+
+def _read_text(entry: Entry) -> Check:
+    return _meaning(entry, "text", {})
+
+
+def _read_custom(entry: Entry) -> Check:
+    return _meaning(entry, entry.text("engine") or "", {"implementation": entry.content.get("implementation")})
+
+
+_READERS: dict[CheckKind, Callable[[Entry], Check]] = {
+    "treaty": _read_treaty,
+    "library": _read_library,
+    "sql": _read_sql,
+    "text": _read_text,
+    "custom": _read_custom,
+}
+
+
+def _analyzer(entry: Entry) -> str:
+    if not entry.text("analyzer"):
+        entry.add("check-analyzer", "", "names no analyzer", "write 'analyzer: completeness' or another one")
+    return entry.text("analyzer") or ""
+
+
+def _scope(entry: Entry) -> str | None:
+    """The scope as written: whether it is the name of a view is known once the whole document is read."""
+    scope = entry.content.get("scope")
+    if scope is None or isinstance(scope, str):
+        return scope
+    entry.add("check-scope", "scope", "is not text", f"write one of {', '.join(SCOPES)}, or the name of a view")
+    return None
+
+
+def _where(entry: Entry) -> str | None:
+    where = entry.content.get("where")
+    if where is None:
+        return None
+    if not isinstance(where, str):
+        entry.add("check-where", "where", "is not text", "write a predicate: \"country = 'DE'\"")
+        return None
+    try:
+        parse(where, entry.columns)
+    except PredicateError as error:
+        for fault in error.faults:
+            entry.add(fault.code, "where", fault.message, fault.remedy)
+    return where
+
+
+def _assertion(entry: Entry, *, strict: bool = False) -> Assertion | None:
+    """The one operator of the entry with its limit; None where there is none.
+
+    `strict` where the standard's own schema does not look at operators, as within an implementation."""
+    words = [word for word in OPERATORS if word in entry.content]
+    if len(words) > 1 and strict:
+        entry.add("check-operator", "", f"has {' and '.join(words)}", "write one operator")
+    if len(words) != 1:
+        return None
+    if words[0] == ANOMALIES:
+        return _detecting(entry, entry.content[ANOMALIES], strict=strict)
+    limit = _referring(entry, words[0], entry.content[words[0]]) if strict else entry.content[words[0]]
+    return _paired(entry, words[0], limit) if words[0] in PAIRED else _single(entry, words[0], limit, strict=strict)
+
+
+def _detecting(entry: Entry, given: Any, *, strict: bool) -> Assertion | None:
+    """The promise of no anomalies by the detector that is named, with its arguments beside it."""
+    words = {"detector": given} if isinstance(given, str) else given
+    if not strict or not isinstance(words, dict) or not isinstance(words.get("detector", "auto"), str):
+        message = "names no detector" if strict else "is no operator of the standard's own checks"
+        entry.add("check-limit", ANOMALIES, message, "write {detector: auto} in a check of engine 'treaty'")
+        return None
+    arguments = {key: value for key, value in words.items() if key != "detector"}
+    return Assertion(ANOMALIES, Detection(words.get("detector", "auto"), arguments))
+
+
+def _referring(entry: Entry, word: str, limit: Any) -> Any:
+    """The limit with every mapping in it as the metric of another dataset that it names."""
+    if isinstance(limit, list):
+        return [_referring(entry, word, each) for each in limit]
+    return _referred(replace(entry, content=limit, path=join(entry.path, word))) if isinstance(limit, dict) else limit
+
+
+def _referred(entry: Entry) -> Referred:
+    for key in ("dataset", "analyzer"):
+        if not entry.text(key):
+            example = "write {dataset: titles, analyzer: size}"
+            entry.add("check-limit", key, f"names no {key}, which a limit that refers to another one needs", example)
+    _where(replace(entry, columns=None))
+    words = {key: given for key, given in entry.content.items() if key not in ("dataset", "analyzer")}
+    return Referred(entry.text("dataset") or "", entry.text("analyzer") or "", words)
+
+
+def _single(entry: Entry, word: str, limit: Any, *, strict: bool) -> Assertion | None:
+    if strict and not _is_limit(word, limit):
+        entry.add("check-limit", word, "is not a limit that values can be compared with", "write a number or text")
+        return None
+    return Assertion(word, limit)
+
+
+def _paired(entry: Entry, word: str, limits: Any) -> Assertion | None:
+    if not isinstance(limits, list) or len(limits) != 2 or not all(_is_limit(word, limit) for limit in limits):
+        entry.add("check-limit", word, "is not a pair of limits", "write [least, most]")
+        return None
+    low, high = limits
+    if isinstance(low, Referred) or isinstance(high, Referred):
+        return Assertion(word, (low, high))
+    if isinstance(low, str) != isinstance(high, str):
+        entry.add("check-limit", word, "has limits of two kinds", "write two numbers or two texts")
+        return None
+    if low > high:
+        entry.add("check-limit-order", word, "has its limits in the wrong order", "write the smaller one first")
+        return None
+    return Assertion(word, (low, high))
+
+
+def _is_limit(word: str, limit: Any) -> bool:
+    if isinstance(limit, bool):
+        return word in EQUALITY
+    return isinstance(limit, int | float | str | Referred)

@@ -1,0 +1,227 @@
+"""Reading a contract: the bytes of an ODCS document as a Contract, or every fault of it at once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache, reduce
+from itertools import chain, count
+from typing import Any
+
+from pydantic import ValidationError
+
+from contracts.assertions import OPERATORS
+from contracts.document import identifiers, odcs, yaml_syntax
+from contracts.document.columns import Element, columns, members, text
+from contracts.document.computed_partitions import inspect_partitions
+from contracts.document.deadlines import inspect_deadlines
+from contracts.document.logical_type_options import read_enum, read_options
+from contracts.document.model import Check, Contract, DataObject, Property, Terms
+from contracts.document.partition_terms import inspect_arrivals, inspect_views
+from contracts.document.quality_rules import Entry, read_check
+from contracts.document.schema_validation import inspect_schema
+from contracts.document.yaml_syntax import join
+from contracts.errors import Faults, nearest
+from contracts.safe_regex import UnsafeRegex, inspect_regex
+
+# What is read takes some twenty times the room of its text: of what is longer than this, little is remembered.
+LARGE_BYTES = 64 * 1024
+TERMS = tuple(Terms.model_fields)
+INSPECTIONS = (
+    odcs.inspect_version,
+    odcs.inspect_keys,
+    inspect_schema,
+    identifiers.inspect_ids,
+    identifiers.inspect_names,
+)
+
+
+def read(source: bytes) -> Contract:
+    """The contract in `source`, which it keeps byte for byte. Raises ContractError with all its faults.
+
+    Text that is not strict YAML ends the reading there; of every other document all that is wrong is said at once.
+    What was read lately is remembered: nobody changes what is in a contract."""
+    remembered = _small if len(source) <= LARGE_BYTES else _large
+    return remembered(source, tuple(OPERATORS))
+
+
+def _read(source: bytes) -> Contract:
+    parsed = yaml_syntax.parse(source)
+    faults = Faults(parsed.lines)
+    for inspection in INSPECTIONS:
+        inspection(parsed.data, faults)
+        if faults.full:
+            faults.settle()
+    objects = tuple(_object(each, faults) for each in members(parsed.data, "schema"))
+    terms = _terms(parsed.data, objects, faults)
+    faults.settle()
+    identity: str = parsed.data["id"]
+    return Contract(
+        source=source,
+        document=parsed.data,
+        id=identity,
+        name=parsed.data.get("name") or identity,
+        version=parsed.data["version"],
+        status=parsed.data.get("status") or "draft",
+        objects=tuple(_with_terms(each, terms) for each in objects),
+        terms=terms,
+        lines=parsed.lines,
+    )
+
+
+def _as_read(source: bytes, _: tuple[str, ...]) -> Contract:
+    """The contract, as it is read while those words are assertions: plug-ins bring others."""
+    return _read(source)
+
+
+# One change of a contract reads it several times, and so does one page about it.
+_small, _large = lru_cache(maxsize=64)(_as_read), lru_cache(maxsize=4)(_as_read)
+
+
+def _object(element: Element, faults: Faults) -> DataObject:
+    path, content = element
+    properties = tuple(_property(each, faults) for each in members(content, "properties", path))
+    name = text(content, "name") or ""
+    return DataObject(
+        name=name,
+        physical_name=text(content, "physicalName"),
+        properties=properties,
+        checks=_checks(element, name, faults),
+        tags=_tags(content),
+        path=path,
+        line=faults.line(path),
+    )
+
+
+def _property(element: Element, faults: Faults) -> Property:
+    path, content = element
+    items = content.get("items")
+    return Property(
+        name=text(content, "name") or "",
+        logical_type=text(content, "logicalType"),
+        physical_type=text(content, "physicalType"),
+        required=content.get("required") is True,
+        unique=content.get("unique") is True,
+        primary_key=content.get("primaryKey") is True,
+        primary_key_position=_position(content, "primaryKeyPosition"),
+        partitioned=content.get("partitioned") is True,
+        partition_key_position=_position(content, "partitionKeyPosition"),
+        classification=text(content, "classification"),
+        tags=_tags(content),
+        encrypted=bool(text(content, "encryptedName")),
+        options=read_options(element, faults),
+        enum=tuple(read_enum(element)),
+        properties=tuple(_property(each, faults) for each in members(content, "properties", path)),
+        items=_property((join(path, "items"), items), faults) if isinstance(items, dict) else None,
+        path=path,
+        line=faults.line(path),
+    )
+
+
+def _tags(content: Mapping[str, Any]) -> tuple[str, ...]:
+    found = content.get("tags")
+    return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
+
+
+def _position(content: Mapping[str, Any], key: str) -> int | None:
+    found = content.get(key)
+    # The standard's default, -1, means that there is none.
+    return found if isinstance(found, int) and found >= 0 else None
+
+
+def _checks(element: Element, owner: str, faults: Faults) -> tuple[Check, ...]:
+    places = dict(columns(element))
+    known = places.keys() or None
+    entries = [
+        Entry(content, path, owner, faults, column, known)
+        for column, holder in [(None, element), *places.items()]
+        for path, content in members(holder[1], "quality", holder[0])
+    ]
+    return tuple(_distinct(entries, faults))
+
+
+def _distinct(entries: list[Entry], faults: Faults) -> Iterator[Check]:
+    """The entries as checks with ids of their own: results are told apart by the id of their check."""
+    taken: dict[str, str] = {entry.text("id") or "": entry.path for entry in reversed(entries)}
+    for entry in entries:
+        check = read_check(entry)
+        if not entry.text("id"):
+            yield replace(check, id=_free(check.id, taken), name=check.name)
+            continue
+        first = taken[check.id]
+        if first != entry.path and identifiers.list_of(first) != identifiers.list_of(entry.path):
+            remedy = "give each check of a table its own id"
+            faults.add("id-duplicate", join(entry.path, "id"), f"is the id of {first} too", remedy)
+        yield check
+
+
+def _free(identity: str, taken: dict[str, str]) -> str:
+    """The id, or the id with the first number that makes it new; it is taken from then on."""
+    numbered = (f"{identity}-{number}" for number in count(2))
+    found = next(each for each in chain([identity], numbered) if each not in taken)
+    taken[found] = ""
+    return found
+
+
+def _terms(document: Mapping[str, Any], objects: tuple[DataObject, ...], faults: Faults) -> Terms:
+    own = [each for each in members(document, "customProperties") if each[1].get("property") == "treaty"]
+    for path, _ in own[1:]:
+        faults.add("terms-twice", path, "is a second entry of Treaty's terms", "keep one")
+    if not own:
+        return Terms()
+    path = join(own[0][0], "value")
+    try:
+        terms = Terms.model_validate(own[0][1].get("value"))
+    except ValidationError as error:
+        for each in error.errors(include_url=False, include_context=False, include_input=False):
+            _keep_term(each["type"], each["msg"], reduce(join, each["loc"], path), faults)
+        return Terms()
+    _inspect_aliases(terms, objects, path, faults)
+    inspect_views(terms.views, join(path, "views"), faults)
+    inspect_partitions(terms.partitions, objects, join(path, "partitions"), faults)
+    parted = tuple(_with_terms(each, terms) for each in objects)
+    inspect_arrivals(terms.arrivals, parted, join(path, "arrivals"), faults)
+    inspect_deadlines(terms.deadlines, objects, join(path, "deadlines"), faults)
+    return terms
+
+
+def _with_terms(described: DataObject, terms: Terms) -> DataObject:
+    """The object with what the contract's terms say of it."""
+    return replace(
+        described,
+        views=tuple(terms.views),
+        arrivals=described.name in terms.arrivals,
+        anomalies=terms.anomalies,
+        computed=tuple(f"{each.name}=({each.by})" for each in terms.partitions if each.object == described.name),
+    )
+
+
+def _keep_term(kind: str, message: str, path: str, faults: Faults) -> None:
+    word = path.rpartition(".")[2]
+    if kind == "extra_forbidden":
+        remedy = nearest(word, TERMS) or f"Treaty's terms are {', '.join(TERMS)}"
+        faults.add("terms-unknown", path, "is not one of Treaty's terms", remedy)
+    elif kind == "missing":
+        faults.add("terms-missing", path.removesuffix(f".{word}"), f"lacks '{word}'", f"add '{word}'")
+    else:
+        faults.add("terms-form", path, message[:1].lower() + message[1:])
+
+
+def _inspect_aliases(terms: Terms, objects: tuple[DataObject, ...], path: str, faults: Faults) -> None:
+    known = [each.name for each in objects]
+    taken: set[tuple[str, str]] = set()
+    for index, alias in enumerate(terms.aliases):
+        where = join(join(path, "aliases"), index)
+        if alias.object not in known:
+            message = "names an object that the contract does not have"
+            faults.add("terms-object", join(where, "object"), message, nearest(alias.object, known))
+        if (alias.namespace, alias.name) in taken:
+            faults.add("terms-alias", where, "is an alias that is given twice", "one dataset is one object")
+        if alias.regex:
+            _inspect_pattern(alias.name, join(where, "name"), faults)
+        taken.add((alias.namespace, alias.name))
+
+
+def _inspect_pattern(pattern: str, where: str, faults: Faults) -> None:
+    try:
+        inspect_regex(pattern)
+    except UnsafeRegex as error:
+        faults.add("terms-alias", where, str(error), "write it simpler, or use * without `regex`")

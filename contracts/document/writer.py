@@ -1,0 +1,103 @@
+"""Writing a contract document: canonical YAML that YAML 1.1 and 1.2 readers take for the same thing."""
+
+import re
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import yaml
+
+from contracts.document.odcs import element_model, key_order, root_model
+from contracts.document.yaml_syntax import MAX_BYTES, MAX_DEPTH, MAX_NUMBER, join, resolve
+from contracts.errors import ROOT, ContractError, Fault, Faults
+
+# These come first in every element that has them; all others follow in the standard's order.
+LEADING = ("apiVersion", "kind", "id", "name", "version", "status", "type", "engine", "metric")
+# Truth values for some readers of YAML 1.1, though not for PyYAML.
+TRUTHS = frozenset({"y", "Y", "n", "N"})
+WIDTH = 120
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def write(document: Mapping[str, Any]) -> bytes:
+    """The document as UTF-8 YAML: keys in the standard's order, block style, no aliases.
+
+    Does not judge the document. Raises ContractError for what YAML cannot hold so that `read` would read it again:
+    keys that are not text, numbers that are not finite, objects of other types."""
+    faults = Faults()
+    plain = _ordered(document, root_model(), faults, "")
+    faults.settle()
+    source = yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=WIDTH).encode()
+    if len(source) > MAX_BYTES:
+        raise ContractError([Fault("text-size", ROOT, f"is longer than {MAX_BYTES // 1024} KiB", "split it")])
+    return source
+
+
+def _ordered(value: Any, annotation: Any, faults: Faults, path: str, depth: int = 0) -> Any:
+    """The value as plain data, with the keys of every element that the standard knows in order."""
+    if isinstance(value, Mapping | list | tuple) and depth >= MAX_DEPTH:
+        faults.add("yaml-depth", path, f"is nested deeper than {MAX_DEPTH} levels", "flatten it")
+        return None
+    if isinstance(value, list | tuple):
+        inner = element_model(annotation, list(value))
+        return [_ordered(each, inner, faults, join(path, index), depth + 1) for index, each in enumerate(value)]
+    if not isinstance(value, Mapping):
+        return _scalar(value, faults, path)
+    model = element_model(annotation, value)
+    known = key_order(model) if model else {}
+    for key in value:
+        _inspect_key(key, faults, path)
+    keys = [key for key in _sequence(known) if key in value]
+    keys += [key for key in value if isinstance(key, str) and key not in known]
+    return {key: _ordered(value[key], known.get(key), faults, join(path, key), depth + 1) for key in keys}
+
+
+def _sequence(known: Mapping[str, Any]) -> list[str]:
+    return [*(key for key in LEADING if key in known), *(key for key in known if key not in LEADING)]
+
+
+def _inspect_key(key: Any, faults: Faults, path: str) -> None:
+    if not isinstance(key, str):
+        faults.add("yaml-key-type", path, "has a key that is not a string")
+    elif SURROGATE.search(key):
+        faults.add("text-encoding", path, "has a key that is not Unicode text")
+
+
+def _scalar(value: Any, faults: Faults, path: str) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        faults.add("yaml-number", path, "is not a finite number")
+    elif isinstance(value, int) and abs(value) >= 10 ** (MAX_NUMBER - 1):
+        faults.add("yaml-number", path, f"is a number of more than {MAX_NUMBER} characters")
+    elif isinstance(value, str) and SURROGATE.search(value):
+        faults.add("text-encoding", path, "is not Unicode text")
+    elif not isinstance(value, str | int | float | None):
+        faults.add("yaml-type", path, "is not plain data")
+    else:
+        return value
+    return None
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's dumper without aliases, with indented lists and with cautious quotes."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002
+        super().increase_indent(flow, False)
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = '"' if not text.isprintable() else "'" if _is_ambiguous(text) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _is_ambiguous(text: str) -> bool:
+    """Whether a reader of YAML 1.2 could take the plain text for something else; PyYAML itself sees to YAML 1.1."""
+    try:
+        return text in TRUTHS or not isinstance(resolve(text), str)
+    except ValueError:
+        return True
+
+
+_Dumper.add_representer(str, _represent_text)

@@ -1,0 +1,1 @@
+"""Edit documents: patches, drift, skeletons, check entries."""

@@ -1,0 +1,49 @@
+"""A check as the entry that a document would have for it, whatever words it was read from."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from contracts.assertions import Detection, Referred
+from contracts.document.model import Check
+from contracts.fingerprint import fingerprint
+
+
+def entry_for(check: Check) -> dict[str, Any]:
+    """The quality entry of type custom, engine treaty, that says what the check says.
+
+    For checks that the words of a column stand for, which have no entry of their own."""
+    words: dict[str, Any] = {"analyzer": check.analyzer, **check.arguments}
+    if check.where is not None:
+        words["where"] = check.where
+    if check.scope is not None:
+        words["scope"] = check.scope
+    if check.assertion is not None:
+        words[check.assertion.operator] = _limit(check.assertion.limit)
+    entry = {"id": check.id, "name": check.name, "type": "custom", "engine": "treaty", "severity": check.severity}
+    dimension = {"dimension": check.dimension} if check.dimension else {}
+    return {**entry, **dimension, "implementation": words}
+
+
+def _limit(limit: Any) -> Any:
+    if isinstance(limit, tuple):
+        return [_limit(each) for each in limit]
+    if isinstance(limit, Referred):
+        return {"dataset": limit.dataset, "analyzer": limit.analyzer, **limit.arguments}
+    if isinstance(limit, Detection):
+        return {"detector": limit.detector, **limit.arguments}
+    return limit
+
+
+def check(
+    check_id: str, name: str, dimension: str, implementation: Mapping[str, Any], *, scope: str = "delta"
+) -> dict[str, Any]:
+    """The quality entry of a check of what arrived, or of another scope."""
+    words = {"id": _slug(check_id), "name": name, "type": "custom", "engine": "treaty", "dimension": dimension}
+    return {**words, "implementation": {**implementation, "scope": scope}}
+
+
+def _slug(text: str) -> str:
+    """Letters, digits and dashes; what had other characters is told apart by a few digits of its fingerprint."""
+    slug = re.sub(r"[^A-Za-z0-9_-]", "-", text)
+    return slug if slug == text else f"{slug}-{fingerprint(text)[:6]}"

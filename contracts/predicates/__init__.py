@@ -1,0 +1,1 @@
+"""Parse predicates and rewrite them from an allow-list."""

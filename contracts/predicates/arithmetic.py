@@ -1,0 +1,132 @@
+"""Sums, differences, products, quotients and remainders in a predicate: numbers, dates and intervals."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from contracts.predicates import grammar
+from contracts.predicates.casts import aligned, implied
+from contracts.predicates.fragments import Piece, chosen, loose, strict
+from contracts.predicates.types import FLOATING, INTEGRAL, VALUE, WORDS, base, group
+
+if TYPE_CHECKING:
+    from contracts.predicates.rewriter import Writer
+
+DIVISIONS = frozenset({"Div", "Mod"})
+# The names of the two operands' kinds: what comes out. Numbers with numbers have their own way.
+MIXED = {
+    ("Add", "moment", "interval"): "moment", ("Add", "interval", "moment"): "moment",
+    ("Add", "moment", "number"): "date", ("Add", "number", "moment"): "date",
+    ("Add", "interval", "interval"): "interval", ("Sub", "interval", "interval"): "interval",
+    ("Sub", "moment", "interval"): "moment", ("Sub", "moment", "number"): "date",
+    ("Sub", "moment", "moment"): "interval",
+    ("Mul", "interval", "number"): "interval", ("Mul", "number", "interval"): "interval",
+    ("Div", "interval", "number"): "interval",
+}  # fmt: skip
+
+
+def arithmetic(writer: "Writer", node: Any) -> Piece:
+    """An operator between two operands."""
+    return combined(writer, type(node).__name__, writer.piece(node.this), writer.piece(node.expression))
+
+
+def tried(name: str) -> Callable[["Writer", list[Piece]], Piece]:
+    """A function such as try_add, whose author asks whether it can be calculated."""
+
+    def production(writer: "Writer", parts: list[Piece]) -> Piece:
+        found = combined(writer, name, *parts)
+        return loose(found.sql, _in_order(name, _read(writer, name, *parts)), found.type)
+
+    return production
+
+
+def combined(writer: "Writer", name: str, left: Piece, right: Piece) -> Piece:
+    """The two operands under the operator of that name."""
+    parts = _read(writer, name, left, right)
+    kinds = [group(each.type) for each in parts]
+    sql = f"{grammar.ARITHMETIC[name]}({parts[0].sql}, {parts[1].sql})"
+    if None in kinds:
+        return strict(sql, _in_order(name, parts), VALUE, fails=True)
+    if kinds == ["number", "number"]:
+        return _numbers(writer, name, sql, parts)
+    found = MIXED.get((name, str(kinds[0]), str(kinds[1])))
+    if found is None or (found == "date" and not _is_days(parts)) or len(set(_months(parts))) > 1:
+        return _refused(writer, parts)
+    return strict(sql, parts, _mixed(parts, found), fails=True)
+
+
+def _refused(writer: "Writer", parts: list[Piece]) -> Piece:
+    words = " and ".join(WORDS[kind] for each in parts if (kind := group(each.type)))
+    return writer.refuse("type", f"calculates with {words}", "cast them to what is meant")
+
+
+def _read(writer: "Writer", name: str, left: Piece, right: Piece) -> list[Piece]:
+    """The operands as Spark reads them: a text beside a number as a number, beside an interval as a timestamp."""
+    kinds = {group(left.type), group(right.type)}
+    if "text" not in kinds or None in kinds:
+        return [left, right]
+    if kinds == {"text", "interval"}:
+        return [implied(each, "timestamp" if group(each.type) == "text" else "interval") for each in (left, right)]
+    if kinds == {"text", "number"} or (kinds == {"text", "moment"} and name == "Sub"):
+        return aligned(writer, [left, right])[0]
+    return [left, right]
+
+
+def _is_days(parts: list[Piece]) -> bool:
+    names = {base(each.type) for each in parts}
+    return "date" in names and bool(names & {*INTEGRAL})
+
+
+def _months(parts: list[Piece]) -> list[bool]:
+    """Of each interval whether it counts months rather than days."""
+    return ["month" in each.type or "year" in each.type for each in parts if group(each.type) == "interval"]
+
+
+def _mixed(parts: list[Piece], found: str) -> str:
+    if found == "interval":
+        return next((each.type for each in parts if group(each.type) == "interval"), "interval day")
+    if found == "date":
+        return found
+    moment = next(base(each.type) for each in parts if group(each.type) == "moment")
+    hours = any(each.type == "interval hour" for each in parts)
+    return "timestamp" if moment == "date" and hours else moment
+
+
+def _numbers(writer: "Writer", name: str, sql: str, parts: list[Piece]) -> Piece:
+    _, met = aligned(writer, parts)
+    if name == "Div":
+        met = "decimal" if met == "decimal" else "double"
+    return strict(sql, _in_order(name, parts), met, fails=name in DIVISIONS or met not in FLOATING)
+
+
+def _in_order(name: str, parts: list[Piece]) -> list[Piece]:
+    """The operands as Spark evaluates them: of a division the divisor first."""
+    return parts[::-1] if name in DIVISIONS else parts
+
+
+def minus(writer: "Writer", node: Any) -> Piece:
+    """The sign of a constant, or a number taken from zero."""
+    inner = writer.bare(node.this)
+    if type(inner).__name__ == "Literal" and not inner.is_string:
+        constant = writer.piece(inner)
+        return Piece(f"-{constant.sql}", constant.type, closed=False)
+    return negated(writer, implied(writer.piece(inner), "double"))
+
+
+def negated(writer: "Writer", piece: Piece) -> Piece:
+    """The number with the other sign; an error for the least of a type, which has no opposite."""
+    if group(piece.type) not in {None, "number"}:
+        return writer.refuse("type", f"calculates with {WORDS[group(piece.type) or 'text']}", "negate a number")
+    small = base(piece.type) in INTEGRAL[:2]
+    zero = f"TRY_CAST(0 AS {piece.type.upper()})" if small else "0"
+    known = piece.type if group(piece.type) else VALUE
+    return strict(f"try_subtract({zero}, {piece.sql})", [piece], known, fails=base(piece.type) not in FLOATING)
+
+
+def absolute(writer: "Writer", piece: Piece) -> Piece:
+    """The size of a number: Spark's own raises an error for the least of a type and for the longest decimals."""
+    piece = implied(piece, "double")
+    if base(piece.type) in FLOATING:
+        return strict(f"abs({piece.sql})", [piece], piece.type)
+    opposite = negated(writer, piece)
+    below = strict(f"{piece.operand} < 0", [piece], "boolean", closed=False)
+    return chosen([(below, opposite)], piece, opposite.type)

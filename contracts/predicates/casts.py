@@ -1,0 +1,105 @@
+"""Reading one type as another in a predicate: casts that are written out, and those that Spark makes by itself."""
+
+import re
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from contracts.predicates import grammar
+from contracts.predicates.fragments import Piece, loose, strict
+from contracts.predicates.types import FLOATING, INTEGRAL, Unlike, base, group, meeting, widens
+
+if TYPE_CHECKING:
+    from contracts.predicates.rewriter import Writer
+
+# How many digits a whole number may have to fit for certain.
+DIGITS = dict(zip(INTEGRAL, (2, 4, 9, 18), strict=True))
+MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
+
+
+def read_as(piece: Piece, target: str, *, asked: bool = False) -> Piece:
+    """The piece as another type. `asked`: its author asks whether it can be read, so that it is no error if not."""
+    sql, type_ = f"TRY_CAST({piece.sql} AS {target.upper()})", target.lower()
+    if asked:
+        return loose(sql, [piece], type_)
+    certain = widens(piece.type, type_) or (piece.text is not None and _reads(piece.text, type_))
+    return strict(sql, [piece], type_, fails=not certain)
+
+
+def implied(piece: Piece, target: str) -> Piece:
+    """The piece as Spark reads it where `target` is needed: a text as anything, a date as a timestamp."""
+    kinds = (group(piece.type), group(target))
+    dated = kinds == ("moment", "moment") and base(piece.type) == "date" != base(target)
+    read = kinds[0] == "text" and kinds[1] not in {None, "text", "binary"}
+    return read_as(piece, target) if dated or read else piece
+
+
+def aligned(writer: "Writer", pieces: list[Piece]) -> tuple[list[Piece], str]:
+    """The pieces as Spark reads them where they are compared with each other, and the type that they have then."""
+    try:
+        met = meeting(each.type for each in pieces)
+    except Unlike as error:
+        writer.refuse("type", f"compares {error}", "compare what is alike, or cast one of them")
+        return pieces, "any"
+    return [implied(each, met) for each in pieces], met
+
+
+def _reads(text: str, target: str) -> bool:
+    if target in DIGITS:
+        return bool(re.fullmatch(rf"-?\d{{1,{DIGITS[target]}}}", text))
+    if target in FLOATING:
+        return bool(re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", text))
+    if target == "boolean":
+        return text in {"true", "false"}
+    if base(target) == "decimal":
+        return _fits(text, target)
+    return bool(MOMENT.fullmatch(text)) and (len(text) == 10 or target != "date") and _is_moment(text)
+
+
+def _fits(text: str, target: str) -> bool:
+    found, sizes = re.fullmatch(r"-?(\d+)(?:\.(\d+))?", text), re.findall(r"\d+", target)
+    if not found or len(sizes) != 2:
+        return False
+    scale = int(sizes[1])
+    return len(found[1]) <= int(sizes[0]) - scale and len(found[2] or "") <= scale
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def cast(writer: "Writer", node: Any) -> Piece:
+    """CAST, TRY_CAST, `::` and typed literals."""
+    kind = node.args["to"]
+    name = grammar.TYPES.get(kind.this.name)
+    if name is None or any(kind.args.get(part) for part in kind.args if part not in {"this", "expressions"}):
+        return writer.refuse("type", "casts to a type that predicates may not use", "cast to a plain type")
+    return reading(writer, node.this, f"{name}{_parameters(writer, kind)}", asked=bool(node.args.get("safe")))
+
+
+def reading(writer: "Writer", node: Any, target: str, *, asked: bool) -> Piece:
+    """The piece of a node that is cast."""
+    piece = writer.piece(node)
+    if target == "DATE" and piece.text is not None and not _is_date(piece.text):
+        writer.refuse("date", "has a date that is none", "write DATE '2026-01-31'")
+    if target != "STRING" and group(piece.type) in {"array", "struct", "map"}:
+        return writer.refuse("type", "casts what has several values", "cast one of its values")
+    return read_as(piece, target, asked=asked)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _parameters(writer: "Writer", kind: Any) -> str:
+    numbers = [each.this.this if type(each).__name__ == "DataTypeParam" else "" for each in kind.expressions]
+    if not numbers:
+        return ""
+    if kind.this.name != "DECIMAL" or len(numbers) > 2 or not all(re.fullmatch(r"\d{1,2}", str(n)) for n in numbers):
+        writer.refuse("type", "casts to a type with unknown parameters", "write DECIMAL(10, 2)")
+    return f"({', '.join(map(str, numbers))})"

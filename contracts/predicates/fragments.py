@@ -1,0 +1,153 @@
+"""Pieces of a predicate: Spark SQL, and what is known of its value.
+
+Two laws hold for each: where one of its errors is true its value is null; and an error is never null itself. So a
+null that comes of an error can always be told from one that the data hold.
+
+Spark evaluates from left to right and leaves out what can no longer matter (`null < x`, the branches of a CASE that
+are not taken): what is left out does not err. AND, OR and IN say more than Spark does: where one side decides, the
+other may err on either hand."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from contracts.predicates.types import ANY, BOOLEAN
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a predicate.
+
+    `roots` are the values without which it is null; `risky` says that a null of it with all its roots there is an
+    error; `settled` are further errors, as conditions. `text` is the constant that a text stands for."""
+
+    sql: str
+    type: str = ANY
+    closed: bool = True
+    roots: tuple[str, ...] = ()
+    risky: bool = False
+    settled: tuple[str, ...] = ()
+    text: str | None = None
+
+    @property
+    def operand(self) -> str:
+        """The SQL, in parentheses where it would not stand by itself."""
+        return self.sql if self.closed else f"({self.sql})"
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Conditions, one of which is true exactly for the rows where this could not be evaluated."""
+        return (*self.settled, _lost(self.roots, self)) if self.risky else self.settled
+
+
+NOTHING = Piece("NULL", roots=("NULL",))
+
+
+def any_of(conditions: Iterable[str]) -> str:
+    """The conditions joined by OR, each once; '' for none."""
+    return " OR ".join(dict.fromkeys(conditions))
+
+
+def _there(roots: Iterable[str]) -> list[str]:
+    return [f"{root} IS NOT NULL" for root in dict.fromkeys(roots)]
+
+
+def _lost(roots: Iterable[str], piece: Piece) -> str:
+    return f"({' AND '.join([*_there(roots), f'{piece.operand} IS NULL'])})"
+
+
+def _given(roots: Sequence[str], condition: str) -> str:
+    return f"({' AND '.join([*_there(roots), condition])})" if roots else condition
+
+
+def leaf(sql: str, type_: str) -> Piece:
+    """A column: null where it is null."""
+    return Piece(sql, type_, roots=(sql,))
+
+
+def strict(sql: str, parts: Sequence[Piece], type_: str, *, fails: bool = False, closed: bool = True) -> Piece:
+    """What is null exactly where one of its parts is; with `fails` also where it cannot be evaluated itself."""
+    roots = _roots(parts)
+    # An error that can happen only with all roots there is found where the whole is lost.
+    settled = _settled(parts, beneath=roots)
+    return Piece(sql, type_, closed, roots, fails or any(part.risky for part in parts), settled)
+
+
+def _settled(parts: Sequence[Piece], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    found: list[str] = []
+    for index, part in enumerate(parts):
+        before = _roots(parts[:index])
+        found += [_given(before, each) for each in part.settled]
+        if part.risky and (beneath is None or {*before, *part.roots} != {*beneath}):
+            found.append(_lost((*before, *part.roots), part))
+    return tuple(found)
+
+
+def _roots(parts: Iterable[Piece]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(root for part in parts for root in part.roots))
+
+
+def loose(sql: str, parts: Sequence[Piece], type_: str, *, closed: bool = True) -> Piece:
+    """What is null where one of its parts is, and may be null without an error for other reasons."""
+    return _ended(Piece(sql, type_, closed), _settled(parts))
+
+
+def together(sql: str, parts: Iterable[Piece], type_: str) -> Piece:
+    """What evaluates all its parts and is null where one of them is: concat."""
+    return _ended(Piece(sql, type_), tuple(each for part in parts for each in part.errors))
+
+
+def _ended(piece: Piece, settled: tuple[str, ...]) -> Piece:
+    return Piece(piece.sql, piece.type, piece.closed, (piece.operand,), settled=settled)
+
+
+def guarded(sql: str, errors: Iterable[str], type_: str, *, closed: bool = True) -> Piece:
+    """What could have a value although a part of it erred: made null there."""
+    found = any_of(errors)
+    if not found:
+        return _ended(Piece(sql, type_, closed), ())
+    return _ended(Piece(f"CASE WHEN {found} THEN NULL ELSE {sql} END", type_), (f"({found})",))
+
+
+def eager(sql: str, parts: Iterable[Piece], type_: str, *, closed: bool = True) -> Piece:
+    """What evaluates all its parts and may have a value although one of them is null: `<=>`, IS NULL, greatest."""
+    return guarded(sql, [each for part in parts for each in part.errors], type_, closed=closed)
+
+
+def connected(sql: str, parts: Iterable[Piece]) -> Piece:
+    """Parts joined by AND or OR: an error counts where no other part decides."""
+    found = any_of(each for part in parts for each in part.errors)
+    return _ended(Piece(sql, BOOLEAN, closed=False), (f"(({sql}) IS NULL AND ({found}))",) if found else ())
+
+
+def membership(sql: str, subject: Piece, members: Iterable[Piece]) -> Piece:
+    """IN: a member that errs counts where no other member is equal."""
+    found = any_of(each for member in members for each in member.errors)
+    late = _given(subject.roots, f"({sql}) IS NULL AND ({found})")
+    return _ended(Piece(sql, BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if found else [])))
+
+
+def chosen(arms: Sequence[tuple[Piece, Piece]], default: Piece, type_: str) -> Piece:
+    """CASE: the first value whose condition is true; only the conditions up to it and that value can err."""
+    values = "".join(f"{_erring(test)} WHEN {test.sql} THEN {value.sql}" for test, value in arms)
+    sql = f"CASE{values} ELSE {default.sql} END"
+    if not any(each.errors for arm in arms for each in arm) and not default.errors:
+        return _ended(Piece(sql, type_), ())
+    errs = "".join(f"{_erring(test, 'TRUE')} WHEN {test.sql} THEN {_errs(value)}" for test, value in arms)
+    return _ended(Piece(sql, type_), (f"CASE{errs} ELSE {_errs(default)} END",))
+
+
+def _erring(test: Piece, then: str = "NULL") -> str:
+    return f" WHEN {any_of(test.errors)} THEN {then}" if test.errors else ""
+
+
+def _errs(piece: Piece) -> str:
+    return any_of(piece.errors) or "FALSE"
+
+
+def first(parts: Sequence[Piece], sql: str, type_: str) -> Piece:
+    """coalesce: a part is evaluated where all before it are null."""
+    found = ""
+    for part in reversed(parts):
+        later = f"({part.operand} IS NULL AND ({found}))" if found else ""
+        found = any_of((*part.errors, *([later] if later else [])))
+    return guarded(sql, [found] if found else [], type_)

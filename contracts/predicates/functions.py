@@ -1,0 +1,189 @@
+"""Functions in a predicate: their arguments as Spark reads them, and a form that no row can make it end at."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from contracts.errors import nearest
+from contracts.predicates import grammar
+from contracts.predicates.arithmetic import absolute, combined, tried
+from contracts.predicates.casts import aligned, implied, read_as, reading
+from contracts.predicates.element_access import element_at, get, try_element_at
+from contracts.predicates.fragments import NOTHING, Piece, chosen, eager, first, loose, strict, together
+from contracts.predicates.grammar import Function, Takes
+from contracts.predicates.patterns import regex
+from contracts.predicates.types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group, joined
+
+if TYPE_CHECKING:
+    from contracts.predicates.rewriter import Writer
+
+MAX_SCALE = 18
+TEXTS = frozenset[Group]({"text", "number", "moment", "boolean", "binary", "time"})
+# The kinds of values that each kind of argument can be made of, and the type that it is read as.
+ADMITS: dict[Takes, tuple[frozenset[Group], str]] = {
+    "text": (TEXTS, ANY),
+    "texts": (TEXTS | {"array"}, ANY),
+    "number": (frozenset({"number", "text"}), "double"),
+    "int": (frozenset({"number", "text"}), "int"),
+    "scale": (frozenset({"number"}), "int"),
+    "date": (frozenset({"moment", "text"}), "date"),
+    "moment": (frozenset({"moment", "text"}), "timestamp"),
+    "timestamp": (frozenset({"moment", "text", "time"}), "timestamp"),
+    "array": (frozenset({"array"}), ANY),
+    "items": (frozenset({"array", "map"}), ANY),
+    "any": (frozenset(WORDS), ANY),
+}
+# Near the first and the last timestamp that there are Spark's functions overflow.
+FIRST, LAST = "TIMESTAMP_NTZ '-290000-01-01 00:00:00'", "TIMESTAMP_NTZ '+290000-01-01 00:00:00'"
+
+
+def function(writer: "Writer", node: Any) -> Piece:
+    """A function by its name."""
+    name, arguments = str(node.this).lower(), node.expressions
+    if name in grammar.REGEX_FUNCTIONS and len(arguments) == 2:
+        return regex(writer, *arguments)
+    if name in grammar.CASTING_FUNCTIONS and len(arguments) == 1:
+        target, asked = grammar.CASTING_FUNCTIONS[name]
+        return reading(writer, arguments[0], target, asked=asked)
+    if name in OTHERWISE:
+        return _otherwise(writer, name, arguments)
+    if name not in grammar.FUNCTIONS:
+        known = (*grammar.FUNCTIONS, *OTHERWISE)
+        remedy = nearest(name, known) or "see the functions that are admitted"
+        return writer.refuse("function", f"calls '{name}', which predicates may not call", remedy)
+    declared = grammar.FUNCTIONS[name]
+    if not declared.least <= len(arguments) <= declared.most:
+        return _miscounted(writer, name)
+    return _call(writer, name, declared, arguments)
+
+
+def _otherwise(writer: "Writer", name: str, arguments: list[Any]) -> Piece:
+    least, most = grammar.WRITTEN_OTHERWISE[name]
+    if not least <= len(arguments) <= most:
+        return _miscounted(writer, name)
+    return OTHERWISE[name](writer, [writer.piece(each) for each in arguments])
+
+
+def _miscounted(writer: "Writer", name: str) -> Piece:
+    return writer.refuse("arguments", f"calls '{name}' with the wrong number of arguments")
+
+
+def _call(writer: "Writer", name: str, declared: Function, arguments: list[Any]) -> Piece:
+    takes = (*declared.takes, *([declared.takes[-1]] * len(arguments)))
+    parts = [taken(writer, writer.piece(each), kind) for each, kind in zip(arguments, takes, strict=False)]
+    yields = YIELDS[declared.yields](parts[0].type) if declared.yields in YIELDS else declared.yields
+    if yields == "common":
+        parts, yields = aligned(writer, parts)
+    sql = f"{name}({', '.join(each.sql for each in parts)})"
+    return WITH_NULL[declared.null](sql, parts, yields)
+
+
+WITH_NULL: dict[grammar.Null, Callable[[str, list[Piece], str], Piece]] = {
+    "strict": strict, "loose": loose, "eager": eager, "together": together,
+}  # fmt: skip
+
+
+# How the type of a call follows from that of its first argument.
+YIELDS: dict[str, Callable[[str], str]] = {
+    "first": lambda given: given,
+    "element": element,
+    "whole": lambda given: "decimal" if base(given) == "decimal" else "bigint" if group(given) else VALUE,
+    "joined": joined,
+}
+
+
+def taken(writer: "Writer", piece: Piece, kind: Takes) -> Piece:
+    """The piece as an argument of that kind."""
+    admitted, target = ADMITS[kind]
+    found = group(piece.type)
+    if found is not None and found not in admitted:
+        return writer.refuse("type", f"calls a function with {WORDS[found]}", "cast it to what the function takes")
+    if kind == "int":
+        return _whole(piece)
+    if kind == "scale" and not (piece.sql.isdigit() and int(piece.sql) <= MAX_SCALE):
+        return writer.refuse("scale", f"rounds to a place that is not written as 0 to {MAX_SCALE}", "write round(x, 2)")
+    return piece if found in {"number", "time"} else implied(piece, target)
+
+
+def _whole(piece: Piece) -> Piece:
+    """A number of characters or days; a wider number than Spark takes is read as one, or is an error."""
+    return piece if base(piece.type) in {"tinyint", "smallint", "int"} else read_as(piece, "int")
+
+
+def _if(writer: "Writer", parts: list[Piece]) -> Piece:
+    values, met = aligned(writer, parts[1:])
+    return chosen([(writer.condition(parts[0]), values[0])], values[1], met)
+
+
+def _nvl2(writer: "Writer", parts: list[Piece]) -> Piece:
+    values, met = aligned(writer, parts[1:])
+    return chosen([(eager(f"{parts[0].operand} IS NOT NULL", parts[:1], BOOLEAN), values[0])], values[1], met)
+
+
+def _coalesce(writer: "Writer", parts: list[Piece]) -> Piece:
+    values, met = aligned(writer, parts)
+    return first(values, f"coalesce({', '.join(each.sql for each in values)})", met)
+
+
+def _nullif(writer: "Writer", parts: list[Piece]) -> Piece:
+    values, _ = aligned(writer, parts)
+    same = strict(f"{values[0].operand} = {values[1].operand}", values, BOOLEAN, closed=False)
+    return chosen([(same, NOTHING)], parts[0], parts[0].type)
+
+
+def _zeroifnull(writer: "Writer", parts: list[Piece]) -> Piece:
+    return _coalesce(writer, [*parts, Piece("0", "int")])
+
+
+def _nullifzero(writer: "Writer", parts: list[Piece]) -> Piece:
+    return _nullif(writer, [*parts, Piece("0", "int")])
+
+
+def _nanvl(writer: "Writer", parts: list[Piece]) -> Piece:
+    """The second only where the first is no number."""
+    number, other = (taken(writer, each, "number") for each in parts)
+    return chosen([(eager(f"isnan({number.sql})", [number], BOOLEAN), other)], number, "double")
+
+
+def _mod(writer: "Writer", parts: list[Piece]) -> Piece:
+    return combined(writer, "Mod", *parts)
+
+
+def _array_contains(writer: "Writer", parts: list[Piece]) -> Piece:
+    """Spark reads no text as an element: only what is alike is compared."""
+    kinds = {found for each in (element(parts[0].type), parts[1].type) if (found := group(each))}
+    if len(kinds) > 1:
+        return writer.refuse("type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one")
+    items = taken(writer, parts[0], "array")
+    return loose(f"array_contains({items.sql}, {parts[1].sql})", [items, parts[1]], BOOLEAN)
+
+
+def _date_trunc(writer: "Writer", parts: list[Piece]) -> Piece:
+    unit, moment = parts[0], taken(writer, parts[1], "moment")
+    if unit.text is None or unit.text.upper() not in grammar.TRUNCATED_TO:
+        return writer.refuse("unit", "truncates to a unit that is none", "write date_trunc('day', x)")
+    # Sums of moments are tried as a whole, and so is what they are made of.
+    sql = f"try_add(date_trunc({unit.sql}, {moment.sql}), INTERVAL '0' SECOND)"
+    return strict(sql, [moment], "timestamp", fails=True)
+
+
+def _add_months(writer: "Writer", parts: list[Piece]) -> Piece:
+    day, months = taken(writer, parts[0], "date"), taken(writer, parts[1], "int")
+    return strict(f"try_add(add_months({day.sql}, {months.sql}), 0)", [day, months], "date", fails=True)
+
+
+def _months_between(writer: "Writer", parts: list[Piece]) -> Piece:
+    moments = [taken(writer, each, "moment") for each in parts]
+    within = " AND ".join(f"{each.operand} BETWEEN {FIRST} AND {LAST}" for each in moments)
+    between = f"months_between({', '.join(each.sql for each in moments)})"
+    return strict(f"CASE WHEN {within} THEN {between} END", moments, "double", fails=True)
+
+
+OTHERWISE: dict[str, Callable[["Writer", list[Piece]], Piece]] = {
+    "if": _if, "nvl2": _nvl2, "coalesce": _coalesce, "nvl": _coalesce, "ifnull": _coalesce, "nullif": _nullif,
+    "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl,
+    "array_contains": _array_contains, "date_trunc": _date_trunc,
+    "add_months": _add_months, "months_between": _months_between,
+    "abs": lambda writer, parts: absolute(writer, taken(writer, parts[0], "number")),
+    **{function: tried(name) for name, function in grammar.ARITHMETIC.items()},
+    "element_at": element_at, "try_element_at": try_element_at, "get": get,
+}  # fmt: skip

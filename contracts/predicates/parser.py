@@ -1,0 +1,201 @@
+"""Predicates: conditions on a row, written by people, that are safe to run and never end a scan.
+
+What is run is the text that `parse` writes, never the author's: it holds only what `contracts.predicates.grammar`
+names. Divisions, casts and sums are written in the form that gives null where Spark would raise an error.
+"""
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from contracts.errors import ContractError, Fault, Faults
+from contracts.predicates.columns import Names
+from contracts.predicates.fragments import any_of
+from contracts.predicates.rewriter import WHERE, Writer
+from contracts.quoting import UNSEEN, literal, quote, quote_path
+from contracts.schema import Schema
+
+__all__ = ["Predicate", "PredicateError", "Scalar", "literal", "parse", "quote", "quote_path", "scalar"]
+
+MAX_LENGTH = 4096
+MAX_BRACKETS = 40
+# What a backslash may stand before; before anything else Spark drops it without a word.
+ESCAPES = frozenset("\\'\"nrtu{")
+OPENING = frozenset({"L_PAREN", "L_BRACKET", "L_BRACE"})
+CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE"})
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A condition in Spark SQL and the column paths that it reads, in order of first use.
+
+    `errs` is a condition that is never null and stands by itself: true for the rows on which a part could not be
+    evaluated, so that `sql` is null there. None where no row can err."""
+
+    sql: str
+    columns: tuple[str, ...]
+    errs: str | None = None
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A value of a row in Spark SQL, null where it cannot be evaluated, and the column paths that it reads. `type`: the
+    Spark type that it has; 'any' or 'value' where that is not known without the columns' types."""
+
+    sql: str
+    columns: tuple[str, ...]
+    type: str
+
+
+class PredicateError(ContractError):
+    """The text is not an admitted predicate."""
+
+
+def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema | None = None) -> Predicate:
+    """The predicate in `text`. `columns` are the names and paths that it may read; None admits any. A `schema` says
+    them and their types.
+
+    Raises PredicateError with all its faults; no other exception."""
+    return _written(text, None if columns is None else tuple(columns), schema)
+
+
+# A check's predicate is written when its contract is read, bound and judged: each time the same.
+@lru_cache(maxsize=2048)
+def _written(text: str, columns: Collection[str] | None, schema: Schema | None) -> Predicate:
+    writer = Writer(Names(columns, schema))
+    try:
+        whole = writer.write(_read(text))
+    except RecursionError:
+        raise PredicateError([_fault("depth", "is nested too deeply", "split it into several checks")]) from None
+    _refuse(writer.faults)
+    errs = any_of(whole.errors)
+    return Predicate(
+        whole.sql, tuple(dict.fromkeys(writer.used)), f"({errs})" if len(whole.errors) > 1 else errs or None
+    )
+
+
+@lru_cache(maxsize=256)
+def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
+    """The value that the text computes of a row, made of what predicates may be made of: `to_date(ts)`. A `schema` says
+    which columns there are and their types; None admits any.
+
+    Raises PredicateError with all its faults; no other exception."""
+    writer = Writer(Names(None, schema))
+    try:
+        whole = writer.value(_read(text))
+    except RecursionError:
+        raise PredicateError([_fault("depth", "is nested too deeply", "write it shorter")]) from None
+    _refuse(writer.faults)
+    return Scalar(whole.sql, tuple(dict.fromkeys(writer.used)), whole.type)
+
+
+def inspect(read: Callable[[str], object], text: str, path: str, faults: Faults) -> None:
+    """Keeps the faults of a text that is read so, by `parse` or `scalar`, as those of that place in a document."""
+    try:
+        read(text)
+    except PredicateError as error:
+        for fault in error.faults:
+            faults.add(fault.code, path, fault.message, fault.remedy)
+
+
+def tree_of(text: str) -> Any:
+    """The parser's tree of a text that holds nothing but what it shows; not to be changed. Raises PredicateError."""
+    return _read(text)
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str) -> Any:
+    """The tree of an admitted text, kept because one predicate is read at submission, at binding and at judgement."""
+    _refuse(_inspect_text(text))
+    tokens = _tokens(text)
+    _refuse(_inspect_tokens(tokens, text))
+    return _tree(tokens, text)
+
+
+def _fault(code: str, message: str, remedy: str = "") -> Fault:
+    return Fault(f"predicate-{code}", WHERE, message, remedy)
+
+
+def _refuse(faults: list[Fault]) -> None:
+    if faults:
+        raise PredicateError(faults)
+
+
+def _inspect_text(text: str) -> list[Fault]:
+    found = []
+    if not text.strip():
+        found.append(_fault("empty", "is empty", "write a condition: amount >= 0"))
+    if len(text) > MAX_LENGTH:
+        found.append(_fault("length", f"is longer than {MAX_LENGTH} characters", "split it into several checks"))
+    if UNSEEN.search(text) or "\r" in text:
+        found.append(_fault("character", "has control or invisible characters", "remove them"))
+    if "${" in text:
+        found.append(_fault("variable", "has '${', which Spark replaces before it reads", "write '$\\{' in a text"))
+    return found
+
+
+def _inspect_tokens(tokens: list[Any], text: str) -> list[Fault]:
+    found = []
+    if any(token.comments for token in tokens) or any(_kind(token) == "HINT" for token in tokens):
+        found.append(_fault("comment", "has a comment", "write it in the description of the check"))
+    if any(_kind(token) == "SEMICOLON" for token in tokens):
+        found.append(_fault("statement", "has a semicolon", "write one condition"))
+    if _depth(tokens) > MAX_BRACKETS:
+        found.append(_fault("depth", f"has more than {MAX_BRACKETS} brackets within each other", "flatten it"))
+    strings = [text[token.start : token.end + 1] for token in tokens if _kind(token) == "STRING"]
+    if any(set(re.findall(r"\\(.)", each, flags=re.DOTALL)) - ESCAPES for each in strings):
+        found.append(_fault("escape", "has a backslash that Spark would drop", "write it twice: '\\\\d'"))
+    return found
+
+
+def _kind(token: Any) -> str:
+    return str(token.token_type.name)
+
+
+def _depth(tokens: list[Any]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        depth += (_kind(token) in OPENING) - (_kind(token) in CLOSING)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+@cache
+def _dialect() -> tuple[Any, Any]:
+    """Spark's dialect and a parser that leaves every function call as its author wrote it: a name with arguments."""
+    from sqlglot.dialects.spark import Spark
+
+    base: Any = Spark.Parser
+    kept = {
+        "FUNCTIONS": {},
+        "FUNCTION_PARSERS": {name: base.FUNCTION_PARSERS[name] for name in ("CAST", "TRY_CAST")},
+        "NO_PAREN_FUNCTION_PARSERS": {"CASE": base.NO_PAREN_FUNCTION_PARSERS["CASE"]},
+        # A statement is refused in any case: nothing of it goes to a log.
+        "_warn_unsupported": lambda _: None,
+    }
+    dialect = Spark()
+    return dialect, type("PlainParser", (base,), kept)(dialect=dialect)
+
+
+def _tokens(text: str) -> list[Any]:
+    from sqlglot.errors import TokenError
+
+    try:
+        return list(_dialect()[0].tokenize(text))
+    except TokenError:
+        raise PredicateError([_fault("syntax", "has a text or a name that does not end", "close the quote")]) from None
+
+
+def _tree(tokens: list[Any], text: str) -> Any:
+    from sqlglot.errors import SqlglotError
+
+    remedy = "write a condition of Spark SQL: amount >= 0 AND status IN ('new', 'paid')"
+    try:
+        trees = _dialect()[1].parse(tokens, text)
+    except (SqlglotError, ValueError):
+        raise PredicateError([_fault("syntax", "is not a condition", remedy)]) from None
+    if len(trees) != 1 or trees[0] is None:
+        raise PredicateError([_fault("syntax", "is not one condition", remedy)])
+    return trees[0]

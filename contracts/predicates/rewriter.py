@@ -1,0 +1,235 @@
+"""Writing a parsed predicate again, piece by piece, out of what the grammar names; all else becomes a fault."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from contracts.errors import Fault
+from contracts.predicates import grammar
+from contracts.predicates.arithmetic import arithmetic, minus
+from contracts.predicates.casts import aligned, cast
+from contracts.predicates.columns import Names, column
+from contracts.predicates.element_access import bracket
+from contracts.predicates.fragments import NOTHING, Piece, chosen, connected, eager, membership, strict, together
+from contracts.predicates.functions import function
+from contracts.predicates.patterns import like, regexp_like
+from contracts.predicates.types import ANY, BOOLEAN, VALUE, group, joined
+from contracts.quoting import literal
+
+WHERE = "predicate"
+MAX_DEPTH = 40
+MAX_NODES = 400
+# The text that runs repeats parts of the author's where it asks whether they could be evaluated.
+MAX_WRITTEN = 100_000
+NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+class Writer:
+    """Writes one tree of the parser; keeps its faults and the columns that it reads."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.faults: list[Fault] = []
+        self.used: list[str] = []
+        self.nodes = 0
+        self.depth = 0
+
+    def write(self, tree: Any) -> Piece:
+        """The whole predicate; of no use where faults were kept."""
+        return self._reading(self.boolean(tree), "write a condition on a column")
+
+    def value(self, tree: Any) -> Piece:
+        """The whole of a text that computes a value; of no use where faults were kept."""
+        return self._reading(self.piece(tree), "write what is computed of a column")
+
+    def _reading(self, whole: Piece, remedy: str) -> Piece:
+        if not self.used and not self.faults:
+            self.refuse("constant", "reads no column", remedy)
+        return whole
+
+    def refuse(self, code: str, message: str, remedy: str = "") -> Piece:
+        """Keeps a fault; answers a piece to go on with."""
+        self.faults.append(Fault(f"predicate-{code}", WHERE, message, remedy))
+        return NOTHING
+
+    def piece(self, node: Any) -> Piece:
+        """The text of one node and of what is beneath it."""
+        node = self.bare(node)
+        self.nodes += 1
+        if self.nodes > MAX_NODES or self.depth >= MAX_DEPTH:
+            return self._too_large()
+        self.depth += 1
+        try:
+            found = self._produced(node)
+        finally:
+            self.depth -= 1
+        return self._too_large() if len(found.sql) + sum(map(len, found.errors)) > MAX_WRITTEN else found
+
+    def _too_large(self) -> Piece:
+        if not any(fault.code == "predicate-size" for fault in self.faults):
+            self.refuse(
+                "size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too intricate", "split it"
+            )
+        return NOTHING
+
+    def boolean(self, node: Any) -> Piece:
+        """The piece of a node that has to be true or false."""
+        return self.condition(self.piece(node))
+
+    def condition(self, found: Piece) -> Piece:
+        """The piece, which has to be true or false."""
+        if found.type not in {ANY, BOOLEAN}:
+            self.refuse("not-boolean", "has a value where a condition is needed", "compare it with something")
+        return found
+
+    def bare(self, node: Any) -> Any:
+        """The node without parentheses around it."""
+        while type(node).__name__ == "Paren":
+            node = node.this
+        return node
+
+    def text(self, node: Any) -> str | None:
+        """The text that the node is a constant of; None for anything else."""
+        inner = self.bare(node)
+        return str(inner.this) if type(inner).__name__ == "Literal" and inner.is_string else None
+
+    def _produced(self, node: Any) -> Piece:
+        name = type(node).__name__
+        if name not in _PRODUCTIONS:
+            return self._unknown(name)
+        production, parts = _PRODUCTIONS[name]
+        # A part that the production does not write would be lost without a word.
+        if any(value for part, value in node.args.items() if part not in parts.split()):
+            return self._unknown(f"{name}Form")
+        return production(self, node)
+
+    def _unknown(self, name: str) -> Piece:
+        if name == "Concat":
+            return self.refuse("adjacent", "has two texts side by side", "write \\' for a quote within a text")
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+        return self.refuse("construct", f"uses what predicates may not use: {words}", "see the grammar of predicates")
+
+
+def _connector(writer: Writer, node: Any) -> Piece:
+    parts = [writer.boolean(each) for each in node.flatten()]
+    word = grammar.CONNECTORS[type(node).__name__]
+    return connected(f" {word} ".join(each.operand for each in parts), parts)
+
+
+def _compared(writer: Writer, left: Piece, sign: str, right: Piece) -> Piece:
+    (left, right), _ = aligned(writer, [left, right])
+    return strict(f"{left.operand} {sign} {right.operand}", [left, right], BOOLEAN, closed=False)
+
+
+def _comparison(writer: Writer, node: Any) -> Piece:
+    sign = grammar.COMPARISONS[type(node).__name__]
+    return _compared(writer, writer.piece(node.this), sign, writer.piece(node.expression))
+
+
+def _equality(writer: Writer, node: Any) -> Piece:
+    (left, right), _ = aligned(writer, [writer.piece(node.this), writer.piece(node.expression)])
+    sql = f"{left.operand} <=> {right.operand}"
+    differs = type(node).__name__ == "NullSafeNEQ"
+    return eager(f"NOT ({sql})" if differs else sql, [left, right], BOOLEAN, closed=False)
+
+
+def _concatenation(writer: Writer, node: Any) -> Piece:
+    parts = [writer.piece(node.this), writer.piece(node.expression)]
+    return together(f"concat({parts[0].sql}, {parts[1].sql})", parts, joined(parts[0].type))
+
+
+def _negation(writer: Writer, node: Any) -> Piece:
+    inner = writer.boolean(node.this)
+    return strict(f"NOT {inner.operand}", [inner], BOOLEAN, closed=False)
+
+
+def _literal(writer: Writer, node: Any) -> Piece:
+    if node.is_string:
+        return Piece(literal(node.this), "string", text=node.this)
+    if not NUMBER.fullmatch(node.this):
+        return writer.refuse("number", "has a number of an unknown form", "write 10, 1.5 or 1e3")
+    return Piece(node.this, _number_type(node.this))
+
+
+def _number_type(text: str) -> str:
+    if not text.isdigit():
+        return "double" if "e" in text.lower() else "decimal"
+    return next((name for name, most in (("int", 2**31), ("bigint", 2**63)) if int(text) < most), "decimal")
+
+
+def _is(writer: Writer, node: Any) -> Piece:
+    word, subject = type(node.expression).__name__, writer.piece(node.this)
+    if word not in {"Null", "Boolean"}:
+        return writer.refuse("construct", "has IS before something else than NULL, TRUE or FALSE", "use <=>")
+    if word == "Boolean":
+        (subject, _), _ = aligned(writer, [subject, Piece("TRUE", BOOLEAN)])
+    return eager(f"{subject.operand} IS {writer.piece(node.expression).sql}", [subject], BOOLEAN, closed=False)
+
+
+def _in(writer: Writer, node: Any) -> Piece:
+    if not node.expressions:
+        return writer.refuse("construct", "has IN without a list", "write IN (1, 2)")
+    (subject, *members), _ = aligned(writer, [writer.piece(each) for each in (node.this, *node.expressions)])
+    return membership(f"{subject.operand} IN ({', '.join(each.sql for each in members)})", subject, members)
+
+
+def _between(writer: Writer, node: Any) -> Piece:
+    this, low, high = (writer.piece(node.args[part]) for part in ("this", "low", "high"))
+    sides = [_compared(writer, this, ">=", low), _compared(writer, this, "<=", high)]
+    return connected(" AND ".join(each.operand for each in sides), sides)
+
+
+def _case(writer: Writer, node: Any) -> Piece:
+    subject, default = node.args.get("this"), node.args.get("default")
+    whole = writer.piece(subject) if subject else None
+    tests = [_test(writer, whole, each.this) for each in node.args["ifs"]]
+    values = [writer.piece(each.args["true"]) for each in node.args["ifs"]]
+    (*values, last), met = aligned(writer, [*values, writer.piece(default) if default else NOTHING])
+    return chosen(list(zip(tests, values, strict=True)), last, met if group(met) else _kind(values))
+
+
+def _test(writer: Writer, subject: Piece | None, node: Any) -> Piece:
+    return _compared(writer, subject, "=", writer.piece(node)) if subject else writer.boolean(node)
+
+
+def _kind(values: list[Piece]) -> str:
+    return VALUE if all(each.type == VALUE for each in values) else ANY
+
+
+def _interval(writer: Writer, node: Any) -> Piece:
+    amount, unit = node.args.get("this"), node.args.get("unit")
+    word = str(getattr(unit, "this", "")).upper().removesuffix("S")
+    number = str(getattr(amount, "this", ""))
+    if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
+        return writer.refuse("interval", "has an interval of an unknown form", "write INTERVAL '7' DAY")
+    return Piece(f"INTERVAL '{number}' {word}", grammar.UNITS[word])
+
+
+_PAIR = "this expression"
+# The class of a node: what writes it, and the parts that it may have.
+_PRODUCTIONS: dict[str, tuple[Callable[[Writer, Any], Piece], str]] = {
+    **dict.fromkeys(grammar.CONNECTORS, (_connector, _PAIR)),
+    **dict.fromkeys(grammar.COMPARISONS, (_comparison, _PAIR)),
+    **dict.fromkeys(grammar.ARITHMETIC, (arithmetic, f"{_PAIR} safe typed")),
+    **dict.fromkeys(grammar.LIKES, (like, f"{_PAIR} negate")),
+    "NullSafeEQ": (_equality, _PAIR),
+    "NullSafeNEQ": (_equality, _PAIR),
+    "DPipe": (_concatenation, f"{_PAIR} safe"),
+    "Not": (_negation, "this"),
+    "Neg": (minus, "this"),
+    "Literal": (_literal, "this is_string"),
+    "Null": (lambda *_: NOTHING, ""),
+    "Boolean": (lambda _, node: Piece("TRUE" if node.this else "FALSE", BOOLEAN), "this"),
+    "Column": (column, "this table db catalog"),
+    "Dot": (column, _PAIR),
+    "Bracket": (bracket, "this expressions"),
+    "Is": (_is, _PAIR),
+    "In": (_in, "this expressions"),
+    "Between": (_between, "this low high"),
+    "RegexpLike": (regexp_like, _PAIR),
+    "Case": (_case, "this ifs default"),
+    "Cast": (cast, "this to safe requires_string"),
+    "TryCast": (cast, "this to safe requires_string"),
+    "Interval": (_interval, "this unit"),
+    "Anonymous": (function, "this expressions"),
+}

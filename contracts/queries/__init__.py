@@ -1,0 +1,1 @@
+"""Parse query rules and rewrite them from an allow-list."""

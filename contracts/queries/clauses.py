@@ -1,0 +1,188 @@
+"""The clauses of one SELECT of a query, written as predicates are.
+
+Aggregates and subqueries stand as columns of made-up names while `predicate_writing` writes what is around them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from contracts.errors import Fault
+from contracts.predicates.columns import Names
+from contracts.predicates.fragments import Piece, any_of
+from contracts.predicates.rewriter import Writer
+from contracts.predicates.types import ANY, BOOLEAN
+from contracts.queries.nodes import AGGREGATES, CONDITIONAL, in_words, is_aggregate, left_over, mapped
+from contracts.quoting import quote
+from contracts.schema import Column, Schema
+
+if TYPE_CHECKING:
+    from contracts.queries.rewriter import QueryWriter
+
+WHERE = "query"
+NESTED = frozenset({"Subquery", "Filter", "Exists", "Window"})
+# A row that cannot be evaluated ends the query, which then says so: it must not count as one that is not meant.
+ERRED = "raise_error('a row cannot be evaluated')"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the expressions of one SELECT may name: columns, also after one of the `aliases` of their table."""
+
+    names: Names
+    aliases: frozenset[str] = frozenset()
+
+    def beside(self, columns: Iterable[Column]) -> "Scope":
+        """The same with the names of what is selected, which GROUP BY and HAVING may use too."""
+        known = self.names.schema
+        if known is None:
+            return self
+        return Scope(
+            Names(schema=Schema((*known, *(each for each in columns if not known.get(each.name))))), self.aliases
+        )
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A SELECT as written, and the columns that it yields."""
+
+    sql: str
+    columns: Schema | None
+
+    @property
+    def type(self) -> str:
+        """The type of its first column; ANY where that is not known."""
+        return self.columns.columns[0].type if self.columns and self.columns.columns else ANY
+
+
+@dataclass
+class Clauses:
+    """The clauses of one SELECT."""
+
+    query: "QueryWriter"
+    scope: Scope
+    level: int
+
+    def listed(self, nodes: Iterable[Any], *, guarded: bool) -> list[tuple[str, tuple[Column, ...] | None]]:
+        """Each selected expression with the columns that it yields; None: all of a table, and nobody knows which."""
+        return [self._selected(node, at, guarded=guarded) for at, node in enumerate(nodes)]
+
+    def _selected(self, node: Any, at: int, *, guarded: bool) -> tuple[str, tuple[Column, ...] | None]:
+        if type(node).__name__ == "Star" and not left_over(node, set()):
+            known = self.scope.names.schema
+            return "*", known.columns if known else None
+        alias = type(node).__name__ == "Alias"
+        inner = node.this if alias else node
+        piece = self.value(inner, aggregates=True, guarded=guarded)
+        name = node.alias if alias else (inner.name if type(inner).__name__ == "Column" else f"c{at}")
+        return f"{piece.sql} AS {quote(name)}", (Column(name, piece.type),)
+
+    def condition(self, word: str, clause: Any, *, aggregates: bool) -> list[str]:
+        """WHERE or HAVING with its condition; [] where there is none."""
+        if clause is None:
+            return []
+        return [f"{word} {self.value(clause.this, aggregates=aggregates, boolean=True).sql}"]
+
+    def group(self, clause: Any) -> list[str]:
+        """GROUP BY with its keys; [] where there is none."""
+        if clause is None:
+            return []
+        if left_over(clause, {"expressions"}) or any(type(each).__name__ == "Literal" for each in clause.expressions):
+            self.query.refuse("group", "groups by something that is not a list of columns", "write GROUP BY a, b")
+        keys = (self.value(each, aggregates=False).sql for each in clause.expressions)
+        return [f"GROUP BY {', '.join(keys)}"]
+
+    def value(self, node: Any, *, aggregates: bool, guarded: bool = True, boolean: bool = False) -> Piece:
+        """An expression, written as predicates are; `guarded`: a row that it cannot be evaluated on ends the query."""
+        made: list[Column] = []
+        prepared = mapped(node.copy(), lambda each: self._prepared(each, made, aggregates=aggregates))
+        writer = Writer(self._names(made))
+        piece = writer.boolean(prepared) if boolean else writer.piece(prepared)
+        self.query.faults += [_of_query(fault) for fault in writer.faults]
+        self.query.used += [each for each in writer.used if each not in self.query.made]
+        erring = any_of(piece.errors) if guarded else ""
+        sql = f"CASE WHEN {erring} THEN {ERRED} ELSE {piece.sql} END" if erring else piece.sql
+        return Piece(self.query.filled(sql), piece.type, closed=False)
+
+    def _names(self, made: list[Column]) -> Names:
+        known = self.scope.names
+        if known.schema is None:
+            return known
+        return Names(schema=Schema((*known.schema.columns, *made)))
+
+    def _prepared(self, node: Any, made: list[Column], *, aggregates: bool) -> Any:
+        """The node that stands for this one while the expression is written; None where it stands for itself."""
+        name = type(node).__name__
+        if name == "Column":
+            return self._unqualified(node)
+        if name in NESTED or (name == "In" and node.args.get("query")):
+            return self._made(self._subquery(node, name), made)
+        if is_aggregate(node):
+            if not aggregates:
+                self.query.refuse("aggregate", f"aggregates with '{node.this}' in WHERE or GROUP BY", "use HAVING")
+            return self._made(self._aggregate(node), made)
+        return None
+
+    def _made(self, piece: Piece, made: list[Column]) -> Any:
+        from sqlglot import exp
+
+        name = self.query.named("part", piece.sql)
+        made.append(Column(name, piece.type))
+        return exp.Column(this=exp.Identifier(this=name, quoted=True))
+
+    def _unqualified(self, node: Any) -> Any:
+        """The column without the name of its table."""
+        parts = [each.copy() for each in node.parts]
+        if len(parts) < 2 or parts[0].name.lower() not in self.scope.aliases:
+            return node
+        from sqlglot import exp
+
+        return exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(parts[1:]), strict=False)))
+
+    def _subquery(self, node: Any, name: str) -> Piece:
+        if name == "In":
+            subject = self.value(node.this, aggregates=False)
+            return Piece(f"(({subject.sql}) IN ({self._inner(node.args['query']).sql}))", BOOLEAN)
+        if name == "Filter":
+            return self._aggregate(node.this, node.expression)
+        if name != "Subquery":
+            self.query.refuse("construct", f"uses what queries may not use: {in_words(name)}", "see their grammar")
+            return Piece("NULL")
+        inner = self._inner(node)
+        return Piece(f"({inner.sql})", inner.type)
+
+    def _inner(self, node: Any) -> Selected:
+        if type(node.this).__name__ != "Select" or left_over(node, {"this", "alias"}):
+            self.query.refuse("construct", "has a subquery that is not a SELECT", "write (SELECT ...)")
+            return Selected("", Schema(()))
+        found = self.query.select(node.this, level=self.level + 1)
+        if len(node.this.expressions) != 1:
+            self.query.refuse("columns", "has a subquery of several columns as a value", "select one")
+        return found
+
+    def _aggregate(self, node: Any, where: Any = None) -> Piece:
+        """One aggregate over the rows of the group, or over those of them that `where` admits."""
+        name, arguments = str(getattr(node, "this", "")).lower(), getattr(node, "expressions", [])
+        if type(node).__name__ != "Anonymous" or name not in AGGREGATES:
+            self.query.refuse("construct", "filters something that is not an aggregate", "write count(*) FILTER (...)")
+            return Piece("NULL")
+        inner = self._arguments(name, arguments)
+        admitted = self.value(where.this, aggregates=False, boolean=True).sql if where else ""
+        sql = f"{name}({inner[0]})" + (f" FILTER (WHERE {admitted})" if admitted else "")
+        return Piece(sql, AGGREGATES[name] or inner[1])
+
+    def _arguments(self, name: str, arguments: list[Any]) -> tuple[str, str]:
+        """The arguments of an aggregate as written, and the type of the first."""
+        if name == "count" and len(arguments) == 1 and type(arguments[0]).__name__ == "Star":
+            return "1", "int"
+        distinct = len(arguments) == 1 and type(arguments[0]).__name__ == "Distinct"
+        given = arguments[0].expressions if distinct else arguments
+        if not given or (len(given) > 1 and name != "count") or (distinct and name in CONDITIONAL):
+            self.query.refuse("arguments", f"calls '{name}' with the wrong number of arguments")
+            return "NULL", ANY
+        parts = [self.value(each, aggregates=False, boolean=name in CONDITIONAL) for each in given]
+        return ("DISTINCT " if distinct else "") + ", ".join(each.sql for each in parts), parts[0].type
+
+
+def _of_query(fault: Fault) -> Fault:
+    code = fault.code.replace("predicate-", "query-")
+    return Fault(code, WHERE, fault.message.replace("predicates may", "queries may"), fault.remedy)

@@ -1,0 +1,135 @@
+"""Writing a parsed query again, SELECT by SELECT, over one table."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts.errors import Fault, nearest
+from contracts.predicates.columns import Names
+from contracts.queries.clauses import WHERE, Clauses, Scope, Selected
+from contracts.queries.nodes import in_words, is_aggregate, is_subquery, left_over, matching
+from contracts.quoting import quote
+from contracts.schema import Schema
+
+MAX_LEVELS = 3
+MAX_SELECTS = 8
+CLAUSES = frozenset({"expressions", "from_", "where", "group", "having", "distinct"})
+_PIECES = re.compile(r"'(?:[^'\\]|\\.)*'|`((?:[^`]|``)*)`", re.DOTALL)
+
+
+@dataclass
+class QueryWriter:
+    """Writes one query; keeps its faults and the columns that it reads. `tables` are the names of its one table."""
+
+    tables: frozenset[str]
+    schema: Schema | None
+    own: str
+    faults: list[Fault] = field(default_factory=list)
+    used: list[str] = field(default_factory=list)
+    made: dict[str, str] = field(default_factory=dict)
+    selects: int = 0
+
+    def write(self, tree: Any) -> str:
+        """The whole query, which yields one number; of no use where faults were kept."""
+        if type(tree).__name__ != "Select":
+            self.refuse("statement", "is not one SELECT", "write SELECT count(*) FROM {object} WHERE ...")
+            return ""
+        if tree.args.get("group") or tree.args.get("having"):
+            self.refuse("rows", "gives a row for each group", "count them: SELECT count(*) FROM (SELECT ...) AS g")
+        if len(tree.expressions) != 1 or self._is_star(tree.expressions[0]):
+            self.refuse("columns", "does not give exactly one column", "select one number")
+        elif tree.args.get("distinct") or not self._is_one(tree):
+            self.refuse("rows", "gives a row for each row", "aggregate: count(*), sum(amount), max(...)")
+        return self.select(tree, level=1).sql
+
+    def refuse(self, code: str, message: str, remedy: str = "") -> None:
+        """Keeps a fault."""
+        self.faults.append(Fault(f"query-{code}", WHERE, message, remedy))
+
+    def _is_star(self, node: Any) -> bool:
+        return type(node).__name__ == "Star" or type(getattr(node, "this", None)).__name__ == "Star"
+
+    def _is_one(self, tree: Any) -> bool:
+        """Whether there is one row of the table's: an aggregate over it, or over it in a subquery."""
+        return any(matching(tree.expressions[0], is_aggregate if tree.args.get("from_") else is_subquery))
+
+    def select(self, tree: Any, *, level: int) -> Selected:
+        """A SELECT at a level of nesting."""
+        self.selects += 1
+        if level > MAX_LEVELS or self.selects > MAX_SELECTS:
+            self.refuse("size", f"has more than {MAX_SELECTS} SELECTs or {MAX_LEVELS} levels of them", "split it")
+            return Selected("", Schema(()))
+        for clause in (name for name, given in tree.args.items() if given and name not in CLAUSES):
+            word = in_words(clause)
+            self.refuse("clause", f"has a clause that queries may not have: {word}", "see the grammar of queries")
+        source, scope = self._source(tree.args.get("from_"), level)
+        clause = Clauses(self, scope, level)
+        listed = clause.listed(tree.expressions, guarded=level > 1)
+        grouped = Clauses(self, scope.beside(each for _, yielded in listed for each in yielded or ()), level)
+        parts = [
+            f"SELECT {'DISTINCT ' if self._distinct(tree) else ''}{', '.join(sql for sql, _ in listed)}",
+            *([f"FROM {source}"] if source else []),
+            *clause.condition("WHERE", tree.args.get("where"), aggregates=False),
+            *grouped.group(tree.args.get("group")),
+            *grouped.condition("HAVING", tree.args.get("having"), aggregates=True),
+        ]
+        yielded = [columns for _, columns in listed]
+        return Selected(
+            " ".join(parts), None if None in yielded else Schema(tuple(each for some in yielded for each in some or ()))
+        )
+
+    def _distinct(self, tree: Any) -> bool:
+        distinct = tree.args.get("distinct")
+        if distinct is not None and distinct.args.get("on"):
+            self.refuse("clause", "has a clause that queries may not have: distinct on", "write SELECT DISTINCT")
+        return distinct is not None
+
+    def _source(self, clause: Any, level: int) -> tuple[str, Scope]:
+        """The text and the names of what is selected from: the table itself or a SELECT over it."""
+        if clause is None:
+            return "", Scope(Names(schema=Schema(())))
+        source = clause.this
+        alias = self._alias(source)
+        if type(source).__name__ == "Subquery" and type(source.this).__name__ == "Select":
+            if left_over(source, {"this", "alias"}):
+                self.refuse("clause", "has a subquery with more than a SELECT in it", "write (SELECT ...) AS name")
+            inner = self.select(source.this, level=level + 1)
+            return f"({inner.sql}) AS {quote(alias or 's')}", Scope(Names(schema=inner.columns), _named(alias))
+        return self._table(source, alias)
+
+    def _table(self, source: Any, alias: str) -> tuple[str, Scope]:
+        parts = [each.name for each in source.parts] if type(source).__name__ == "Table" else []
+        simple = parts and all(type(each).__name__ == "Identifier" for each in source.parts)
+        if not simple or left_over(source, {"this", "db", "catalog", "alias"}):
+            self.refuse("table", "reads something that is not a table of its own", "read FROM {object}")
+        elif ".".join(parts).lower() not in self.tables:
+            remedy = nearest(".".join(parts), self.tables) or "a query may read its own table alone: FROM {object}"
+            self.refuse("table", f"reads the table '{'.'.join(parts)}', which is not its own", remedy)
+        names = Names(None, self.schema) if self.schema else Names(None)
+        return f"{quote(self.own)} AS {quote(alias or 's')}", Scope(
+            names, _named(alias or (parts[-1] if parts else ""))
+        )
+
+    def _alias(self, source: Any) -> str:
+        alias = source.args.get("alias")
+        if alias is not None and alias.args.get("columns"):
+            self.refuse("clause", "names the columns of a subquery beside its alias", "name them within it")
+        return str(source.alias or "")
+
+    def named(self, prefix: str, sql: str) -> str:
+        """A made-up column that stands for the SQL until the whole is written."""
+        name = f"{self.own} {prefix} {len(self.made)}"
+        self.made[name] = sql
+        return name
+
+    def filled(self, sql: str) -> str:
+        """The text with every made-up column replaced by what it stands for; texts are left as they are."""
+
+        def replaced(found: re.Match[str]) -> str:
+            return self.made.get(found.group(1) or "", found.group())
+
+        return _PIECES.sub(replaced, sql)
+
+
+def _named(alias: str) -> frozenset[str]:
+    return frozenset({alias.lower()} if alias else ())

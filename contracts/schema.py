@@ -1,0 +1,100 @@
+"""Column types: Spark's own text ('decimal(10,2)', 'struct<a:bigint>') and the ODCS logical type it stands for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+LOGICAL = {
+    "tinyint": "integer", "smallint": "integer", "int": "integer", "bigint": "integer",
+    "float": "number", "double": "number", "decimal": "number",
+    "string": "string", "char": "string", "varchar": "string", "binary": "string",
+    "boolean": "boolean", "date": "date",
+    "timestamp": "timestamp", "timestamp_ntz": "timestamp", "time": "time",
+    "array": "array", "struct": "object", "map": "object", "variant": "object",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as Spark sees it: `type` is Spark's simple string."""
+
+    name: str
+    type: str
+    nullable: bool = True
+
+    @property
+    def base_type(self) -> str:
+        """The type's first word: 'decimal' of 'decimal(10,2)'."""
+        return self.type.split("(", 1)[0].split("<", 1)[0].strip().lower()
+
+    @property
+    def logical_type(self) -> str:
+        """The ODCS logical type; 'object' for a type that ODCS has no word for."""
+        return LOGICAL.get(self.base_type, "object")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table in order. Empty for a table without columns.
+
+    `classified`: the names, from the column down, of those columns and fields that a contract classifies, where the
+    schema was bound to one (`contracts.document.classification.marked`)."""
+
+    columns: tuple[Column, ...]
+    classified: frozenset[tuple[str, ...]] = field(default=frozenset(), compare=False, repr=False)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def get(self, name: str) -> Column | None:
+        """The column of exactly that name, or None."""
+        return self._by_name.get(name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in reversed(self.columns)}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def find(self, path: str) -> Column | None:
+        """The column at a path, or None: a name as it stands, or `a.b` into structs (backticks hold dots)."""
+        names = self.names_along(path)
+        return _descend(self.get(names[0]), names[1:]) if names else None
+
+    def names_along(self, path: str) -> tuple[str, ...]:
+        """The names from the column down to the field that a path means; () for no path at all."""
+        whole = self.get(path) or self.get(path.strip("`"))
+        return (whole.name,) if whole else tuple(_parts(path))
+
+
+def _parts(path: str) -> list[str]:
+    return [(quoted or plain).replace("``", "`") for quoted, plain in re.findall(r"`((?:[^`]|``)+)`|([^.`]+)", path)]
+
+
+def _descend(column: Column | None, path: Sequence[str]) -> Column | None:
+    for name in path:
+        fields = struct_fields(column.type) if column else ()
+        column = next((field for field in fields if field.name == name), None)
+    return column
+
+
+def struct_fields(spark_type: str) -> tuple[Column, ...]:
+    """The fields of 'struct<a:bigint,b:string>' as columns; () for any other type."""
+    found = re.fullmatch(r"struct<(.*)>", spark_type.strip(), flags=re.DOTALL | re.IGNORECASE)
+    if not found:
+        return ()
+    pairs = (field.partition(":") for field in _split_top(found.group(1)))
+    return tuple(Column(name.strip(), kind.strip()) for name, _, kind in pairs if kind)
+
+
+def _split_top(text: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for position, character in enumerate(text):
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0:
+            yield text[start:position]
+            start = position + 1
+    yield text[start:]
