@@ -16,8 +16,8 @@ import numpy as np
 from scipy.stats import norm
 
 from contracts.document.model import Anomalies
-from engine.anomaly.base import Band, detector
-from engine.anomaly.pasts import Pasts
+from engine.anomaly.baselines import Pasts
+from engine.anomaly.detector import Band, detector
 from engine.anomaly.series import Point, Question, Series
 
 JUDGED = 13_000_000

@@ -25,15 +25,15 @@ from bench.avh_protocol import Fit, Outcome, judged, similar
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, held, sequences, tables
 from contracts.fingerprint import fingerprint
-from engine.avh import fitting
-from engine.avh.columns import Column
-from engine.avh.drafting import IN_CONTRACTS
-from engine.avh.history import Batch, History
-from engine.avh.learner import Trials
-from engine.avh.program import Learning
-from engine.avh.recipes import RECIPE, Recipe
-from engine.avh.statistics import STATISTICS, measured
-from engine.avh.summaries import summary
+from engine.programs import fitting
+from engine.programs.history import Batch, History
+from engine.programs.learner import Trials
+from engine.programs.program import Learning
+from engine.programs.recipe import RECIPE, Recipe
+from engine.programs.suggestions import IN_CONTRACTS
+from engine.statistics.column_values import Column
+from engine.statistics.statistics import STATISTICS, measured
+from engine.statistics.summaries import summary
 
 KINDS = "numeric", "categorical"
 INCIDENTS, DAYS = "incidents.csv", 60
@@ -245,8 +245,8 @@ def parts(asked: Asked) -> Iterator[dict[str, Any]]:
 
 def tails(asked: Asked) -> Iterator[dict[str, Any]]:
     """How often a statistic of clean snapshots lies so many spreads away: what the measured bound is held against."""
-    from engine.avh.constraints import past
-    from engine.avh.stationarity import LEVEL, Change
+    from engine.programs.constraints import past
+    from engine.programs.stationarity import LEVEL, Change
 
     for length in (*LENGTHS, 30):
         away: dict[str, list[float]] = {"level": [], "step": []}

@@ -9,10 +9,10 @@ from typing import Any
 
 from bench.avh_baselines import told
 from bench.avh_tables import Snapshot, fewer, files, kind_of, read, typed
-from engine.avh.history import Batch, History
-from engine.avh.program import Verdict
-from engine.avh.statistics import measured
-from engine.avh.table import TableJudgement, fit_table
+from engine.programs.history import Batch, History
+from engine.programs.program import Verdict
+from engine.programs.table_programs import TableJudgement, fit_table
+from engine.statistics.statistics import measured
 
 LEARNED = 30
 # After an incident that persists its table is not judged for so many snapshots: they are in every history.

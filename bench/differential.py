@@ -23,17 +23,17 @@ from bench.engine import machine
 from bench.merging import bags_of, merged
 from bench.table import made
 from contracts.document.model import Contract
-from engine import asking
-from engine import states as bags
-from engine.checks import bind
-from engine.files import StateFiles
-from engine.judging import judge
-from engine.requests import Measured, MeasureRequest, Source
-from engine.spark import measure as reading
-from engine.spark.measure import AT_ONCE, measure
-from engine.spark.sources import read
-from engine.verify import measure as packed_states
-from engine.verify import verify
+from engine.checks.binding import bind
+from engine.evaluation import state_queries
+from engine.evaluation.judge import judge
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.session.verify import measure as packed_states
+from engine.session.verify import verify
+from engine.spark.handlers import measure as reading
+from engine.spark.handlers.measure import AT_ONCE, measure
+from engine.spark.sources.sources import read
+from engine.states import bag as bags
+from engine.states.state_files import StateFiles
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 RESULTS = Path(__file__).parent / "results" / "differential.csv"
@@ -122,9 +122,9 @@ def views(bench: Bench) -> Iterator[Line]:
     """Metrics of six partitions from their stored states: no Spark."""
     for test, goal in (("basic", 20), ("advanced", 500)):
         found, files = bench.measured(test, {}), StateFiles(str(bench.folder / test))
-        asked = asking.of_checks(bind(bench.contract(test).object(statements.TABLE), found.schema))
+        asked = state_queries.of_checks(bind(bench.contract(test).object(statements.TABLE), found.schema))
         chosen = sorted(found.states.items())[:VIEWED]
-        ask = partial(asking.answers, asked, chosen, files=files, now=NOW)
+        ask = partial(state_queries.answers, asked, chosen, files=files, now=NOW)
         spent = [cost(ask) for _ in range(bench.rounds + 1)]
         yield Line(f"{test}, view of {VIEWED} partitions", 1000 * median(spent[1:]).wall, goal, "ms of wall clock")
 

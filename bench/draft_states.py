@@ -10,18 +10,18 @@ import pyarrow
 
 from contracts.predicates.parser import quote
 from contracts.schema import Column, Schema
-from engine import states
 from engine.analyzers.bound import BoundComponent
-from engine.analyzers.coding import coded
-from engine.analyzers.frequencies import Counts
-from engine.analyzers.sketches import PARAMETER
-from engine.plan import Plan, plan
-from engine.profile.looks import mask_of
+from engine.components.dictionary_encoding import coded
+from engine.components.frequencies import Counts
+from engine.components.sketches import PARAMETER
 from engine.profile.profile import History, profile_of, profile_plan
-from engine.profile.second import looked_into, second_plan, traits_plan, untold
-from engine.profile.suggestions import worth_counting
-from engine.profile.traits import TRAITS, traits_of
-from engine.states import States
+from engine.profile.second_scan import looked_into, second_plan, traits_plan, untold
+from engine.profile.text_masks import mask_of
+from engine.profile.text_traits import TRAITS, traits_of
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.scan_plan import Plan, plan
+from engine.suggestions.declared import worth_counting
 
 Values = Sequence[Any]
 
@@ -51,7 +51,7 @@ def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> States:
     listed = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
     made = {part.key: _state(part, listed, rows) for part in (*wanted.scan, *wanted.groupings) if _known(part, listed)}
-    return states.of(wanted, {**made, **_traits(wanted, schema, snapshot)}, schema)
+    return bags.of(wanted, {**made, **_traits(wanted, schema, snapshot)}, schema)
 
 
 def _traits(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import ids, people, search
 from registry.database import migrate, transaction
 from registry.tables import (

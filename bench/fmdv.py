@@ -20,14 +20,14 @@ import numpy as np
 
 from bench.fmdv_methods import BASELINES, variant
 from bench.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, lengthened, parted, score
+from engine.analyzers.conformity_test import critical
 from engine.patterns.candidates import Match, matcher
-from engine.patterns.choosing import Taste
+from engine.patterns.choice import Taste
 from engine.patterns.fmdv import VARIANTS, Objective
 from engine.patterns.index import Index, indexed
 from engine.patterns.index_file import load, save
 from engine.patterns.inference import STRICT, Learned, infer
-from engine.patterns.nonconforming import critical
-from engine.patterns.sums import sums_of
+from engine.patterns.lake_sums import sums_of
 
 RESULTS = Path(__file__).parent / "results"
 SENSITIVITY: Mapping[str, Sequence[float]] = {

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from engine.analyzers.conformity_test import critical
 from engine.patterns.candidates import matcher, nonconforming
-from engine.patterns.domains import domain_of
 from engine.patterns.fmdv import Inferred, Limits, infer_domain
+from engine.patterns.lake_sums import Sums
 from engine.patterns.language import Characters, Literal, Pattern, Times
-from engine.patterns.lexing import WORD
-from engine.patterns.nonconforming import critical
-from engine.patterns.shapes import narrowest, structures_of
-from engine.patterns.sums import Sums
+from engine.patterns.named_domains import domain_of
+from engine.patterns.tokenizer import WORD
+from engine.patterns.value_shapes import narrowest, structures_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _DIGITS, _LETTERS = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")

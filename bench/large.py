@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.analyzers.frequencies import Frequencies, groups, singletons
+from engine.components.frequencies import Frequencies, groups, singletons
 
 PIECES = 8
 KIND = Frequencies()
@@ -16,8 +16,8 @@ def files(folder: Path, distinct: int) -> list[Path]:
     import numpy
     import pyarrow
 
-    from engine.analyzers.coding import coded
-    from engine.analyzers.frequencies import Counts
+    from engine.components.dictionary_encoding import coded
+    from engine.components.frequencies import Counts
 
     folder.mkdir(parents=True, exist_ok=True)
     found = []

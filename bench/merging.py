@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contracts.schema import Column, Schema
-from engine import asking
-from engine import states as bags
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
-from engine.asking import Asked
-from engine.plan import Plan, plan
+from engine.evaluation import state_queries
+from engine.evaluation.state_queries import Asked
+from engine.states import bag as bags
+from engine.states.planning.scan_plan import Plan, plan
 
 COLUMNS = 40
 KINDS = (Completeness, Mean, Minimum, Maximum, StandardDeviation)
@@ -29,7 +29,7 @@ class Metrics:
 
 def bags_of(partitions: int) -> tuple[Metrics, Mapping[str, bytes]]:
     """Five metrics of forty columns, and the packed states of so many partitions with other values each."""
-    asked = tuple(asking.asked(kind(column=column.name), SCHEMA) for column in SCHEMA for kind in KINDS)
+    asked = tuple(state_queries.asked(kind(column=column.name), SCHEMA) for column in SCHEMA for kind in KINDS)
     wanted = plan(each.bound for each in asked if each.bound)
     packed = {f"day={at}": bags.of(wanted, _values(wanted, at), SCHEMA).pack() for at in range(min(partitions, 100))}
     names = list(packed)
@@ -43,5 +43,5 @@ def _values(wanted: Plan, at: int) -> dict[str, Any]:
 
 def merged(metrics: Metrics, packed: Mapping[str, bytes]) -> None:
     """Merges them all and reads every metric. Raises AssertionError where one has no value."""
-    found = asking.answers(metrics.asked, iter(packed.items()), now=NOW)
+    found = state_queries.answers(metrics.asked, iter(packed.items()), now=NOW)
     assert all(each.reading for each in found), [each.reason for each in found][:3]

@@ -9,12 +9,12 @@ from bench.statements import TABLE, document
 from contracts.document.model import Check as Promise
 from contracts.document.reader import read
 from contracts.predicates import parser
-from engine.checks import bind
+from engine.checks.binding import bind
 from engine.dsl import Check, at_least
-from engine.judging import judge
-from engine.spark.scan import scan
-from engine.spark.sources import schema_of
-from engine.verify import verify
+from engine.evaluation.judge import judge
+from engine.session.verify import verify
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TEXTS = ("product", "customer", "status", "country", "city", "email", "phone", "title", "review", "coupon")

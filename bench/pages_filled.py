@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from bench.filled import NOW, write
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import clock, drafts, ids, people, search
 from registry.database import transaction
 from registry.tables import (

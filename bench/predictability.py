@@ -15,13 +15,13 @@ from typing import Any
 
 from bench import products
 from bench.clock import cost
-from engine import states
-from engine.analyzers.bayes import NaiveBayes
 from engine.analyzers.predictability import Predictability
-from engine.plan import plan
-from engine.spark.scan import scan
-from engine.spark.session import start
-from engine.spark.sources import schema_of
+from engine.components.naive_bayes import NaiveBayes
+from engine.spark.process.session import start
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
+from engine.states import bag as bags
+from engine.states.planning.scan_plan import plan
 
 SIZES = (100_000, 200_000, 400_000, 600_000, 845_000)
 INPUTS = (
@@ -42,7 +42,7 @@ REAL = (
 GOAL = 0.97
 
 
-def states_of(frame: Any, *analyzers: Predictability) -> states.States:
+def states_of(frame: Any, *analyzers: Predictability) -> bags.States:
     """The states of the analyzers on all rows."""
     return scan(frame, plan([each.bind(schema_of(frame)) for each in analyzers]))[""]
 
@@ -61,7 +61,7 @@ def sizes(session: Any, asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, float, float]:
-    kept: list[states.States] = []
+    kept: list[bags.States] = []
     took = cost(lambda: kept.append(states_of(frame, analyzer)))
     reading: list[Any] = []
     judged = cost(lambda: reading.append(analyzer.bind(kept[0].schema).read(kept[0].values)))
@@ -80,7 +80,7 @@ def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:
     parted = scan(table.withColumn("part", table.id % 8), plan([bound]), partition_by=["part"])
     packed = [each.pack() for each in parted.values()]
     merged: list[Any] = []
-    took = cost(lambda: merged.append(states.merge(map(states.unpack, packed))))
+    took = cost(lambda: merged.append(bags.merge(map(bags.unpack, packed))))
     whole, key = states_of(table, analyzer), bound.parts["features"].key
     same = NaiveBayes().dump(whole.values[key]) == NaiveBayes().dump(merged[0].values[key])
     size = sum(map(len, packed)) / len(packed) / 1e6

@@ -15,17 +15,17 @@ from bench.clock import Cost, cost, interleaved, median
 from bench.command import Line, lines
 from bench.table import made
 from contracts.predicates.parser import quote
-from engine.analyzers.quoting import NUMERIC, TEMPORAL
+from engine.components.operands import NUMERIC, TEMPORAL
 from engine.profile.document import document
-from engine.profile.holdout import suggest
+from engine.profile.from_states import remembered
 from engine.profile.profile import profile_of, profile_plan
-from engine.profile.stored import remembered
-from engine.requests import DraftRequest, ProfileRequest, Source
-from engine.spark import profile as profiles
-from engine.spark.draft import draft
-from engine.spark.scan import scan
-from engine.spark.session import start
-from engine.spark.sources import schema_of
+from engine.protocol.requests import DraftRequest, ProfileRequest, Source
+from engine.spark.handlers.draft import draft
+from engine.spark.process.session import start
+from engine.spark.profile import profile as profiles
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
+from engine.suggestions.selection.pipeline import suggest
 
 GOAL, STORED_GOAL = 2.5, 5.0
 PARTITIONS, COLUMNS, ROWS_EACH, WIDE = 365, 50, 200, 2000

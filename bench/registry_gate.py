@@ -24,7 +24,7 @@ from bench.command import Line
 from contracts.document import writer
 from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry import gating, ids, references
 from registry.database import connect, migrate, reading, transaction
 from registry.doubts import Look

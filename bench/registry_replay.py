@@ -17,12 +17,12 @@ from contracts.document import writer
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.schema import Column, Schema
-from engine import states as bags
-from engine.checks import bind
-from engine.files import StateFiles
-from engine.plan import Plan
-from engine.replaying import Replaying, Step
-from engine.requests import Measured
+from engine.checks.binding import bind
+from engine.evaluation.replay.replay import Replaying, Step
+from engine.protocol.requests import Measured
+from engine.states import bag as bags
+from engine.states.planning.scan_plan import Plan
+from engine.states.state_files import StateFiles
 from registry import ids, replays, states
 from registry.database import connect, migrate, reading, transaction
 from registry.replays import Versions, Ways

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.plan import Plan
 from engine.profile.profile import profile_of, profile_plan
-from engine.spark.scan import scan
-from engine.spark.session import start
-from engine.spark.sources import schema_of
+from engine.spark.process.session import start
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
+from engine.states.planning.scan_plan import Plan
 
 COLUMNS = [
     "id",

@@ -18,13 +18,13 @@ from bench.command import begun
 from bench.differential import NOW, TESTS, Bench
 from bench.engine import machine
 from bench.statements import TABLE
-from engine import asking
-from engine.checks import bind
-from engine.files import StateFiles
-from engine.judging import judge
-from engine.requests import Measured, Source
-from engine.spark.sources import read
-from engine.verify import verify
+from engine.checks.binding import bind
+from engine.evaluation import state_queries
+from engine.evaluation.judge import judge
+from engine.protocol.requests import Measured, Source
+from engine.session.verify import verify
+from engine.spark.sources.sources import read
+from engine.states.state_files import StateFiles
 
 FOLDER = Path(__file__).parent / "results"
 FULL, STATES, FIRST = "from scratch", "from states", "all states at first"
@@ -125,9 +125,9 @@ def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[
 def _asked(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
     """The stored states of these days merged, without Spark."""
     found, files = _all(bench, test), StateFiles(str(bench.folder / test))
-    asked = asking.of_checks(bind(bench.contract(test).object(TABLE), found.schema))
+    asked = state_queries.of_checks(bind(bench.contract(test).object(TABLE), found.schema))
     chosen = [(name, found.states[name]) for name in days]
-    return partial(asking.answers, asked, chosen, files=files, now=NOW)
+    return partial(state_queries.answers, asked, chosen, files=files, now=NOW)
 
 
 def main(given: Sequence[str] | None = None) -> None:

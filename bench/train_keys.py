@@ -1,8 +1,9 @@
-"""Which column names promise unique values: trains the model of `engine.profile.keys` and holds it against others.
+"""Which column names promise unique values: trains the model of `engine.suggestions.key_name_model` and holds it
+against others.
 
 `python -m bench.train_keys [--data D] [--write]`. Every model is judged on schemas of projects that it never saw: the
 area under the ROC curve, five folds by project and by family of projects (forks are one). `--write` trains on all of
-them and writes `keys_model.npz` with its card `keys_model.json` beside `engine/profile/keys.py`."""
+them and writes `keys_model.npz` with its card `keys_model.json` beside `engine/suggestions/key_name_model.py`."""
 
 import argparse
 import csv
@@ -22,8 +23,8 @@ from sklearn.metrics import brier_score_loss, precision_score, recall_score, roc
 from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import OneHotEncoder
 
-from engine.profile import keys
-from engine.profile.keys import Named
+from engine.suggestions import key_name_model
+from engine.suggestions.key_name_model import Named
 
 FOLDS = 5
 THRESHOLD = 0.5
@@ -92,8 +93,8 @@ def bare(_: Sequence[Named], __: Any) -> Callable[[Sequence[Named]], Any]:
 
 
 def _is_bare(given: Named) -> bool:
-    table, column = keys.words(given.table), keys.words(given.column)
-    own, stem = ("".join(map(keys.singular, each)) for each in (table, column[:-1]))
+    table, column = key_name_model.words(given.table), key_name_model.words(given.column)
+    own, stem = ("".join(map(key_name_model.singular, each)) for each in (table, column[:-1]))
     return column[-1:] == ("id",) and own.endswith(stem)
 
 
@@ -132,22 +133,22 @@ def weighted(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]],
 
 
 def _flags(given: Named) -> list[str]:
-    return [given.type, *keys.shape(keys.words(given.table), keys.words(given.column))]
+    return [given.type, *key_name_model.shape(key_name_model.words(given.table), key_name_model.words(given.column))]
 
 
 def seen(given: Sequence[Named]) -> Any:
-    """The features of `engine.profile.keys` as a sparse matrix, a line each column."""
+    """The features of `engine.suggestions.key_name_model` as a sparse matrix, a line each column."""
     found = [_hashed(each) for each in given]
     starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in found)], dtype="int32")
     buckets, weights = (numpy.concatenate(part) for part in zip(*found, strict=True))
-    matrix = csr_array((weights, buckets, starts), (len(given), keys.BUCKETS))
+    matrix = csr_array((weights, buckets, starts), (len(given), key_name_model.BUCKETS))
     matrix.sum_duplicates()
     return matrix
 
 
 @cache
 def _hashed(given: Named) -> tuple[Any, Any]:
-    buckets, weights = keys.hashed(given)
+    buckets, weights = key_name_model.hashed(given)
     return numpy.array(buckets, dtype="int32"), numpy.array(weights, dtype="float32")
 
 
@@ -212,7 +213,7 @@ def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
     model = fitted(facts.named, facts.unique)
     weights = model.coef_[0]
     step = float(numpy.abs(weights).max() / STEPS)
-    numpy.savez_compressed(keys.WEIGHTS, weights=numpy.rint(weights / step).astype("int8"))
+    numpy.savez_compressed(key_name_model.WEIGHTS, weights=numpy.rint(weights / step).astype("int8"))
     said = scores["ours"].said
     line = LogisticRegression(C=1e6).fit(numpy.log(said / (1 - said)).reshape(-1, 1), facts.unique)
     slope, intercept = float(line.coef_[0, 0]), float(line.intercept_[0])
@@ -231,7 +232,7 @@ def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
         "slope": slope,
         "intercept": intercept + slope * float(model.intercept_[0]),
     }
-    keys.CARD.write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+    key_name_model.CARD.write_text(json.dumps(card, indent=1) + "\n", "utf-8")
 
 
 def main(given: Sequence[str] | None = None) -> None:

@@ -9,9 +9,9 @@ from bench import statements
 from bench.clock import Cost, interleaved, median
 from bench.work import Work, work
 from contracts.document.model import Contract
-from engine.requests import Source
-from engine.spark.sources import read
-from engine.verify import verify
+from engine.protocol.requests import Source
+from engine.session.verify import verify
+from engine.spark.sources.sources import read
 
 BY_HAND = "by hand"
 SKETCHES = "by hand, with sketches"

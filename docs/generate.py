@@ -11,7 +11,7 @@ from contracts.comparison.compatibility import BUMPS, MODES
 from contracts.comparison.directions import Direction
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer
-from engine.avh.distances import DISTANCES
+from engine.statistics.distances import DISTANCES
 from registry.cli import app as commands
 from registry.config import PREFIX, Settings
 

@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy import select as some
 from sqlmodel import Session, col, select
 
-from engine.months import days
-from engine.references import Referent
-from engine.replaying import Step
+from engine.checks.dataset_limits import Referent
+from engine.core.partitions.months import days
+from engine.evaluation.replay.replay import Step
 from registry.references import Timeline
 from registry.tables import Dataset, PartitionState, Run
 

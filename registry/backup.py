@@ -17,8 +17,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlalchemy import Engine as Database
 
-from engine.errors import StateError
-from engine.files import StateFiles
+from engine.core.errors import StateError
+from engine.states.state_files import StateFiles
 from registry import audit, collecting
 from registry.archives import DATABASE, MANIFEST, Archive, ArchiveError, Writer, writing
 from registry.chain import Chain

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from engine.errors import StateError
-from engine.results import RunResult
+from engine.core.errors import StateError
+from engine.core.results import RunResult
 
 EXACT = "$decimal"
 

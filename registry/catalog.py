@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import forewarned, scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from contracts.fingerprint import canonical, fingerprint
-from engine.keying import Key
+from engine.core.hash_key import Key
 
 BEGINNING = "0" * 64
 FIELDS = frozenset(

@@ -10,11 +10,11 @@ import typer
 from typer.exceptions import TyperException
 
 from contracts.errors import ContractError
-from engine import cli as engine_verbs
-from engine.cli import NOT_CHECKED, PASSED, Stop
-from engine.errors import EngineError
-from engine.gate_cli import gates
-from engine.patterns.cli import patterns as lake
+from engine.cli import commands as engine_verbs
+from engine.cli.commands import NOT_CHECKED, PASSED, Stop
+from engine.cli.gate import gates
+from engine.cli.patterns import patterns as lake
+from engine.core.errors import EngineError
 from registry.commands import (
     access,
     audit,

@@ -13,7 +13,7 @@ from typing import Protocol
 from sqlalchemy import Engine as Database
 from sqlmodel import col, select
 
-from engine.files import Lying
+from engine.states.state_files import Lying
 from registry import states
 from registry.config import Settings
 from registry.database import reading

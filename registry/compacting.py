@@ -14,10 +14,10 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
-from engine import months, views
-from engine import states as bags
-from engine.errors import StateError
-from engine.states import Files
+from engine.core.errors import StateError
+from engine.core.partitions import months, views
+from engine.states import bag as bags
+from engine.states.bag import Files
 from registry import inforce, states
 from registry.database import reading, transaction
 from registry.tables import PartitionState

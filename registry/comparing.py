@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from contracts.comparison.compatibility import JUDGED, MODES, Comparison, Violation, compare, violations
 from contracts.comparison.differences import Difference, Part
 from contracts.document.model import Compatibility, Contract, Mode
-from engine.ordering import order
+from engine.checks.argument_order import order
 from registry.api import schemas
 from registry.versions import next_free, says_enough
 

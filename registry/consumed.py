@@ -15,9 +15,9 @@ from contracts.editing import strip_checks
 from contracts.editing.patches import Patch
 from contracts.errors import ContractError, Fault
 from contracts.schema import Schema
-from engine.borrowed import refusals, tops
-from engine.checks import BoundCheck, bind
-from engine.reach import Reach, reach
+from engine.checks.binding import BoundCheck, bind
+from engine.checks.columns_read import Reach, reach
+from engine.checks.consumer_checks import refusals, tops
 
 ALL = "*"
 KEPT = 256

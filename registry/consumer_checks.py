@@ -14,8 +14,8 @@ from contracts.document.model import Contract as Document
 from contracts.document.reader import read
 from contracts.editing.check_entry import entry_for
 from contracts.errors import ContractError, nearest
-from engine.checks import BoundCheck
-from engine.promises import promised
+from engine.checks.binding import BoundCheck
+from engine.checks.column_keywords import promised
 from registry import audit, consumed, lookup, scope, subscriptions
 from registry.access import Principal
 from registry.consumed import Asked, entry_of

@@ -18,7 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
-from engine.interrupts import postponed
+from engine.core.interrupts import postponed
 from registry.config import ConfigError
 
 if TYPE_CHECKING:

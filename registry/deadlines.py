@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from contracts.document.deadlines import Promised, promises, spelled
 from contracts.document.model import Contract
 from contracts.document.reader import read
-from engine.results import CheckResult, Outcome, RunResult
+from engine.core.results import CheckResult, Outcome, RunResult
 from registry import datasets, emission, incidents, runs
 from registry.datasets import About
 from registry.emission import SILENT, Emitter

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from engine.patterns.carried import Carried, Carrier, Common, carried, common
+from engine.patterns.analysis import Carried, Carrier, Common, carried, common
 from engine.patterns.index_file import UnreadableIndex
-from engine.patterns.lake import Lake
+from engine.patterns.lake_index import Lake
 from engine.patterns.language import PatternError
 from registry import datasets, learning, scope
 from registry.datasets import About

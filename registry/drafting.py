@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.anomaly.programs import PINNED
-from engine.profile.arriving import suggest
-from engine.requests import Drafted, DraftRequest, Source
+from engine.anomaly.learned_programs import PINNED
+from engine.protocol.requests import Drafted, DraftRequest, Source
+from engine.suggestions.selection.arrival_deadlines import suggest
 from registry import alarms, arrivals, datasets, drafts, lookup, pasts, preferences, profiles, referable
 from registry.errors import NotFound
 from registry.ids import Ids

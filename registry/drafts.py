@@ -18,8 +18,8 @@ from contracts.document.model import Contract
 from contracts.editing import patches as editing_patches
 from contracts.errors import ContractError, Fault
 from contracts.schema import Schema
-from engine.checks import bind
-from engine.ordering import order
+from engine.checks.argument_order import order
+from engine.checks.binding import bind
 from registry import audit, notices, notifications, rejected, scope
 from registry.access import Principal, decide, decide_somewhere
 from registry.datasets import names_of

@@ -15,7 +15,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from contracts.fingerprint import canonical
-from engine.results import RunResult
+from engine.core.results import RunResult
 from registry import datasets, outbox
 from registry.config import Settings
 from registry.ids import derived

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from contracts.document.model import Contract, DataObject
 from contracts.document.yaml_syntax import walk
-from engine.results import Runner
-from engine.runners import Entrusted, entrusted
+from engine.checks.executors import Entrusted, entrusted
+from engine.core.results import Runner
 from registry.api import schemas
 
 

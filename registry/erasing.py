@@ -14,8 +14,8 @@ from uuid import UUID
 from sqlalchemy import and_, delete, false, or_
 from sqlmodel import Session, col, select
 
-from engine import disk
-from engine.months import members
+from engine.core import disk
+from engine.core.partitions.months import members
 from registry import access, audit, datasets, portions, questions, scope, states
 from registry.access import Principal
 from registry.datasets import About

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from engine.results import Outcome
+from engine.core.results import Outcome
 from registry.tables import ResultRow, Run
 
 HELD = Outcome.PASSED

@@ -10,13 +10,13 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.anomaly.base import Band, Detector, Limits, between
-from engine.anomaly.pasts import Pasts
-from engine.anomaly.programs import ProgramClause
+from engine.anomaly.baselines import Pasts
+from engine.anomaly.detector import Band, Detector, Limits, between
+from engine.anomaly.learned_programs import ProgramClause
+from engine.anomaly.partition_order import Succession
 from engine.anomaly.series import Point, Series, finite, placed
-from engine.anomaly.succession import Succession
-from engine.avh.refitting import Refit, refits, watched
-from engine.checks import BoundCheck, BoundChecks, bind
+from engine.checks.binding import BoundCheck, BoundChecks, bind
+from engine.programs.refitting import Refit, refits, watched
 from registry import datasets, fits, history, inforce, marks, pasts, refitting, states
 from registry.access import Principal
 from registry.api.schemas import MeasurementOut

@@ -15,16 +15,16 @@ from contracts.document.model import Contract, DataObject
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
 from contracts.schema import Schema
-from engine import settled
-from engine import states as bags
 from engine.anomaly.fits import Fit
-from engine.checks import bind
-from engine.errors import StateError
-from engine.generations import Entry, Generation, Judgement
-from engine.requests import Measured, Source
-from engine.results import RunResult
-from engine.samples import discreet
-from engine.states import Files
+from engine.checks.binding import bind
+from engine.core.errors import StateError
+from engine.core.results import RunResult
+from engine.evaluation import state_reuse
+from engine.evaluation.failing_samples import discreet
+from engine.protocol.requests import Measured, Source
+from engine.states import bag as bags
+from engine.states.bag import Files
+from engine.states.generations import Entry, Generation, Judgement
 from registry import (
     audit,
     carried,
@@ -184,7 +184,7 @@ def _discreet_bags(session: Session, of: Subject, packed: Mapping[str, bytes]) -
     if not of.object.beside:
         return packed
     promised = (each.object for each in inforce.all_about(session, of.dataset.id))
-    return settled.kept(packed, [of.object, *promised])
+    return state_reuse.kept(packed, [of.object, *promised])
 
 
 def _sound(session: Session, dataset_id: UUID, entries: Mapping[str, Entry], files: Files) -> dict[str, Entry]:

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 
 from contracts.document.model import SCOPES
 from contracts.document.reader import read
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry import datasets, doubts, inforce, standing, states
 from registry.datasets import About
 from registry.doubts import Look

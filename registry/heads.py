@@ -6,7 +6,7 @@ from datetime import datetime
 from pydantic import ValidationError
 from sqlmodel import Session
 
-from engine.keying import Key
+from engine.core.hash_key import Key
 from registry import audit, chain
 from registry.chain import Head
 from registry.config import Settings

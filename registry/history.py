@@ -11,7 +11,7 @@ import sqlalchemy
 from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
-from engine.results import Outcome
+from engine.core.results import Outcome
 from registry import scope
 from registry.access import Principal
 from registry.api.schemas import MeasurementOut

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from contracts.comparison.compatibility import MODES, compare
 from contracts.comparison.differences import Difference
 from contracts.document.model import Contract
-from engine.ordering import order
-from engine.reach import Reach, reaches
+from engine.checks.argument_order import order
+from engine.checks.columns_read import Reach, reaches
 
 ALL = "*"
 # Consumers are the readers of whom that mode says that they keep every promise they had.

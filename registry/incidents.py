@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from engine.results import Outcome, RunResult
+from engine.core.results import Outcome, RunResult
 from registry import audit, notices, notifications, states, upstream
 from registry.tables import Dataset, Incident, IncidentPart, Reached, ResultRow, Run
 from registry.violations import Failing, Ids, Seen, place

@@ -9,14 +9,14 @@ from uuid import UUID
 
 from contracts.errors import ContractError
 from contracts.schema import Schema
-from engine import months
-from engine import redefined as columns
-from engine.analyzers.frequencies import Spectrum
-from engine.checks import bind
-from engine.errors import StateError
-from engine.requests import SpectraRequest
-from engine.results import RunResult
-from engine.samples import discreet
+from engine.checks.binding import bind
+from engine.components.frequencies import Spectrum
+from engine.core.errors import StateError
+from engine.core.partitions import months
+from engine.core.results import RunResult
+from engine.evaluation import declared_schema as columns
+from engine.evaluation.failing_samples import discreet
+from engine.protocol.requests import SpectraRequest
 from registry import fits, pasts, references, runs, sampling, states
 from registry.database import reading
 from registry.orders import Order, Promise

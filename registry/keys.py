@@ -6,8 +6,8 @@ with that: secrets of sessions and tokens are random and kept as hashes, no key 
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine import key_files
-from engine.keying import SIZE, Key
+from engine.core import key_files
+from engine.core.hash_key import SIZE, Key
 from registry.config import ConfigError
 
 

@@ -1,5 +1,5 @@
-"""The index of patterns (`engine.patterns.lake`) over all tables that contracts in force are about: brought up to date
-each night before contracts are drafted anew, and whenever somebody asks for it.
+"""The index of patterns (`engine.patterns.lake_index`) over all tables that contracts in force are about: brought up to
+date each night before contracts are drafted anew, and whenever somebody asks for it.
 
 Nothing is learned from a table of which nobody has said which columns are for every eye."""
 
@@ -11,8 +11,8 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from contracts.document.classification import is_masked
-from engine.patterns.lake import Lake
-from engine.requests import Known, LakeRequest
+from engine.patterns.lake_index import Lake
+from engine.protocol.requests import Known, LakeRequest
 from registry import audit, inforce, tasks
 from registry.config import Settings
 from registry.ids import Ids

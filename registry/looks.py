@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from contracts.document.model import Lineage
-from engine.hints import At, Look
+from engine.protocol.write_hints import At, Look
 from registry.lineage import debounce, hints
 from registry.lineage.fold import FoldedRun
 from registry.lineage.names import Name

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 from uuid import UUID
 
-from engine.results import CheckResult, Outcome, Verdict
+from engine.core.results import CheckResult, Outcome, Verdict
 from registry.rights import Place
 from registry.tables import CommentRow, ContractRequest, ContractVersion, Proposal, ResultRow, Run, Subscription
 from registry.words import NoticeKind

@@ -11,9 +11,9 @@ from contracts.document.model import Contract, DataObject
 from contracts.document.reader import read
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from engine.hints import Look
-from engine.months import members
-from engine.requests import Source
+from engine.core.partitions.months import members
+from engine.protocol.requests import Source
+from engine.protocol.write_hints import Look
 from registry import consumer_checks, datasets, inforce, looks, references, runs, states
 from registry.consumer_checks import Consumed
 from registry.datasets import About

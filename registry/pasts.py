@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from engine.anomaly.pasts import Histories
+from engine.anomaly.baselines import Histories
 from engine.anomaly.series import Point, placed
-from engine.checks import BoundChecks
-from engine.readings import compares
-from engine.results import Outcome
+from engine.checks.binding import BoundChecks
+from engine.core.results import Outcome
+from engine.evaluation.metric_values import compares
 from registry import history, marks
 from registry.api.schemas import MeasurementOut
 from registry.datasets import About
@@ -19,7 +19,7 @@ from registry.runs import Whose
 from registry.tables import Incident, IncidentPart, PointMark, ResultRow, Run
 from registry.words import NO_FAULT
 
-# Points of a metric that are learned from; older ones are another time (engine.anomaly.automatic).
+# Points of a metric that are learned from; older ones are another time (engine.anomaly.auto_detector).
 MOST = 600
 # What failed in a run on a partition; None: on all together.
 Spoilt = frozenset[tuple[UUID, str | None]]

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from contracts.document.model import Contract
-from engine.results import CheckResult, Outcome, RunResult, Verdict
+from engine.core.results import CheckResult, Outcome, RunResult, Verdict
 from registry import datasets, incidents, inforce, runs
 from registry.datasets import About
 from registry.runs import Origin

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.figures import visible
+from engine.core.number_format import visible
 from registry.api import schemas
 
 

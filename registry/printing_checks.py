@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.figures import visible
-from engine.results import Runner
+from engine.core.number_format import visible
+from engine.core.results import Runner
 from registry.api import schemas
 
 BY = {Runner.HERE: "here", Runner.ELSEWHERE: "elsewhere", Runner.PEOPLE: "by people"}

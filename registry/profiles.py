@@ -10,8 +10,8 @@ from uuid import UUID
 from sqlmodel import Session
 
 from engine.profile.document import document
-from engine.profile.shape import ProfileDocument
-from engine.profile.stored import remembered
+from engine.profile.format import ProfileDocument
+from engine.profile.from_states import remembered
 from registry import drafts, questions, states
 from registry.access import Principal
 from registry.errors import NotFound

@@ -14,7 +14,7 @@ from contracts.document.model import Contract as Document
 from contracts.document.reader import read
 from contracts.editing import patches
 from contracts.errors import ContractError
-from engine.checks import BoundCheck
+from engine.checks.binding import BoundCheck
 from registry import consumer_checks, drafts, evidence, scope, subscriptions
 from registry.access import Principal, decide, decide_somewhere
 from registry.consumed import Asked

@@ -13,14 +13,16 @@ from sqlmodel import Session
 from contracts.document.model import Contract, DataObject
 from contracts.errors import ContractError
 from contracts.schema import Schema
-from engine import asking, evolution, views
-from engine import states as bags
-from engine.asking import Answer, Asked
-from engine.checks import BoundChecks, bind
-from engine.errors import StateError
-from engine.months import members
-from engine.samples import HIDDEN, is_hidden
-from engine.states import Files
+from engine.checks.binding import BoundChecks, bind
+from engine.core.errors import StateError
+from engine.core.partitions import views
+from engine.core.partitions.months import members
+from engine.evaluation import state_queries
+from engine.evaluation.failing_samples import HIDDEN, is_hidden
+from engine.evaluation.state_queries import Answer, Asked
+from engine.states import bag as bags
+from engine.states import schema_evolution
+from engine.states.bag import Files
 from registry import datasets, inforce, references, scope, states
 from registry.access import Place, Principal, decide_somewhere
 from registry.datasets import About
@@ -105,10 +107,10 @@ def remembered(session: Session, question: Question) -> Memory:
     try:
         checks = bind(found, schema)
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))
-        asked = tuple(asking.asked(asking.metric(each), checks.marked) for each in question.metrics)
+        asked = tuple(state_queries.asked(state_queries.metric(each), checks.marked) for each in question.metrics)
     except ContractError as error:
         raise Invalid("the question cannot be answered as it is asked", faults=error.faults) from None
-    return Memory(dataset, contract, checks, names, chosen, asked or asking.of_checks(checks))
+    return Memory(dataset, contract, checks, names, chosen, asked or state_queries.of_checks(checks))
 
 
 def dataset_of(session: Session, question: Question) -> tuple[Dataset, About]:
@@ -195,7 +197,7 @@ def partitions(names: Iterable[str]) -> int:
 def answered(session: Session, memory: Memory, files: Files, *, now: datetime) -> tuple[Answer, ...]:
     """What the states of the chosen partitions say of each metric; texts of classified columns are not said."""
     rows = _rows(session, memory)
-    found = asking.answers(memory.asked, ((row.partition, row.states) for row in rows), files=files, now=now)
+    found = state_queries.answers(memory.asked, ((row.partition, row.states) for row in rows), files=files, now=now)
     return tuple(_discreet(each, memory.checks) for each in found)
 
 
@@ -258,9 +260,9 @@ def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, in
 
 
 def _prospect(asked: Asked, found: Sequence[Stored]) -> Answer:
-    held = {each.partition: asking.covered(asked, each.sizes, each.schema) for each in found}
-    schemas = evolution.of_several({each.partition: each.schema for each in found})
-    return asking.telling(asking.prospect(asked, held), schemas)
+    held = {each.partition: state_queries.covered(asked, each.sizes, each.schema) for each in found}
+    schemas = schema_evolution.of_several({each.partition: each.schema for each in found})
+    return state_queries.telling(state_queries.prospect(asked, held), schemas)
 
 
 def _bytes(keys: Collection[str], found: Sequence[Stored]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlmodel import Session
 
 from contracts.document.model import Contract as Document
-from engine.references import datasets, wanted
+from engine.checks.dataset_limits import datasets, wanted
 from registry import references, scope
 from registry.access import Principal
 from registry.datasets import names_of

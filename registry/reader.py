@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from engine.requests import Source
+from engine.protocol.requests import Source
 from registry.api.schemas import GateOut
 from registry.client import Client
 from registry.config import load
@@ -83,7 +83,7 @@ def _refuse(told: GateOut) -> None:
 
 
 def _frame(spark: Any, told: GateOut) -> Any:
-    from engine.spark.sources import read
+    from engine.spark.sources.sources import read
 
     place = told.place
     names = (told.partition,) if told.partition else ()

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from contracts.schema import Schema
-from engine import months
-from engine import states as bags
-from engine.errors import StateError
-from engine.hints import Look
-from engine.keying import Key
-from engine.requests import UNREAD, Measured, MeasureRequest
+from engine.core.errors import StateError
+from engine.core.hash_key import Key
+from engine.core.partitions import months
+from engine.protocol.requests import UNREAD, Measured, MeasureRequest
+from engine.protocol.write_hints import Look
+from engine.states import bag as bags
 from registry import remeasuring, states
 from registry.database import reading
 from registry.orders import Order

@@ -20,8 +20,8 @@ from contracts.editing.schema_drift import Drift
 from contracts.editing.schema_drift import drifted as drifted_of
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from engine import ordering
-from engine.requests import Drafted
+from engine.checks import argument_order
+from engine.protocol.requests import Drafted
 from registry import (
     alarms,
     audit,
@@ -208,7 +208,7 @@ def put_forward(
 ) -> None:
     """Says what the drift asks for, tells the owners, and has the proposal replayed on what is stored."""
     if drift:
-        bump = compare(before, reader.read(proposal.base), ordering.order).bump
+        bump = compare(before, reader.read(proposal.base), argument_order.order).bump
         version = drafts.preview(session, proposal).version
         proposal.comment = "; ".join((*drift.sentences, f"that is a {bump.value} change: version {version}"))
     notifications.tell(session, notices.proposed(proposal, by=proposal.author_id), now=now)

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from contracts.document.classification import is_masked
 from contracts.document.model import DataObject
-from engine.requests import KeyOf, Source
+from engine.protocol.requests import KeyOf, Source
 from registry import datasets, inforce, scope
 from registry.access import Principal, rights_of
 from registry.tables import Contract, User

@@ -14,9 +14,9 @@ from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, select
 
 from contracts.document.model import Contract, DataObject
-from engine.references import Referent, Wanted, datasets, wanted
-from engine.requests import Source
-from engine.results import Value
+from engine.checks.dataset_limits import Referent, Wanted, datasets, wanted
+from engine.core.results import Value
+from engine.protocol.requests import Source
 from registry.datasets import About
 from registry.lineage import names
 from registry.tables import Dataset, DatasetContract, MeasurementRow

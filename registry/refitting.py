@@ -16,13 +16,13 @@ from contracts.editing.schema_drift import Drift
 from contracts.fingerprint import fingerprint, short_fingerprint
 from contracts.schema import Schema
 from engine.anomaly.fits import refitted
-from engine.avh import moved
-from engine.avh.drafting import Measured
-from engine.avh.ordering import newest
-from engine.avh.refitting import Refit, Watched, of_states, refits, watched
-from engine.checks import bind
-from engine.files import StateFiles
-from engine.months import members
+from engine.checks.binding import bind
+from engine.core.partitions.months import members
+from engine.programs import refit_suggestion
+from engine.programs.partition_order import newest
+from engine.programs.refitting import Refit, Watched, of_states, refits, watched
+from engine.programs.suggestions import Measured
+from engine.states.state_files import StateFiles
 from registry import audit, datasets, drafts, fits, inforce, pasts, redrafting, rejected, states, tasks
 from registry.config import Settings
 from registry.datasets import About
@@ -219,7 +219,7 @@ def _propose(session: Session, task: Task, found: Found, *, now: datetime, ids: 
 
 def _suggested(found: Found, refit: Refit, check: Check) -> dict[str, Any]:
     entry = next(each for each in entries(found.contract.document, found.about.object) if each.get("id") == check.id)
-    return moved.suggestion(refit, check, entry, found.about.object)
+    return refit_suggestion.suggestion(refit, check, entry, found.about.object)
 
 
 def entries(document: Mapping[str, Any], object_name: str) -> Iterator[Mapping[str, Any]]:

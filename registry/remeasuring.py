@@ -5,7 +5,7 @@ stands beside the merged ones."""
 
 from collections.abc import Callable, Container, Mapping
 
-from engine.months import members
+from engine.core.partitions.months import members
 
 NOTHING: frozenset[str] = frozenset()
 

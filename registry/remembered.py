@@ -17,15 +17,15 @@ from contracts.document.classification import beside
 from contracts.document.model import Contract, DataObject
 from contracts.document.reader import read
 from contracts.schema import Schema
-from engine import states as bags
 from engine.anomaly.fits import Fit, fitted
-from engine.checks import bind
-from engine.errors import EngineError, StateError
-from engine.generations import Entry, Generation, Judgement, Overtaken
-from engine.kept import Kept
-from engine.requests import Source
-from engine.results import RunResult
-from engine.samples import discreet
+from engine.checks.binding import bind
+from engine.core.errors import EngineError, StateError
+from engine.core.results import RunResult
+from engine.evaluation.failing_samples import discreet
+from engine.gate.gated_contract import Kept
+from engine.protocol.requests import Source
+from engine.states import bag as bags
+from engine.states.generations import Entry, Generation, Judgement, Overtaken
 from registry import carried
 from registry.api import schemas
 from registry.client import UNREACHABLE, Client, ClientError

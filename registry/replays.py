@@ -13,12 +13,12 @@ from sqlmodel import Session, select
 
 from contracts.document.model import Contract
 from contracts.errors import ContractError
-from engine.errors import StateError
-from engine.files import StateFiles
-from engine.large import large
-from engine.months import members
-from engine.replayed import Line, Replay, Told
-from engine.replaying import Replaying, Step
+from engine.core.errors import StateError
+from engine.core.partitions.months import members
+from engine.evaluation.large_frequencies import large
+from engine.evaluation.replay.replay import Replaying, Step
+from engine.evaluation.replay.report import Line, Replay, Told
+from engine.states.state_files import StateFiles
 from registry import arrivals, datasets, diffs, drafts, inforce, pasts, references, scope, states, weighed
 from registry.access import EVERYWHERE, Place, Principal
 from registry.config import Settings

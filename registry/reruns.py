@@ -10,10 +10,10 @@ from sqlmodel import Session, col, select
 
 from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from engine.checks import bind
-from engine.references import Referent
-from engine.results import CheckResult, RunResult, Value
-from engine.samples import discreet
+from engine.checks.binding import bind
+from engine.checks.dataset_limits import Referent
+from engine.core.results import CheckResult, RunResult, Value
+from engine.evaluation.failing_samples import discreet
 from registry import fits, inforce, lookup, pasts, runs, states
 from registry.erasing import erased_since
 from registry.errors import Invalid, NotFound

@@ -5,7 +5,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry.tables import Run
 from registry.words import Cause
 

@@ -12,8 +12,8 @@ from sqlmodel import Session, col, select
 
 from contracts.document.model import Check, Contract
 from engine.anomaly.series import placed
-from engine.hints import How
-from engine.results import CheckResult, Measurement, Outcome, RunResult, Value
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Value
+from engine.protocol.write_hints import How
 from registry import audit
 from registry.tables import MeasurementRow, ResultRow, Run, RunTag
 from registry.words import Action, Cause

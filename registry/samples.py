@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from engine.results import Sample
+from engine.core.results import Sample
 from registry.errors import NotFound
 from registry.tables import Run, SampleRow
 

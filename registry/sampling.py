@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from contracts.errors import ContractError
-from engine.checks import BoundChecks
-from engine.errors import EngineError
-from engine.requests import Engine, SampleRequest
-from engine.results import RunResult
-from engine.samples import wanted
+from engine.checks.binding import BoundChecks
+from engine.core.errors import EngineError
+from engine.core.results import RunResult
+from engine.evaluation.failing_samples import wanted
+from engine.protocol.requests import Engine, SampleRequest
 from registry.orders import Order, Promise
 
 log = logging.getLogger("treaty.worker")

@@ -13,10 +13,10 @@ from sqlmodel import Session, col, select
 
 from contracts.fingerprint import fingerprint
 from contracts.schema import Column, Schema
-from engine import months
-from engine.errors import StateError
-from engine.requests import Measured
-from engine.states import inventory
+from engine.core.errors import StateError
+from engine.core.partitions import months
+from engine.protocol.requests import Measured
+from engine.states.bag import inventory
 from registry.errors import Conflict
 from registry.tables import Dataset, PartitionState
 

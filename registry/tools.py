@@ -9,18 +9,18 @@ from sqlalchemy import Engine as Database
 
 from contracts.document.model import Contract, DataObject
 from contracts.schema import Schema
-from engine.analyzers.frequencies import Spectrum
-from engine.anomaly.pasts import Histories
-from engine.keying import Key
-from engine.references import Referent
-from engine.requests import Engine
-from engine.results import RunResult
+from engine.anomaly.baselines import Histories
+from engine.checks.dataset_limits import Referent
+from engine.components.frequencies import Spectrum
+from engine.core.hash_key import Key
+from engine.core.results import RunResult
+from engine.protocol.requests import Engine
 from registry.portions import Parts
 from registry.sampling import Sampling
 
 
 class Judge(Protocol):
-    """What the worker needs of `engine.judging.judge`."""
+    """What the worker needs of `engine.evaluation.judge.judge`."""
 
     def __call__(  # noqa: PLR0913 - the engine's own signature
         self,
@@ -41,7 +41,7 @@ class Judge(Protocol):
 
 class Lacking(Protocol):
     """What stored bags have, where the checks of a contract's object, and of others, need more:
-    `engine.judging.lacking`."""
+    `engine.evaluation.judge.lacking`."""
 
     def __call__(
         self,
@@ -55,7 +55,8 @@ class Lacking(Protocol):
     ) -> Mapping[str, frozenset[str]]: ...
 
 
-# The files of frequencies that this process does not merge itself, by component key: `engine.large.large`.
+# The files of frequencies that this process does not merge itself, by component key:
+# `engine.evaluation.large_frequencies.large`.
 Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
 
 

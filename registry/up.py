@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from engine import interrupts, key_files
+from engine.core import interrupts, key_files
 from registry.config import PREFIX, Settings
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
-from engine.files import StateFiles
+from engine.states.state_files import StateFiles
 from registry import collecting, compacting, idempotency, limits, outbox, reminders, samples, search, states, tasks
 from registry.config import Settings
 from registry.database import reading, transaction

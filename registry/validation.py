@@ -15,8 +15,8 @@ from sqlmodel import Session
 
 from contracts.errors import ContractError
 from contracts.fingerprint import fingerprint
-from engine.errors import EngineError, StateError, Unreadable
-from engine.requests import Measured
+from engine.core.errors import EngineError, StateError, Unreadable
+from engine.protocol.requests import Measured
 from registry import (
     deadlines,
     emission,

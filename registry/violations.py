@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.results import CheckResult, Outcome, RunResult
+from engine.core.results import CheckResult, Outcome, RunResult
 from registry import blast
 from registry.lineage.flows import node
 from registry.lineage.fold import FoldedRun

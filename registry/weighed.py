@@ -9,8 +9,8 @@ from contracts.comparison.compatibility import compare
 from contracts.comparison.differences import Difference, Part
 from contracts.comparison.directions import Direction
 from contracts.document.model import Contract
-from engine.ordering import order
-from engine.replayed import Line, Replay
+from engine.checks.argument_order import order
+from engine.evaluation.replay.report import Line, Replay
 
 # What differences of a column's words are called, and the checks that the words stand for.
 WORDS: Mapping[str, Sequence[str]] = {"allowed values": ("enum",), "range": tuple(BOUNDS), **COUNTED}

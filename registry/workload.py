@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import scope
 from registry.access import Principal
 from registry.cursors import Asked, Order, Portion

@@ -11,7 +11,7 @@ PROGRAM = """\
 from pathlib import Path
 
 from contracts.document.reader import read
-from engine.verify import verify
+from engine.session.verify import verify
 
 table = spark.read.format({format}).load({location}){chosen}
 contract = read(Path({file}).read_bytes())

@@ -118,7 +118,7 @@ class Violation:
 
 def compare(old: Contract, new: Contract, order: Order = unordered) -> Comparison:
     """What differs from the old document to the new one. `order` says what changes of arguments mean: the contract
-    alone cannot (`engine.ordering.order` can).
+    alone cannot (`engine.checks.argument_order.order` can).
 
     Nothing is said of version numbers, of states of the life cycle, nor of ids of tables, columns and checks."""
     return Comparison(

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 from contracts.errors import nearest
 from contracts.predicates import parser
 from contracts.safe_regex import UnsafeRegex, inspect_regex
-from engine.analyzers.patterns import FORMATS
+from engine.analyzers.named_formats import FORMATS
 
 
 class Role(Enum):

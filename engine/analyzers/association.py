@@ -6,8 +6,8 @@ from typing import Any
 from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer, operand_of
-from engine.analyzers.comoments import CoMoments
-from engine.analyzers.frequencies import Frequencies, coarser, complete, entropy, most_frequent, occurrences
+from engine.components.comoments import CoMoments
+from engine.components.frequencies import Frequencies, coarser, complete, entropy, most_frequent, occurrences
 
 
 class Entropy(Analyzer):

@@ -24,10 +24,10 @@ from contracts.predicates import parser
 from contracts.schema import Schema
 from engine.analyzers.arguments import Predicate, Role
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Component, Count, CountIf, Keeps
-from engine.analyzers.quoting import Operand
-from engine.results import Value
+from engine.analyzers.violating_rows import Breaking
+from engine.components.base import Component, Count, CountIf, Keeps
+from engine.components.operands import Operand
+from engine.core.results import Value
 
 ANALYZERS: "dict[str, type[Analyzer]]" = {}
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contracts.assertions import Assertion
 from contracts.schema import Schema
-from engine.analyzers import limits
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Component
-from engine.analyzers.quoting import Operand
-from engine.results import Value
+from engine.analyzers import violation_bounds
+from engine.analyzers.violating_rows import Breaking
+from engine.components.base import Component
+from engine.components.operands import Operand
+from engine.core.results import Value
 
 if TYPE_CHECKING:
     from engine.analyzers.base import Analyzer
@@ -142,7 +142,7 @@ class BoundAnalyzer:
 
         Raises ValueError for a text that is no date (time) where the column holds them."""
         column = self.operands.get("column", ())
-        return limits.shown(column[0], assertion) if len(column) == 1 else assertion
+        return violation_bounds.shown(column[0], assertion) if len(column) == 1 else assertion
 
     def breaking(self, assertion: Assertion) -> Breaking | None:
         """Which rows break a check with that assertion, within `where`; None where no single row does."""

@@ -10,9 +10,9 @@ from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
-from engine.analyzers.components import Count, Sum
-from engine.analyzers.masks import PatternProfile
-from engine.analyzers.quoting import TEXT, Operand
+from engine.components.base import Count, Sum
+from engine.components.operands import TEXT, Operand
+from engine.components.text_masks import PatternProfile
 
 SHOWN = 100  # masks; the others are told together
 

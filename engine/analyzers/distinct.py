@@ -11,13 +11,13 @@ from pydantic import Field
 
 from contracts.assertions import Assertion
 from contracts.schema import Schema
-from engine.analyzers import limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
 from engine.analyzers.base import Analyzer, operand_of
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.frequencies import Frequencies, complete, groups, occurrences, singletons
-from engine.analyzers.sketches import Distinct
+from engine.analyzers.violating_rows import Breaking
+from engine.components.frequencies import Frequencies, complete, groups, occurrences, singletons
+from engine.components.sketches import Distinct
 
 
 class ApproxCountDistinct(Analyzer):
@@ -70,7 +70,7 @@ class SharedValues(Analyzer):
         return occurrences(state.frequencies) - singletons(state.frequencies)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return Breaking(keys=_keys(operands)) if limits.lower(assertion) not in (None, 0) else None
+        return Breaking(keys=_keys(operands)) if violation_bounds.lower(assertion) not in (None, 0) else None
 
 
 def _keys(operands: Operands) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ class DuplicateRows(SharedValues):
         return int(state.rows)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return Breaking(keys=_keys(operands)) if limits.upper(assertion) is not None else None
+        return Breaking(keys=_keys(operands)) if violation_bounds.upper(assertion) is not None else None
 
 
 class PrimaryKey(SharedValues):

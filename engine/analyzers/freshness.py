@@ -8,14 +8,14 @@ from pydantic import Field
 
 from contracts.assertions import Assertion
 from contracts.schema import Schema
-from engine.analyzers import limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import ColumnName, TimeUnit
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Component, Count, Max
-from engine.analyzers.quoting import TEMPORAL, Operand
-from engine.analyzers.sketches import Quantiles
+from engine.analyzers.violating_rows import Breaking
+from engine.components.base import Component, Count, Max
+from engine.components.operands import TEMPORAL, Operand
+from engine.components.sketches import Quantiles
 
 SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400}
 MICROS = {unit: seconds * 1_000_000 for unit, seconds in SECONDS.items()}
@@ -89,4 +89,4 @@ class ArrivalDelay(Analyzer):
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         if self.quantile is not None:
             return None
-        return limits.too_large(operands["delay"][0], assertion, times=MICROS[self.measured_in])
+        return violation_bounds.too_large(operands["delay"][0], assertion, times=MICROS[self.measured_in])

@@ -13,13 +13,13 @@ from contracts.schema import Column, Schema
 from engine.analyzers.arguments import Bound, ColumnName, Nulls, Scalar
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
-from engine.analyzers.components import Component, Count, CountIf
-from engine.analyzers.distributions import Distribution, equal_width, of_bins, of_values, ordered, position
-from engine.analyzers.frequencies import Frequencies, occurrences
-from engine.analyzers.literals import literal_of
-from engine.analyzers.quoting import NUMERIC, TEMPORAL, Operand
-from engine.analyzers.ranking import ranking
 from engine.analyzers.values import among
+from engine.components.base import Component, Count, CountIf
+from engine.components.distributions import Distribution, equal_width, of_bins, of_values, ordered, position
+from engine.components.frequencies import Frequencies, occurrences
+from engine.components.operands import NUMERIC, TEMPORAL, Operand
+from engine.components.order_statistics import ranking
+from engine.components.sql_literals import literal_of
 
 MOST = 1000  # bins: each is counted by an aggregate of its own
 

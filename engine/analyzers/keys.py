@@ -4,7 +4,7 @@ from typing import Any
 
 from engine.analyzers.arguments import ColumnNames
 from engine.analyzers.base import Analyzer
-from engine.analyzers.theta import Theta
+from engine.components.theta_sketch import Theta
 
 
 class ApproxCountKeys(Analyzer):

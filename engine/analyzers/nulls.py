@@ -6,15 +6,15 @@ from pydantic import Field
 
 from contracts.assertions import Assertion
 from contracts.schema import Schema
-from engine.analyzers import limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import ColumnName, ColumnNames, Missing
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Count, CountIf
-from engine.analyzers.literals import equal_of
-from engine.analyzers.quoting import Operand
 from engine.analyzers.shares import BadRows
+from engine.analyzers.violating_rows import Breaking
+from engine.components.base import Count, CountIf
+from engine.components.operands import Operand
+from engine.components.sql_literals import equal_of
 
 
 class ShareOfRows(Analyzer):
@@ -41,7 +41,7 @@ class Completeness(ShareOfRows):
     present = Count("{column}")
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.failing(f"{operands['column'][0].sql} IS NOT NULL", assertion)
+        return violation_bounds.failing(f"{operands['column'][0].sql} IS NOT NULL", assertion)
 
 
 class CombinedCompleteness(ShareOfRows):
@@ -63,7 +63,7 @@ class CombinedCompleteness(ShareOfRows):
         return {**named, "complete": (Operand(complete, "boolean"),)}
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.failing(operands["complete"][0].sql, assertion)
+        return violation_bounds.failing(operands["complete"][0].sql, assertion)
 
 
 class NullValues(BadRows):

@@ -7,16 +7,17 @@ from math import sqrt
 from typing import Any
 
 from contracts.assertions import Assertion
-from engine.analyzers import components, limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import EXACT, Count, Max, Min
-from engine.analyzers.moments import HigherMoments, Moments
-from engine.analyzers.quoting import NUMERIC, TEMPORAL, Operand
 from engine.analyzers.shares import BadRows
-from engine.results import Value
+from engine.analyzers.violating_rows import Breaking
+from engine.components import base
+from engine.components.base import EXACT, Count, Max, Min
+from engine.components.moments import HigherMoments, Moments
+from engine.components.operands import NUMERIC, TEMPORAL, Operand
+from engine.core.results import Value
 
 
 class Minimum(Analyzer):
@@ -35,7 +36,7 @@ class Minimum(Analyzer):
         return _plain(state.smallest)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.too_small(operands["column"][0], assertion)
+        return violation_bounds.too_small(operands["column"][0], assertion)
 
 
 class Maximum(Analyzer):
@@ -54,7 +55,7 @@ class Maximum(Analyzer):
         return _plain(state.largest)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.too_large(operands["column"][0], assertion)
+        return violation_bounds.too_large(operands["column"][0], assertion)
 
 
 def _plain(value: Any) -> Value:
@@ -93,7 +94,7 @@ class Sum(Analyzer):
     name = "sum"
     unit = "value"
     column: ColumnName
-    total = components.Sum("{column}")
+    total = base.Sum("{column}")
 
     def value(self, state: Any) -> Value:
         return state.total  # type: ignore[no-any-return]
@@ -107,7 +108,7 @@ class Mean(Analyzer):
     name = "mean"
     unit = "value"
     column: ColumnName
-    total = components.Sum("{column}")
+    total = base.Sum("{column}")
     count = Count("{column}")
 
     def value(self, state: Any) -> float | None:
@@ -126,8 +127,8 @@ class RatioOfSums(Analyzer):
     unit = "ratio"
     numerator: ColumnName
     denominator: ColumnName
-    above = components.Sum("{numerator}")
-    below = components.Sum("{denominator}")
+    above = base.Sum("{numerator}")
+    below = base.Sum("{denominator}")
 
     def value(self, state: Any) -> float | None:
         return _divided(state.above, state.below) if state.above is not None and state.below else None

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.analyzers.apart import Confusion
 from engine.analyzers.arguments import ColumnName, InputColumns, Role
 from engine.analyzers.base import Analyzer
-from engine.analyzers.bayes import NaiveBayes
-from engine.analyzers.components import Component, Count
-from engine.analyzers.prediction import Judgement, Measure, tallied
+from engine.components.base import Component, Count
+from engine.components.naive_bayes import NaiveBayes
+from engine.components.prediction_quality import Judgement, Measure, tallied
+from engine.components.separate_statement import Confusion
 
 ClassifierName = Literal["naive_bayes", "logistic_regression"]
 

@@ -16,13 +16,13 @@ from contracts.schema import Column, Schema
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
-from engine.analyzers.components import EXACT
-from engine.analyzers.distributions import equal_width, of_bins
-from engine.analyzers.frequencies import Frequencies
-from engine.analyzers.quoting import NUMERIC
-from engine.analyzers.ranking import Ranking, rankable, ranked_rows, ranking, shown
-from engine.analyzers.sketches import Quantiles
-from engine.results import Value
+from engine.components.base import EXACT
+from engine.components.distributions import equal_width, of_bins
+from engine.components.frequencies import Frequencies
+from engine.components.operands import NUMERIC
+from engine.components.order_statistics import Ranking, rankable, ranked_rows, ranking, shown
+from engine.components.sketches import Quantiles
+from engine.core.results import Value
 
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
 # How many microseconds a day, and a second, are: ranks of dates and times are microseconds.

@@ -6,12 +6,12 @@ from pydantic import Field, model_validator
 
 from contracts.queries import parser
 from contracts.schema import Schema
-from engine.analyzers.apart import Answer
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
-from engine.analyzers.quoting import Operand
-from engine.results import Value
+from engine.components.operands import Operand
+from engine.components.separate_statement import Answer
+from engine.core.results import Value
 
 SHOWN = 80
 

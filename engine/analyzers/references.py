@@ -7,12 +7,12 @@ from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from contracts.assertions import Assertion
 from contracts.schema import Schema
-from engine.analyzers.apart import Matches, Pairing, References
 from engine.analyzers.arguments import ColumnNames, DatasetName, OtherColumns
 from engine.analyzers.base import Analyzer, operand_of
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking, Reference
-from engine.analyzers.components import Component
+from engine.analyzers.violating_rows import Breaking, Reference
+from engine.components.base import Component
+from engine.components.separate_statement import Matches, Pairing, References
 
 Compared = Annotated[
     tuple[tuple[str, str], ...],

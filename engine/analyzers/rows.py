@@ -5,12 +5,12 @@ from typing import Any
 
 from contracts.assertions import Assertion
 from contracts.schema import Schema
-from engine.analyzers import limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import Predicate
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Count, CountIf
+from engine.analyzers.violating_rows import Breaking
+from engine.components.base import Count, CountIf
 
 
 class Size(Analyzer):
@@ -47,7 +47,7 @@ class Compliance(Analyzer):
         return int(state.rows - state.matches)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.failing(operands["predicate"][0].sql, assertion)
+        return violation_bounds.failing(operands["predicate"][0].sql, assertion)
 
 
 class Implication(Analyzer):
@@ -90,4 +90,4 @@ class Implication(Analyzer):
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         condition, predicate = operands["condition"][0].sql, operands["predicate"][0].sql
-        return limits.failing(f"NOT coalesce({condition}, false) OR ({predicate})", assertion)
+        return violation_bounds.failing(f"NOT coalesce({condition}, false) OR ({predicate})", assertion)

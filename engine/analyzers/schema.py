@@ -6,7 +6,7 @@ from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
-from engine.analyzers.components import Count
+from engine.components.base import Count
 
 
 class ColumnCount(Analyzer):

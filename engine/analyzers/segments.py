@@ -11,9 +11,9 @@ from contracts.schema import Schema
 from engine.analyzers.arguments import ColumnName, InputColumns, Role
 from engine.analyzers.base import Analyzer, Unbindable, operand_of
 from engine.analyzers.bound import Operands
-from engine.analyzers.components import Component
-from engine.analyzers.frequencies import Frequencies
-from engine.analyzers.quoting import NUMERIC, Operand
+from engine.components.base import Component
+from engine.components.frequencies import Frequencies
+from engine.components.operands import NUMERIC, Operand
 
 LISTED = 1000  # segments in the details; the others are counted there
 Metric = Literal["size", "completeness", "mean"]

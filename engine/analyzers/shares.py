@@ -4,13 +4,13 @@ from typing import Any
 
 from contracts.assertions import Assertion
 from contracts.schema import Schema
-from engine.analyzers import limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import CountIn, Nulls
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Count, CountIf
-from engine.analyzers.quoting import Operand
+from engine.analyzers.violating_rows import Breaking
+from engine.components.base import Count, CountIf
+from engine.components.operands import Operand
 
 
 class ShareOfValues(Analyzer):
@@ -46,7 +46,9 @@ class ShareOfValues(Analyzer):
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         kept = operands["kept"][0].sql
         judged = [f"{each.sql} IS NULL" for name in self._columns for each in operands[name]]
-        return limits.failing(kept if self.nulls == "break" else " OR ".join([*judged, f"({kept})"]), assertion)
+        return violation_bounds.failing(
+            kept if self.nulls == "break" else " OR ".join([*judged, f"({kept})"]), assertion
+        )
 
     @property
     def _columns(self) -> tuple[str, ...]:
@@ -80,4 +82,4 @@ class BadRows(Analyzer):
         return int(state.bad)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.found(operands["bad"][0].sql, assertion)
+        return violation_bounds.found(operands["bad"][0].sql, assertion)

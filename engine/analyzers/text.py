@@ -6,15 +6,15 @@ from pydantic import Field, model_validator
 
 from contracts.assertions import Assertion
 from contracts.safe_regex import MAX_SUBJECT
-from engine.analyzers import limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
 from engine.analyzers.base import Analyzer, Unbindable
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.components import Count, Max, Min, Sum
-from engine.analyzers.patterns import FORMATS, matches
-from engine.analyzers.quoting import TEXT, Operand
+from engine.analyzers.named_formats import FORMATS, matches
 from engine.analyzers.shares import ShareOfValues
+from engine.analyzers.violating_rows import Breaking
+from engine.components.base import Count, Max, Min, Sum
+from engine.components.operands import TEXT, Operand
 
 LENGTH = "char_length({column})"
 
@@ -38,7 +38,7 @@ class MinimumLength(Analyzer):
         return state.shortest  # type: ignore[no-any-return]
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.too_small(_length(operands), assertion)
+        return violation_bounds.too_small(_length(operands), assertion)
 
 
 class MaximumLength(Analyzer):
@@ -56,7 +56,7 @@ class MaximumLength(Analyzer):
         return state.longest  # type: ignore[no-any-return]
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return limits.too_large(_length(operands), assertion)
+        return violation_bounds.too_large(_length(operands), assertion)
 
 
 class MeanLength(Analyzer):

@@ -6,12 +6,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from contracts.assertions import Assertion
-from engine.analyzers import limits
+from engine.analyzers import violation_bounds
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Operands
-from engine.analyzers.breaking import Breaking
-from engine.analyzers.reading import CLASSES, TypeCounts, class_of
+from engine.analyzers.violating_rows import Breaking
+from engine.components.text_classes import CLASSES, TypeCounts, class_of
 
 # Which classes of values read as a type.
 READS = {
@@ -69,7 +69,7 @@ class DataType(Analyzer):
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         column = operands["column"][0]
         admitted = ", ".join(str(CLASSES.index(name)) for name in READS[self.type])
-        return limits.failing(f"{column.sql} IS NULL OR {class_of(column)} IN ({admitted})", assertion)
+        return violation_bounds.failing(f"{column.sql} IS NULL OR {class_of(column)} IN ({admitted})", assertion)
 
 
 class TypeConsistency(Analyzer):

@@ -8,12 +8,12 @@ from pydantic import Field, model_validator
 from engine.analyzers.arguments import Bound, ColumnName, FormatName, Pattern, Values, Within
 from engine.analyzers.base import Unbindable
 from engine.analyzers.bound import Operands
-from engine.analyzers.components import CountIf
-from engine.analyzers.literals import equal_of, literal_of
-from engine.analyzers.patterns import FORMATS
-from engine.analyzers.quoting import ANY, FRACTIONAL, NUMERIC, TEMPORAL, TEXT, Operand
+from engine.analyzers.named_formats import FORMATS
 from engine.analyzers.shares import BadRows, ShareOfValues
 from engine.analyzers.text import like
+from engine.components.base import CountIf
+from engine.components.operands import ANY, FRACTIONAL, NUMERIC, TEMPORAL, TEXT, Operand
+from engine.components.sql_literals import equal_of, literal_of
 
 
 class ContainedIn(ShareOfValues):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from contracts.assertions import Detection
 from contracts.document.model import Check, Contract, DataObject
-from engine.anomaly.base import Limits
-from engine.anomaly.programs import ProgramClause
+from engine.anomaly.detector import Limits
+from engine.anomaly.learned_programs import ProgramClause
 
 
 @dataclass(frozen=True)

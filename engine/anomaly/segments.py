@@ -7,9 +7,9 @@ from itertools import dropwhile
 from typing import Any
 
 from contracts.assertions import Assertion
-from engine.anomaly.base import Band, Detector, Learning
+from engine.anomaly.detector import Band, Detector, Learning
 from engine.anomaly.series import Point, Question, Series, finite
-from engine.figures import figure
+from engine.core.number_format import figure
 
 NAMED = 5
 NO_SEGMENT = Learning("learning: there is no segment, now or in the past")

@@ -11,7 +11,7 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
-from engine.spark import partitions
+from engine.core.partitions import partition_names
 
 LARGEST = 1e150
 YEAR = timedelta(days=365.25)
@@ -117,7 +117,7 @@ class Place:
 def placed(partition: str | None) -> Place:
     """The place of a partition, told by its name alone: `day=2026-11-20/country=DE` is a day of the segment
     `country=DE`. Dates, times, ISO weeks and months are read, and year=, month=, day=, hour= beside each other."""
-    told = partitions.values(partition or "")
+    told = partition_names.values(partition or "")
     parts = {PARTS[name.lower()]: value for name, value in told.items() if name.lower() in PARTS}
     time = _of_parts(parts)
     used = {name for name in told if name.lower() in PARTS} if time else set[str]()
@@ -128,7 +128,7 @@ def placed(partition: str | None) -> Place:
                 used = {name}
                 break
     rest = [(name, value) for name, value in told.items() if name not in used]
-    return Place(time, partitions.name([name for name, _ in rest], [value for _, value in rest]) or None)
+    return Place(time, partition_names.name([name for name, _ in rest], [value for _, value in rest]) or None)
 
 
 def _of_parts(parts: Mapping[int, str | None]) -> datetime | None:

@@ -11,12 +11,12 @@ from contracts.document.model import Contract, DataObject, Scope, Severity, Term
 from contracts.errors import ContractError, Fault
 from contracts.schema import Schema
 from engine.analyzers.base import Analyzer
-from engine.anomaly.base import Detector
+from engine.anomaly.detector import Detector
+from engine.core.results import RunResult
 from engine.dsl.columns import OfColumns
 from engine.dsl.groups import OfGroups
 from engine.dsl.limits import Expected, Satisfying, expected, no_anomalies
 from engine.dsl.tables import OfTables
-from engine.results import RunResult
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ class Check(OfColumns, OfGroups, OfTables):
         )
 
     def verify(self, frame: Any, **options: Any) -> RunResult:
-        """The run that judges a Spark frame; `options` are those of `engine.verify.verify`."""
-        from engine.verify import verify
+        """The run that judges a Spark frame; `options` are those of `engine.session.verify.verify`."""
+        from engine.session.verify import verify
 
         return verify(frame, self.contract(), **options)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from contracts.assertions import ANOMALIES, FUNCTION, Assertion, Detection
 
 if TYPE_CHECKING:
-    from engine.anomaly.base import Detector
+    from engine.anomaly.detector import Detector
 
 Expected = Assertion | Callable[[Any], bool]
 WHOLE = Assertion("mustBe", 1)

@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.patterns.candidates import matcher
-from engine.patterns.domains import domain_of
+from engine.patterns.contract_checks import options
 from engine.patterns.fmdv import VARIANTS, Inferred, Objective, Segment, infer_domain
 from engine.patterns.index import Index
 from engine.patterns.inference import PatternResult
-from engine.patterns.promising import options
-from engine.patterns.sums import spread
+from engine.patterns.lake_sums import spread
+from engine.patterns.named_domains import domain_of
 
 SHOWN = 10
 MOST_BAD = 100

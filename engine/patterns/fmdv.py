@@ -14,11 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.patterns.enumerating import Array, Group, groups, rows_of
-from engine.patterns.identity import Piece
+from engine.patterns.enumeration import Array, Group, groups, rows_of
+from engine.patterns.lake_sums import Sums, spread
 from engine.patterns.language import Literal, Pattern, joined, parse, union
-from engine.patterns.lexing import by_numbers, by_runs, by_words, has_numbers
-from engine.patterns.sums import Sums, spread
+from engine.patterns.pattern_ids import Piece
+from engine.patterns.tokenizer import by_numbers, by_runs, by_words, has_numbers
 
 VALUES = 256
 MOST_STRUCTURES = 3

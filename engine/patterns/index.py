@@ -17,9 +17,9 @@ from engine.patterns.calibration import (
     background,
     replayed,
 )
-from engine.patterns.choosing import Taste, best, offered
-from engine.patterns.enumerating import TOKENS
-from engine.patterns.sums import Sums, merged, nothing, spread, sums_of
+from engine.patterns.choice import Taste, best, offered
+from engine.patterns.enumeration import TOKENS
+from engine.patterns.lake_sums import Sums, merged, nothing, spread, sums_of
 
 MOST_REPLAYED = 1000
 LEAST_EVIDENCE, MOST_EVIDENCE = 2, 100

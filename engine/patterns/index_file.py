@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.patterns.calibration import FLOORS, Background, Calibration
 from engine.patterns.index import Index, Optimism
-from engine.patterns.sums import FIELDS, Sums
+from engine.patterns.lake_sums import FIELDS, Sums
 
 FORMAT = 1
 _KEY = b"treaty_patterns"

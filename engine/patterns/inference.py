@@ -6,14 +6,14 @@ from learning from the first rows of a sorted table."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from engine.analyzers.conformity_test import ALPHA, Comparison, Counts, compare, detectable
 from engine.patterns.candidates import LAKE, Candidate, candidates, known_to, matcher
-from engine.patterns.choosing import Choice, Taste, best, offered
+from engine.patterns.choice import Choice, Taste, best, offered
 from engine.patterns.fmdv import Inferred, Reason
 from engine.patterns.index import Index
 from engine.patterns.language import Pattern
-from engine.patterns.lexing import LONGEST
-from engine.patterns.nonconforming import ALPHA, Comparison, Counts, compare, detectable
-from engine.patterns.shapes import SHAPES
+from engine.patterns.tokenizer import LONGEST
+from engine.patterns.value_shapes import SHAPES
 
 LEAST_VALUES = 5
 DETECTED_OF = 1000

@@ -1,4 +1,4 @@
-"""A history of states told as a profile's document (`engine.profile.shape`): all partitions together."""
+"""A history of states told as a profile's document (`engine.profile.format`): all partitions together."""
 
 import itertools
 from collections.abc import Mapping
@@ -6,14 +6,14 @@ from datetime import timedelta
 from math import isfinite
 from typing import Any
 
-from engine.analyzers.components import EPOCH
-from engine.analyzers.quoting import TEMPORAL
+from engine.components.base import EPOCH
+from engine.components.operands import TEMPORAL
 from engine.profile import notes
 from engine.profile.facts import FACTS
+from engine.profile.format import FORMAT, VERSION, Bins, ColumnDocument, Counted, Plain, ProfileDocument, Reads
 from engine.profile.profile import ColumnProfile, History, plain
-from engine.profile.shape import FORMAT, VERSION, Bins, ColumnDocument, Counted, Plain, ProfileDocument, Reads
-from engine.profile.types import ReadAs
-from engine.states import States
+from engine.profile.text_types import ReadAs
+from engine.states.bag import States
 
 MOST_SHOWN = 20
 BINS = 20

@@ -13,8 +13,8 @@ from engine.analyzers.distinct import ApproxCountDistinct
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
 from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.quoting import TEXT
 from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength
+from engine.components.operands import TEXT
 
 Bound = Mapping[str, BoundAnalyzer]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isinf
 
-from engine.analyzers.quoting import FRACTIONAL, TEMPORAL
+from engine.components.operands import FRACTIONAL, TEMPORAL
 from engine.profile.profile import ColumnProfile, History
 
 # Of fewer rows a mean or a share says nothing about the next ones; by hand, as small-sample tables begin.

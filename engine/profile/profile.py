@@ -11,22 +11,22 @@ from math import isfinite
 from typing import Any
 
 from contracts.schema import Column, Schema
-from engine import states as bags
 from engine.analyzers.base import operand_of
 from engine.analyzers.bound import BoundAnalyzer, BoundComponent
-from engine.analyzers.components import Component
 from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.masks import PatternProfile
 from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.quoting import TEXT, Operand
-from engine.analyzers.reading import TypeCounts
-from engine.analyzers.sketches import HeavyHitters, Quantiles
-from engine.plan import Plan, plan
+from engine.components.base import Component
+from engine.components.operands import TEXT, Operand
+from engine.components.sketches import HeavyHitters, Quantiles
+from engine.components.text_classes import TypeCounts
+from engine.components.text_masks import PatternProfile
+from engine.core.results import Value
 from engine.profile.facts import bound, facts_of
-from engine.profile.looks import masks_of
-from engine.profile.types import ReadAs, Reading
-from engine.results import Value
-from engine.states import States
+from engine.profile.text_masks import masks_of
+from engine.profile.text_types import ReadAs, Reading
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.scan_plan import Plan, plan
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ColumnProfile:
     `classes` and `masks`, of texts: as what they read, and what they look like (masks are counted where the frequent
     values are not all there are, and where they may not be shown). `begun`: how many begin as if they were no mere
     texts, where that is counted in place of the classes. `traits`: the shares of texts that have each
-    (`engine.profile.traits`), where masks do not tell them. `tried`: as what the second scan reads
+    (`engine.profile.text_traits`), where masks do not tell them. `tried`: as what the second scan reads
     them; `read_as`: as what they were found to read, where they were: then the facts are those of the values read."""
 
     column: Column
@@ -164,7 +164,7 @@ class History:
 
     @cached_property
     def read(self) -> dict[Any, list[Any]]:
-        """What was read of the partitions so far, for `engine.profile.measured`."""
+        """What was read of the partitions so far, for `engine.profile.measurements`."""
         return {}
 
     @cached_property

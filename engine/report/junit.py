@@ -3,9 +3,9 @@
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from engine.figures import visible
+from engine.core.number_format import visible
+from engine.core.results import CheckResult, Outcome, RunResult
 from engine.report.grouping import said
-from engine.results import CheckResult, Outcome, RunResult
 
 
 def junit(run: RunResult) -> str:

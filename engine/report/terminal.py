@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.figures import figure, visible
+from engine.core.number_format import figure, visible
+from engine.core.results import STATED, CheckResult, Outcome, RunResult, Verdict
+from engine.report.failing_samples import print_samples
 from engine.report.grouping import AMISS, by_check, named, places, told, worst
-from engine.report.sampled import print_samples
-from engine.results import STATED, CheckResult, Outcome, RunResult, Verdict
 
 MARKS = {
     Outcome.PASSED: "[green]✓ passed[/]",

@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from httpx import ASGITransport, AsyncClient
 from sqlalchemy import Engine
 
-from engine import plugins
+from engine.checks import plugins
 from registry import oidc
 from registry.api import (
     audit,

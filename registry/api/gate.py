@@ -8,9 +8,9 @@ from fastapi.concurrency import run_in_threadpool
 
 from contracts.document.classification import alone
 from engine.anomaly.fits import Fit
-from engine.files import StateFiles
-from engine.generations import Entry, Generation, Judgement
-from engine.requests import Source
+from engine.protocol.requests import Source
+from engine.states.generations import Entry, Generation, Judgement
+from engine.states.state_files import StateFiles
 from registry import clock, emission, gated, ids, questions, states
 from registry.access import Principal, decide_somewhere
 from registry.api import schemas

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 
-from engine.asking import Answer
-from engine.files import StateFiles
-from engine.judging import judge
+from engine.evaluation.judge import judge
+from engine.evaluation.state_queries import Answer
+from engine.states.state_files import StateFiles
 from registry import clock, erasing, learning, questions, reruns, runs, scope
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer

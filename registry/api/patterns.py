@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from engine.patterns.carried import Common
+from engine.patterns.analysis import Common
 from registry import access, clock, domains, ids, learning
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Shared, Writer

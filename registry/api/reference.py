@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from engine.reference import reference
+from engine.analyzers.reference import reference
 from registry import access
 from registry.api import schemas
 from registry.api.dependencies import Caller

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from sqlmodel import Session
 
-from engine.files import StateFiles
+from engine.states.state_files import StateFiles
 from registry import access, audit, clock, ids, replays, tasks
 from registry.api import schemas
 from registry.api.dependencies import Caller, Reader, Service, Shared, Writer

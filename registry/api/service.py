@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials
 
-from engine.files import StateFiles
+from engine.states.state_files import StateFiles
 from registry import access, clock, exposition
 from registry.api import metrics, schemas
 from registry.api.dependencies import Reader, Shared, bearer, bearer_of, caller

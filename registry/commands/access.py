@@ -6,8 +6,8 @@ from uuid import UUID
 
 import typer
 
-from engine.cli import Stop
-from engine.options import Json
+from engine.cli.commands import Stop
+from engine.cli.options import Json
 from registry.commands import service
 from registry.words import Part, Role, TeamRole
 
@@ -101,7 +101,7 @@ def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = Non
 @app.command()
 def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall be", show_default=False)]) -> None:
     """Make a key file for this user alone; one that is there stays as it is."""
-    from engine import key_files
+    from engine.core import key_files
 
     try:
         key_files.make(file)
@@ -152,7 +152,7 @@ def _table(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], consol
 def _cell(value: Any) -> str:
     from rich.markup import escape
 
-    from engine.figures import visible
+    from engine.core.number_format import visible
 
     members = ", ".join(f"{each.name} ({each.role})" for each in value) if isinstance(value, tuple) else str(value)
     return escape(visible(members))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli import VIOLATED, Stop
-from engine.options import Json
+from engine.cli.commands import VIOLATED, Stop
+from engine.cli.options import Json
 from registry.commands import store
 from registry.config import Settings, load
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry.commands import store
 from registry.config import load
 

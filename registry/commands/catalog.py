@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.options import Json
+from engine.cli.options import Json
 from registry.commands import service
 
 if TYPE_CHECKING:
@@ -72,6 +72,6 @@ def _show(found: "CatalogPage", console: "Console") -> None:
 def _shown(text: Any) -> str:
     from rich.markup import escape
 
-    from engine.figures import visible
+    from engine.core.number_format import visible
 
     return escape(visible(str(text)))

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from engine.cli import Stop
-from engine.options import Json
+from engine.cli.commands import Stop
+from engine.cli.options import Json
 from registry.commands.exchange import Contract
 from registry.commands.service import opened, tell
 

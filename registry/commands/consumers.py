@@ -7,8 +7,8 @@ from uuid import UUID
 
 import typer
 
-from engine.cli import Stop
-from engine.options import Json
+from engine.cli.commands import Stop
+from engine.cli.options import Json
 from registry.commands import service
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _sent(entry: Any) -> Any:
 
 
 def _print_subscription(found: "schemas.SubscriptionOut", console: Any) -> None:
-    from engine.figures import visible
+    from engine.core.number_format import visible
 
     told = f"{found.subscriber} uses {found.contract_id} for {found.purpose}: {_reading(found)}, {_pinned(found)}"
     for line in (f"subscription {found.id}", told, f"checks of your own: {found.checks}"):
@@ -196,7 +196,7 @@ def _print_table(console: Any, headings: Sequence[str], rows: Sequence[Sequence[
     from rich.markup import escape
     from rich.table import Table
 
-    from engine.figures import visible
+    from engine.core.number_format import visible
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from contracts.document.model import Mode
-from engine.cli import PASSED, VIOLATED, Stop
-from engine.options import Json
+from engine.cli.commands import PASSED, VIOLATED, Stop
+from engine.cli.options import Json
 from registry.commands.service import opened, tell
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry.commands.service import opened
 
 if TYPE_CHECKING:

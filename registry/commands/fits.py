@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.figures import figure
-from engine.options import Json
+from engine.cli.options import Json
+from engine.core.number_format import figure
 from registry.commands import service
 from registry.commands.history import About, about
 

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.cli import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
-from engine.options import FailOn, Json
+from engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
+from engine.cli.options import FailOn, Json
 from registry.commands import service
 from registry.commands.memory import DatasetName, Namespace
 from registry.waiting import seconds_of, waited

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli import Stop
-from engine.options import Json
+from engine.cli.commands import Stop
+from engine.cli.options import Json
 from registry.commands import service
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _show(found: Any, console: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from engine.figures import figure
+    from engine.core.number_format import figure
 
     table = Table(box=None, pad_edge=False)
     for title in ("data of", "metric", "arguments", "partition", "value", "version"):

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import typer
 
-from engine.cli import Stop
-from engine.options import Json
+from engine.cli.commands import Stop
+from engine.cli.options import Json
 from registry.commands import service
 from registry.config import load
 

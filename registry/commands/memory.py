@@ -5,8 +5,8 @@ from uuid import UUID
 
 import typer
 
-from engine.cli import PASSED, VIOLATED
-from engine.options import Json
+from engine.cli.commands import PASSED, VIOLATED
+from engine.cli.options import Json
 from registry.commands import service
 
 DatasetName = Annotated[

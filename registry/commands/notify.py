@@ -5,8 +5,8 @@ from uuid import UUID
 
 import typer
 
-from engine.cli import Stop
-from engine.options import Json
+from engine.cli.commands import Stop
+from engine.cli.options import Json
 from registry.commands import service
 from registry.words import ChannelKind, NoticeKind, OutboxState
 
@@ -154,7 +154,7 @@ def _print_table(console: Any, headings: "Sequence[str]", rows: "Sequence[Sequen
     from rich.markup import escape
     from rich.table import Table
 
-    from engine.figures import visible
+    from engine.core.number_format import visible
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.cli import Stop
-from engine.options import Format, Json, Memory, Remote
-from engine.patterns import cli
+from engine.cli import patterns
+from engine.cli.commands import Stop
+from engine.cli.options import Format, Json, Memory, Remote
 from registry.commands import service
 
 Registered = Annotated[
@@ -21,8 +21,9 @@ Tables = Annotated[list[str] | None, typer.Argument(help="paths, URLs or catalog
 
 
 def index(
-    tables: Tables = None, registered: Registered = False, lake: cli.LakeFolder = cli.HERE, forget: cli.Forget = False,
-    rows: cli.Rows = 1000, format: Format = None, remote: Remote = None, memory: Memory = "2g",
+    tables: Tables = None, registered: Registered = False, lake: patterns.LakeFolder = patterns.HERE,
+    forget: patterns.Forget = False, rows: patterns.Rows = 1000, format: Format = None, remote: Remote = None,
+    memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Add tables to the index of a lake; one that is in it already is replaced.
 
@@ -30,7 +31,7 @@ def index(
     if bool(tables) == registered:
         raise Stop("name tables, or --registered, one of the two")
     if not registered:
-        cli.index(tables or [], lake, forget, rows, format, remote, memory)
+        patterns.index(tables or [], lake, forget, rows, format, remote, memory)
         return
     with service.opened() as treaty:
         task = treaty.learn_patterns()
@@ -38,31 +39,37 @@ def index(
 
 
 def top(
-    lake: cli.LakeFolder = cli.HERE, registered: Served = False, limit: cli.Few = 20, as_json: Json = False
+    lake: patterns.LakeFolder = patterns.HERE,
+    registered: Served = False,
+    limit: patterns.Few = 20,
+    as_json: Json = False,
 ) -> None:
     """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
     if not registered:
-        cli.top(lake, limit, as_json)
+        patterns.top(lake, limit, as_json)
         return
     with service.opened() as treaty:
         found = treaty.patterns(limit)
-    cli.listed([each.model_dump() for each in found], _domain, as_json=as_json)
+    patterns.listed([each.model_dump() for each in found], _domain, as_json=as_json)
 
 
 def find(
-    pattern: cli.Wanted, lake: cli.LakeFolder = cli.HERE, registered: Served = False, as_json: Json = False
+    pattern: patterns.Wanted,
+    lake: patterns.LakeFolder = patterns.HERE,
+    registered: Served = False,
+    as_json: Json = False,
 ) -> None:
     """Find the columns of the lake that carry a pattern."""
     if not registered:
-        cli.find(pattern, lake, as_json)
+        patterns.find(pattern, lake, as_json)
         return
     with service.opened() as treaty:
         found = treaty.carriers(pattern).carriers
-    cli.listed([each.model_dump() for each in found], _carrier, as_json=as_json)
+    patterns.listed([each.model_dump() for each in found], _carrier, as_json=as_json)
 
 
 def _domain(each: Mapping[str, Any]) -> str:
-    return cli.common(each["columns"], each["impurity"], each["pattern"], each["name"])
+    return patterns.common(each["columns"], each["impurity"], each["pattern"], each["name"])
 
 
 def _carrier(each: Mapping[str, Any]) -> str:

@@ -8,8 +8,8 @@ from uuid import UUID
 
 import typer
 
-from engine.cli import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
-from engine.options import Json
+from engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
+from engine.cli.options import Json
 from registry.commands import service
 
 if TYPE_CHECKING:

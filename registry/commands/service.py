@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry.config import load
 
 if TYPE_CHECKING:

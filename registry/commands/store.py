@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry.config import Settings
 
 if TYPE_CHECKING:

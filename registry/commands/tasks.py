@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from engine.options import Json
+from engine.cli.options import Json
 from registry.commands import service
 from registry.commands.lineage import Most, read_id
 

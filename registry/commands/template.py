@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry.commands.service import opened
 
 app = typer.Typer(name="template", no_args_is_help=True, help="Documents to start a contract from.")

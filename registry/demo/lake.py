@@ -94,7 +94,7 @@ def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -
 
     A folder of files, none of which has the column, is read as one partition a file, named by the file.
     Raises Unreadable, also for too few partitions."""
-    from engine.errors import Unreadable
+    from engine.core.errors import Unreadable
 
     table = name or Path(data).name.split(".")[0] or "table"
     found = _files(data, column, table) or _partitions(session, data, column, table)
@@ -118,9 +118,9 @@ def _files(data: str, column: str, table: str) -> list[Delivery]:
 
 def _partitions(session: Any, data: str, column: str, table: str) -> list[Delivery]:
     from contracts.predicates.parser import quote
-    from engine.errors import Unreadable
-    from engine.requests import Source
-    from engine.spark.sources import read
+    from engine.core.errors import Unreadable
+    from engine.protocol.requests import Source
+    from engine.spark.sources.sources import read
 
     frame = read(session, Source(data))
     if column not in frame.columns:

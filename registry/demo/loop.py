@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from uuid import UUID
 
-from engine.results import Outcome, Verdict
-from engine.spark.partitions import escaped
+from engine.core.partitions.partition_names import escaped
+from engine.core.results import Outcome, Verdict
 from registry.api.schemas import AliasIn, DraftIn, ResultOut, RunOut, RunSummary, TaskOut
 from registry.client import Client
 from registry.demo.lake import Delivery, Lake

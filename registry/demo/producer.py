@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.clock import now
+from engine.core.clock import now
 from registry.demo.lake import Delivery
 
 JOB_NAMESPACE = "shop"
@@ -16,7 +16,7 @@ JOB_NAMESPACE = "shop"
 @contextmanager
 def spark(log: Path) -> Iterator[Any]:
     """A Spark session whose chatter goes to the log, stopped at the end."""
-    from engine.spark.session import start
+    from engine.spark.process.session import start
 
     with _quiet(log):
         session = start(memory="1g", extra={"spark.sql.parquet.compression.codec": "zstd"})
@@ -60,7 +60,7 @@ class Producer:
 
     def write(self, delivery: Delivery) -> None:
         """Writes a partition, in place of what was there."""
-        from engine.spark.partitions import escaped
+        from engine.core.partitions.partition_names import escaped
 
         folder = f"{self.location(delivery.table)}/{escaped(self.column)}={escaped(delivery.partition)}"
         delivery.make(self.session).coalesce(1).write.mode("overwrite").parquet(folder)

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.cli import Stop
-from engine.results import Verdict
+from engine.cli.commands import Stop
+from engine.core.results import Verdict
 from registry import up
 from registry.config import Settings, load
 from registry.demo import folders, shop

@@ -14,8 +14,8 @@ from contracts.document.columns import members, text
 from contracts.document.model import SCOPES, DataObject
 from contracts.document.writer import write as written
 from engine.analyzers.base import Analyzer
-from engine.results import Runner
-from engine.runners import Entrusted, entrusted
+from engine.checks.executors import Entrusted, entrusted
+from engine.core.results import Runner
 from registry.exchange.dbt_tests import is_test
 from registry.exchange.subject import Subject
 

@@ -11,7 +11,7 @@ from contracts.document.model import DataObject
 from contracts.document.reader import read
 from contracts.errors import ROOT, ContractError, Fault
 from contracts.schema import Schema
-from engine.checks import bind
+from engine.checks.binding import bind
 from registry.exchange import dbt_read, spark
 from registry.exchange.subject import Given
 

@@ -11,8 +11,8 @@ from typing import Any
 from contracts.assertions import Assertion
 from contracts.document.model import SCOPES, DataObject
 from engine.analyzers.base import Analyzer
-from engine.results import Runner
-from engine.runners import Entrusted, entrusted
+from engine.checks.executors import Entrusted, entrusted
+from engine.core.results import Runner
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TEMPLATE = re.compile(r"\{[{%#]|\$\{")

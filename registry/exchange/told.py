@@ -9,8 +9,8 @@ from contracts.comparison.compatibility import MODES
 from contracts.document.columns import Element, columns, members, text
 from contracts.document.model import Contract, DataObject
 from contracts.document.yaml_syntax import walk
-from engine.results import Runner
-from engine.runners import Entrusted, entrusted
+from engine.checks.executors import Entrusted, entrusted
+from engine.core.results import Runner
 from registry.exchange.subject import Subject
 
 Rows = tuple[tuple[str, ...], ...]

@@ -27,7 +27,7 @@ from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_static_uuid
 
 from contracts.fingerprint import canonical, fingerprint
-from engine.results import CheckResult, Outcome, RunResult, Verdict
+from engine.core.results import CheckResult, Outcome, RunResult, Verdict
 from registry.lineage.facet import FACET, FACET_VERSION
 from registry.lineage.metrics import Numbers
 from registry.lineage.triggers import OUR_NAMESPACE, OUR_PRODUCER

@@ -1,6 +1,6 @@
 """What the events of a run tell of the partitions that it wrote: the best of what producers say, never more than that.
 
-What a table's files or versions say wins over all of it (`engine.spark.changes`)."""
+What a table's files or versions say wins over all of it (`engine.spark.sources.changes`)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any
 
 from contracts.document.computed_partitions import names as columns_of
-from engine.hints import Hint, How
-from engine.spark import partitions
+from engine.core.partitions import partition_names
+from engine.protocol.write_hints import Hint, How
 from registry.lineage.fold import FoldedDataset, FoldedRun
 from registry.lineage.names import Name, normalise, trim
 
@@ -79,7 +79,7 @@ def _spoken(output: FoldedDataset) -> tuple[How, Sequence[Values]]:
         return How.SUBSET, told
     located = _locations(condition)
     paths = located if located is not None else [output.name]
-    values = [partitions.values(path.rstrip("/")) for path in paths]
+    values = [partition_names.values(path.rstrip("/")) for path in paths]
     return How.PATH, values if all(values) else ()
 
 
@@ -180,13 +180,13 @@ def _names(told: Iterable[Values], partition_by: Sequence[str]) -> tuple[str, ..
         by = {column.lower(): value for column, value in values.items()}
         if any(column.lower() not in by for column in columns):
             return ()
-        found.add(partitions.name(partition_by, [_known(by[column.lower()]) for column in columns]))
+        found.add(partition_names.name(partition_by, [_known(by[column.lower()]) for column in columns]))
     return tuple(sorted(found))
 
 
 def _known(value: str | None) -> str | None:
     """As folders have it: there is no name for an empty value, and one for null."""
-    return None if value in (None, "", partitions.NULL) else value
+    return None if value in (None, "", partition_names.NULL) else value
 
 
 def _text(value: Any) -> str | None:

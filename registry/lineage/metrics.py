@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from contracts.document.classification import is_masked
 from contracts.document.model import Check, DataObject
-from engine.results import Measurement, RunResult
+from engine.core.results import Measurement, RunResult
 
 WORDS = {
     "approx_count_distinct": "distinctCount",

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
-from engine.spark.partitions import escaped
+from engine.core.partitions.partition_names import escaped
 from registry.lineage.triggers import Partition
 from registry.tables import LineageRun, Run, SuspectMark
 

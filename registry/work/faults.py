@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from contracts.errors import ContractError
-from engine.errors import EngineError, EngineKilled, Unreadable
+from engine.core.errors import EngineError, EngineKilled, Unreadable
 from registry import tasks
 from registry.errors import Invalid, RegistryError
 from registry.orders import Unworkable

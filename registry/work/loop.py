@@ -16,7 +16,7 @@ from uuid import UUID
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
-from engine import interrupts
+from engine.core import interrupts
 from registry import audit, logs, tasks
 from registry.database import transaction
 from registry.lineage import inbox, intake

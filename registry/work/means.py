@@ -8,10 +8,10 @@ from random import random
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import OperationalError
 
-from engine.judging import lacking
-from engine.keying import Key
-from engine.progress import Tell
-from engine.requests import Engine
+from engine.core.hash_key import Key
+from engine.evaluation.judge import lacking
+from engine.protocol.progress import Tell
+from engine.protocol.requests import Engine
 from registry import clock, consumer_checks, ids, tasks
 from registry.config import Settings
 from registry.database import transaction

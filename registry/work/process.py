@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine import key_files, plugins
-from engine.keying import Key
+from engine.checks import plugins
+from engine.core import key_files
+from engine.core.hash_key import Key
 from registry.config import Settings
 from registry.database import connect, migrate
 from registry.work.duties import Duty, watched
@@ -23,10 +24,10 @@ ADJUSTED = timedelta(minutes=1)
 
 def run(settings: Settings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
-    from engine.files import StateFiles
-    from engine.judging import judge
-    from engine.large import large
-    from engine.spark.child import ChildSettings, SparkChild
+    from engine.evaluation.judge import judge
+    from engine.evaluation.large_frequencies import large
+    from engine.spark.process.child import ChildSettings, SparkChild
+    from engine.states.state_files import StateFiles
 
     limits = ChildSettings(
         limit_seconds=settings.engine_limit_seconds,

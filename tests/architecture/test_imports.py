@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "datasketches"}
 STORE = {"sqlalchemy", "sqlmodel", "alembic"}
 # What a check means: a third of the time to start, and no command that asks the service needs it.
-MEANINGS = {"engine.analyzers", "engine.checks"}
+MEANINGS = {"engine.analyzers", "engine.checks.binding"}
 OWN = ("contracts", "engine", "registry", "ui", "migrations")
 TEXTS = " ".join(f"ui.words.{path.stem}" for path in (ROOT / "ui" / "words").glob("[a-z]*.py"))
 HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
@@ -23,10 +23,12 @@ LIGHT = {
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "engine": (
-        "engine.asking engine.avh.distances engine.checks engine.cli engine.files engine.profile.holdout "
-        "engine.gate engine.gate_cli "
-        "engine.profile.suggestions engine.report engine.reference engine.rows engine.samples engine.requests "
-        "engine.results engine.spark.child engine.states engine.judging engine.verify engine.views",
+        "engine.evaluation.state_queries engine.statistics.distances engine.checks.binding "
+        "engine.cli.commands engine.states.state_files engine.suggestions.selection.pipeline engine.gate.gate "
+        "engine.cli.gate engine.suggestions.declared engine.report engine.analyzers.reference "
+        "engine.session.failing_rows engine.evaluation.failing_samples engine.protocol.requests "
+        "engine.core.results engine.spark.process.child engine.states.bag engine.evaluation.judge "
+        "engine.session.verify engine.core.partitions.views",
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "client": ("registry.client registry.api.schemas registry.config", HEAVY | STORE | {"fastapi", "starlette"}),

@@ -11,7 +11,7 @@ from support import cases_apart
 from support.analyzer_cases import CASES
 
 from engine.analyzers import ANALYZERS
-from engine.analyzers.components import COMPONENTS
+from engine.components.base import COMPONENTS
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")

@@ -9,8 +9,8 @@ from support.agreement import agrees
 from support.analyzer_cases import CASES
 from support.analyzer_table import Case
 
-from engine import states as bags
-from engine.states import States
+from engine.states import bag as bags
+from engine.states.bag import States
 
 Client = Callable[..., Any]
 

@@ -9,9 +9,9 @@ from support.orders import check, contract
 from support.verbs import ENDLESS
 
 from contracts.errors import ContractError
-from engine.errors import EngineKilled
-from engine.results import RunResult
-from engine.spark.child import ChildSettings, SparkChild
+from engine.core.errors import EngineKilled
+from engine.core.results import RunResult
+from engine.spark.process.child import ChildSettings, SparkChild
 
 Client = Callable[..., Any]
 COLUMNS = [

@@ -13,7 +13,7 @@ from support.api import World, plain
 from support.engines import FakeEngine, large
 
 from contracts.document import writer
-from engine.judging import judge
+from engine.evaluation.judge import judge
 from registry import activation, clock, ids
 from registry.api import schemas
 from registry.client import ClientError

@@ -13,7 +13,7 @@ from sqlmodel import Session
 from support.api import World, build, document
 from support.tampering import CASES, LENGTH, Entry, entries
 
-from engine import key_files
+from engine.core import key_files
 from registry import audit, chain
 from registry.chain import CHANGED, Chain, Head
 from registry.cursors import Asked

@@ -18,8 +18,8 @@ from support.databases import sqlite_copy
 from support.scenes import NOON
 
 from contracts.schema import Schema
-from engine.files import StateFiles
-from engine.requests import Measured
+from engine.protocol.requests import Measured
+from engine.states.state_files import StateFiles
 from registry import audit, backup, ids, states
 from registry.archives import END, ArchiveError
 from registry.config import Settings

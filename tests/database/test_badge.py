@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from support.api import World, document, failed_run
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import ids
 from registry.database import transaction
 from registry.exchange import badge

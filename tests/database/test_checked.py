@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from support.api import NOW, World, document
 
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry import ids
 from registry.api.schemas import CheckedOut
 from registry.database import transaction

@@ -16,14 +16,14 @@ from support.scenes import LOCATION, Scene, current, next_version, orders, rows
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.document.writer import write
-from engine import states as bags
-from engine.checks import bind
-from engine.errors import EngineKilled
-from engine.judging import judge, lacking
-from engine.keying import SIZE, Key
-from engine.requests import Measured, MeasureRequest
-from engine.results import Outcome
-from engine.states import CLASSIFIED, KEYLESS
+from engine.checks.binding import bind
+from engine.core.errors import EngineKilled
+from engine.core.hash_key import SIZE, Key
+from engine.core.results import Outcome
+from engine.evaluation.judge import judge, lacking
+from engine.protocol.requests import Measured, MeasureRequest
+from engine.states import bag as bags
+from engine.states.bag import CLASSIFIED, KEYLESS
 from registry.tables import PartitionState, PartRead, ResultRow
 
 KEY, OTHER = Key(b"a" * SIZE), Key(b"b" * SIZE)

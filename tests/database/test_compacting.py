@@ -20,11 +20,11 @@ from support.view_texts import viewed
 
 from contracts.document.reader import read
 from contracts.schema import Column, Schema
-from engine.errors import StateError
-from engine.files import StateFiles
-from engine.judging import judge, lacking
-from engine.requests import Measured, MeasureRequest
-from engine.results import Verdict
+from engine.core.errors import StateError
+from engine.core.results import Verdict
+from engine.evaluation.judge import judge, lacking
+from engine.protocol.requests import Measured, MeasureRequest
+from engine.states.state_files import StateFiles
 from registry import compacting, ids, reruns
 from registry import states as memory
 from registry.config import Settings

@@ -15,8 +15,8 @@ from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.schema import Schema
-from engine.checks import bind
-from engine.results import Outcome, Verdict
+from engine.checks.binding import bind
+from engine.core.results import Outcome, Verdict
 from registry import consumer_checks, ids
 from registry.api import schemas
 from registry.client import ClientError

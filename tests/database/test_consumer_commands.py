@@ -9,7 +9,7 @@ import pytest
 from support.api import World
 from support.consumers import CONTRACT, approve, check, content
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry.api.schemas import ChannelIn
 from registry.cli import main
 from registry.client import ClientError

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 from support.consumers import check
 from support.registered import Registered, registered
 
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry import consumer_checks
 from registry.api import schemas
 from registry.tables import Run

@@ -12,8 +12,8 @@ from support.events import event
 from support.scenes import DOCUMENT, LOCATION, NOON, Scene, add, described, rows
 
 from contracts.document.reader import read
-from engine.errors import EngineError, Unreadable
-from engine.results import Outcome, Verdict
+from engine.core.errors import EngineError, Unreadable
+from engine.core.results import Outcome, Verdict
 from registry import appointments, ids, timetable
 from registry.database import reading, transaction
 from registry.lineage.names import location, normalise

@@ -13,8 +13,8 @@ from support.events import event, output
 from support.lineage_schemas import faults
 from support.scenes import NOON, Scene, orders, rows
 
-from engine.errors import EngineError
-from engine.results import Verdict
+from engine.core.errors import EngineError
+from engine.core.results import Verdict
 from registry import emission
 from registry.database import reading, transaction
 from registry.emission import Emitter

@@ -22,12 +22,12 @@ from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.fingerprint import fingerprint
 from contracts.schema import Column, Schema
-from engine.checks import bind
-from engine.files import StateFiles
-from engine.judging import judge
-from engine.patterns.lake import Lake
-from engine.requests import Measured
-from engine.results import Sample
+from engine.checks.binding import bind
+from engine.core.results import Sample
+from engine.evaluation.judge import judge
+from engine.patterns.lake_index import Lake
+from engine.protocol.requests import Measured
+from engine.states.state_files import StateFiles
 from registry import erasing, ids, lookup, runs, samples, states, tasks
 from registry.access import Principal
 from registry.cli import _code

@@ -18,9 +18,9 @@ from support.orders import states as bag_of
 from support.scenes import Scene
 
 from contracts.document.writer import write
-from engine.judging import judge
-from engine.requests import Measured, MeasureRequest
-from engine.results import CheckResult
+from engine.core.results import CheckResult
+from engine.evaluation.judge import judge
+from engine.protocol.requests import Measured, MeasureRequest
 from registry import fits, foreseeing, ids, inforce, refitting, reruns, runs, states
 from registry.access import Principal
 from registry.database import reading, transaction

@@ -10,8 +10,8 @@ from support.engines import marker
 from support.events import event, output
 from support.scenes import NOON, Scene, current, next_version, orders, rows
 
-from engine.hints import At, Hint, How
-from engine.requests import MeasureRequest
+from engine.protocol.requests import MeasureRequest
+from engine.protocol.write_hints import At, Hint, How
 from registry import gating, references
 from registry.database import reading, transaction
 from registry.doubts import Look

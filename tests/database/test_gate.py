@@ -18,9 +18,9 @@ from support.registered import POSITIVE, TABLE, Registered, document, registered
 
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
-from engine.errors import EngineError, StateError
-from engine.gate import Overtaken, Rejected, opened
-from engine.states import inventory
+from engine.core.errors import EngineError, StateError
+from engine.gate.gate import Overtaken, Rejected, opened
+from engine.states.bag import inventory
 from registry import clock, validation
 from registry.client import Client, ClientError
 from registry.database import transaction

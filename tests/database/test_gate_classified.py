@@ -14,12 +14,12 @@ from support.registered import Registered, registered
 from contracts.document import writer
 from contracts.document.classification import ALONE
 from contracts.document.reader import read
-from engine import states as bags
-from engine.files import StateFiles
-from engine.gate import opened
-from engine.keying import SIZE, Key
-from engine.sealing import MAGIC
-from engine.states import CLASSIFIED, KEYLESS
+from engine.core.hash_key import SIZE, Key
+from engine.gate.gate import opened
+from engine.states import bag as bags
+from engine.states.bag import CLASSIFIED, KEYLESS
+from engine.states.envelope import MAGIC
+from engine.states.state_files import StateFiles
 from registry.tables import PartitionState
 
 A, B = "day=2026-01-01", "day=2026-01-02"

@@ -10,9 +10,9 @@ from support.orders import check
 from support.registered import Registered, registered
 
 from engine.anomaly.fits import clause, refitted
-from engine.gate import Rejected
-from engine.kept import Kept
-from engine.results import CheckResult
+from engine.core.results import CheckResult
+from engine.gate.gate import Rejected
+from engine.gate.gated_contract import Kept
 from registry import ids
 from registry.database import transaction
 from registry.tables import FitRow, Incident

@@ -17,8 +17,8 @@ from support.scenes import LOCATION, NOON, Scene, add, document, next_version, o
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from engine.errors import Unreadable
-from engine.results import Outcome, RunResult, Verdict
+from engine.core.errors import Unreadable
+from engine.core.results import Outcome, RunResult, Verdict
 from registry import doubts, gating, ids, references
 from registry.consumer_checks import Consumed
 from registry.database import reading, transaction

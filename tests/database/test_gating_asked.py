@@ -13,7 +13,7 @@ from support.registered import POSITIVE, Command, Registered, commands, register
 
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
-from engine.requests import Source
+from engine.protocol.requests import Source
 from registry import reader
 from registry.client import Client, ClientError
 from registry.waiting import seconds_of, waited
@@ -122,7 +122,9 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
     table: Registered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr("engine.spark.sources.read", lambda *given, **named: seen.append((given[1], named)) or "frame")
+    monkeypatch.setattr(
+        "engine.spark.sources.sources.read", lambda *given, **named: seen.append((given[1], named)) or "frame"
+    )
 
     def ask(**more: Any) -> Any:
         http: Any = TestClient(table.world.http.app)

@@ -7,7 +7,7 @@ import pytest
 from sqlmodel import Session
 from support.api import NOW, World, counted_queries, document
 
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry import history, ids
 from registry.client import ClientError
 from registry.database import reading, transaction

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.api import NOW, World, document
 
-from engine.results import Measurement, RunResult
+from engine.core.results import Measurement, RunResult
 from registry import ids, runs
 from registry.cli import _code
 from registry.database import transaction

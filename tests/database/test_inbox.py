@@ -17,7 +17,7 @@ from support.api import application
 from support.events import body, event, output, real
 from support.scenes import NOON, TOKEN, Scene, orders, rows, user
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry.config import Settings
 from registry.database import transaction
 from registry.lineage import inbox

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows
 
-from engine.requests import DraftRequest, LakeRequest
+from engine.protocol.requests import DraftRequest, LakeRequest
 from registry import domains, drafting, ids, learning
 from registry.api.schemas import DraftIn
 from registry.api.tasks import payload

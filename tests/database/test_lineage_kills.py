@@ -30,7 +30,7 @@ from support.ports import free_port
 from support.scenes import DOCUMENT, NOON, TOKEN, Scene, add, described, orders, rows, user
 
 from contracts.document.reader import read
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import clock, ids, tasks
 from registry.database import transaction
 from registry.emission import PRODUCER

@@ -15,9 +15,9 @@ from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 
 from contracts.document.writer import write
-from engine.checks import bind
-from engine.judging import judge
-from engine.requests import Measured
+from engine.checks.binding import bind
+from engine.evaluation.judge import judge
+from engine.protocol.requests import Measured
 from registry import foreseeing, ids, incidents, marks, pasts, refitting, runs, states
 from registry.access import Principal
 from registry.config import Settings

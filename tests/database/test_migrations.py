@@ -23,7 +23,7 @@ from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
 
 from contracts.schema import Schema
-from engine.requests import Measured
+from engine.protocol.requests import Measured
 from registry import audit, ids, states
 from registry.database import migrate, migration_config, newest_migration, reading, transaction
 from registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata

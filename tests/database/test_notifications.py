@@ -14,7 +14,7 @@ from support.receivers import Post, Receiver, Reply, post_office, receiver
 from support.scenes import add, rows
 
 from contracts.document import writer
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry import clock, ids, notices, notifications, reminders, webhooks
 from registry.api import schemas
 from registry.client import ClientError

@@ -7,7 +7,7 @@ import pytest
 from support.api import NOW, World
 from support.scenes import add, rows
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry import ids
 from registry.cli import main
 from registry.client import Client, ClientError

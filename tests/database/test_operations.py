@@ -17,7 +17,7 @@ from support.events import event, output
 from support.scenes import add, orders
 
 from contracts.document import writer
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry import access, clock, ids, logs, people, tasks
 from registry.cli import main
 from registry.client import ClientError

@@ -10,9 +10,9 @@ from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 
 from contracts.document.model import Contract
-from engine.checks import bind
-from engine.judging import judge
-from engine.results import Measurement, Outcome, RunResult
+from engine.checks.binding import bind
+from engine.core.results import Measurement, Outcome, RunResult
+from engine.evaluation.judge import judge
 from registry import ids, incidents, measured, pasts, runs
 from registry.database import reading, transaction
 from registry.runs import Origin, Whose

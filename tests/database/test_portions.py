@@ -10,8 +10,8 @@ from support.engines import marker
 from support.events import event
 from support.scenes import LOCATION, Scene, current, orders, rows
 
-from engine.errors import EngineKilled
-from engine.requests import MeasureRequest
+from engine.core.errors import EngineKilled
+from engine.protocol.requests import MeasureRequest
 from registry.database import transaction
 from registry.portions import Part, TaskParts
 from registry.tables import PartRead, Task

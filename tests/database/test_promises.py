@@ -16,9 +16,9 @@ from support.scenes import NOON, Scene, document, orders, rows
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.errors import ContractError, Fault
-from engine.errors import EngineKilled, StateError
-from engine.requests import MeasureRequest
-from engine.results import Outcome, RunResult, Verdict
+from engine.core.errors import EngineKilled, StateError
+from engine.core.results import Outcome, RunResult, Verdict
+from engine.protocol.requests import MeasureRequest
 from registry import history, ids, validation
 from registry.access import Principal
 from registry.consumer_checks import Consumed

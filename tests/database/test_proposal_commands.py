@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.api import World, document
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry import clock
 from registry.cli import main
 from registry.client import Client, ClientError

@@ -12,8 +12,8 @@ from contracts.document import writer
 from contracts.document.reader import read
 from contracts.schema import Column, Schema
 from engine.analyzers.numbers import Maximum
-from engine.checks import bind
-from engine.plan import plan
+from engine.checks.binding import bind
+from engine.states.planning.scan_plan import plan
 from registry import questions
 from registry.client import ClientError
 from registry.database import reading, transaction

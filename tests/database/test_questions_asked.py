@@ -13,9 +13,9 @@ from support.memories import DAYS, TABLE, Memory, document
 from contracts.document import writer
 from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from engine.checks import bind
-from engine.judging import judge
-from engine.samples import discreet
+from engine.checks.binding import bind
+from engine.evaluation.failing_samples import discreet
+from engine.evaluation.judge import judge
 from registry import ids, runs, states
 from registry.cli import _code
 from registry.database import transaction

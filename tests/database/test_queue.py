@@ -13,8 +13,8 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import NOON, Scene, add, contract_in_force, orders, rows, user
 
-from engine.errors import EngineError
-from engine.results import Verdict
+from engine.core.errors import EngineError
+from engine.core.results import Verdict
 from registry import clock, ids, tasks
 from registry.database import transaction
 from registry.errors import Conflict

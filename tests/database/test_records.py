@@ -16,7 +16,7 @@ from support.api import NOW, World, document, drafted, plain, suggestion
 
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
-from engine import key_files
+from engine.core import key_files
 from registry import audit, cli, records
 from registry.database import reading, transaction
 from registry.errors import NotFound

@@ -13,7 +13,7 @@ from support.lineages import promised, tasks
 from support.redefining import Structural
 from support.scenes import LOCATION, NOON, Scene, add, rows
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import catalog, doubts, gating, ids, references
 from registry.access import Principal, permissions_of
 from registry.cursors import Asked

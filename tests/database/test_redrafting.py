@@ -14,7 +14,7 @@ from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.editing.patches import skeleton
 from contracts.schema import Column, Schema
-from engine.requests import Drafted, DraftRequest
+from engine.protocol.requests import Drafted, DraftRequest
 from registry import ids, redrafting, tasks
 from registry.database import transaction
 from registry.redrafting import NOTHING

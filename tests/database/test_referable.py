@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 from support.scenes import LOCATION, NOON, add, document, next_version, orders
 
-from engine.requests import KeyOf, Source
+from engine.protocol.requests import KeyOf, Source
 from registry import ids, referable
 from registry.database import reading
 from registry.tables import User

@@ -16,9 +16,9 @@ from contracts.document.model import Contract
 from contracts.document.reader import read
 from engine.analyzers.numbers import Mean
 from engine.analyzers.rows import Size
-from engine.references import Referent
-from engine.requests import MeasureRequest, Source
-from engine.results import Verdict
+from engine.checks.dataset_limits import Referent
+from engine.core.results import Verdict
+from engine.protocol.requests import MeasureRequest, Source
 from registry import ids, references
 from registry.database import reading, transaction
 from registry.tables import Contract as ContractRow

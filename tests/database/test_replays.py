@@ -22,11 +22,11 @@ from support.memories import DAYS, ROWS, TABLE, Memory, check, document
 from contracts.document import writer
 from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
-from engine.checks import bind
-from engine.judging import judge
-from engine.replayed import Replay
-from engine.results import Outcome
-from engine.sides import COUNTED
+from engine.checks.binding import bind
+from engine.core.results import Outcome
+from engine.evaluation.judge import judge
+from engine.evaluation.replay.report import Replay
+from engine.evaluation.replay.versions import COUNTED
 from registry import ids, records, references, replays, runs, states
 from registry.api import schemas
 from registry.cli import _code

@@ -12,7 +12,7 @@ from support.engines import judge
 from support.events import event
 from support.scenes import Scene, orders
 
-from engine.results import Outcome
+from engine.core.results import Outcome
 from registry import ids, reruns, states
 from registry.database import reading, transaction
 from registry.errors import Invalid, NotFound

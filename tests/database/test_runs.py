@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from support.scenes import NOON, contract_in_force, document, rows
 
 from contracts.document.reader import read
-from engine.results import CheckResult, Measurement, Outcome, RunResult, Verdict
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Verdict
 from registry import ids, runs
 from registry.database import reading, transaction
 from registry.runs import Origin, Whose

@@ -14,9 +14,9 @@ from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
 from contracts.document.reader import read
-from engine.errors import EngineKilled
-from engine.requests import MeasureRequest, SampleRequest
-from engine.results import Outcome, RunResult, Sample, Verdict
+from engine.core.errors import EngineKilled
+from engine.core.results import Outcome, RunResult, Sample, Verdict
+from engine.protocol.requests import MeasureRequest, SampleRequest
 from registry import ids, runs, samples
 from registry.config import Settings
 from registry.database import reading, transaction

@@ -12,7 +12,7 @@ from support.api import NOW, World, plain, remembered, suggestion
 from support.api import drafted as drafted_proposal
 
 from contracts.document import writer
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import access, clock, ids, lookup, people
 from registry.api import schemas
 from registry.client import ClientError

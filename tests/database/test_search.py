@@ -12,7 +12,7 @@ from support.api import NOW, World, counted_queries, failed_run, plain
 from typer.testing import CliRunner
 
 from contracts.document import writer
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import catalog, scope, search
 from registry.access import Granted, Principal
 from registry.api import schemas

@@ -9,7 +9,7 @@ from support.engines import SCHEMA
 from support.scenes import NOON, contract_in_force, rows
 
 from contracts.schema import Column, Schema
-from engine.requests import Measured
+from engine.protocol.requests import Measured
 from registry import ids, states
 from registry.database import reading, transaction
 from registry.tables import Dataset, PartitionState

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import Scene, orders, rows
 
-from engine.files import StateFiles
+from engine.states.state_files import StateFiles
 from registry import ids
 from registry.database import transaction
 from registry.lineage import inbox

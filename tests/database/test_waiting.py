@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import Session, select
 from support.api import NOW, World, counted_queries, failed_run
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import clock, ids
 from registry.api.schemas import InboxOut, WaitingOut
 from registry.database import transaction

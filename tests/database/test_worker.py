@@ -9,8 +9,8 @@ from support.engines import marker
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, current, document, next_version, orders, rows, user
 
-from engine.requests import Drafted, DraftRequest
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
+from engine.protocol.requests import Drafted, DraftRequest
 from registry import ids, states, tasks
 from registry.database import reading, transaction
 from registry.tables import (

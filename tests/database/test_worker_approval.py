@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from support.scenes import LOCATION, NOON, Scene, document, rows, user
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import access, approval, drafts, ids
 from registry.approval import Approval
 from registry.database import transaction

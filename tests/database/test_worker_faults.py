@@ -13,8 +13,8 @@ from support.events import event
 from support.scenes import NOON, Scene, add, current, orders, rows
 
 from contracts.errors import ContractError, Fault
-from engine.errors import EngineError, EngineKilled, StateError, Unreadable
-from engine.results import Outcome, Verdict
+from engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
+from engine.core.results import Outcome, Verdict
 from registry import ids
 from registry.database import transaction
 from registry.tables import AuditEntry, Dataset, DatasetContract, PartitionState, ResultRow, Task

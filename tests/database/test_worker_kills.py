@@ -14,7 +14,7 @@ from support.events import event
 from support.scenes import NOON, Scene, orders, rows
 from support.signals import interruptible
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import orders as task_orders
 from registry import runs, states, tasks, validation
 from registry.lineage import debounce, intake

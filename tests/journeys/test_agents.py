@@ -15,7 +15,7 @@ from support.loops import services
 from support.spark_job import DONE, FAILED, OPERATIONS
 from support.watching import Outcome, Watched, changed, told_of
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import clock, up
 
 # Tables that nobody promised anything about.

@@ -27,7 +27,7 @@ from support.pages import read_aloud
 from support.spark_job import DONE, FAILED
 from support.watching import Outcome, Watched, changed, told_of
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import up
 
 TESTS = Path(iceberg_job.__file__).parents[1]

@@ -14,7 +14,7 @@ from support.loops import Services
 from support.payments import MISSING, TEXT_MEAN, Payments
 from support.processes import treaty
 
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry.api.schemas import AliasIn, DraftIn, RunOut
 from registry.database import transaction
 from registry.demo.lake import Lake

@@ -12,9 +12,9 @@ from support import canaries
 from support.canaries import CLASSIFIED, OPEN
 from support.loops import Services
 
-from engine.files import StateFiles
 from engine.report import REPORTS
-from engine.verify import verify
+from engine.session.verify import verify
+from engine.states.state_files import StateFiles
 from registry.api.schemas import DraftIn, RunOut
 from registry.demo.lake import Delivery
 from registry.demo.loop import Loop

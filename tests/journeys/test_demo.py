@@ -11,7 +11,7 @@ import pytest
 from support.loops import Services, awaited, looped
 from support.processes import all_gone, started, treaty
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry.demo import shop
 from registry.demo.lake import own_lake, shop_lake
 from registry.demo.producer import Producer
@@ -96,7 +96,7 @@ def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spar
 def test_a_table_that_the_loop_cannot_run_on_is_refused(
     producer_spark: Any, tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
-    from engine.errors import Unreadable
+    from engine.core.errors import Unreadable
 
     for name, text in files.items():
         (tmp_path / name).write_text(text)

@@ -8,7 +8,7 @@ from support.events import event, just_now, output
 from support.loops import Services
 from support.payments import COLUMNS, Payments
 
-from engine.gate import Rejected, answer, gate
+from engine.gate.gate import Rejected, answer, gate
 from registry import ids
 from registry.database import reading
 from registry.remembered import remembered

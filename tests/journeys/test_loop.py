@@ -8,7 +8,7 @@ import pytest
 from support.events import event, just_now, output
 from support.loops import Services, looped, told
 
-from engine.results import Outcome
+from engine.core.results import Outcome
 from registry.api.schemas import ResultOut
 from registry.demo import shop
 from registry.demo.lake import Delivery, shop_lake

@@ -11,7 +11,7 @@ import pytest
 from support.loops import Services, looped, told
 from support.required import shared
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry.demo.lake import own_lake
 from registry.demo.loop import Judged
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from support.plugins import install
 
 DOCS = Path(__file__).parents[2] / "docs"
-OPENED = "from engine.spark.session import start\nspark = start()\n"
+OPENED = "from engine.spark.process.session import start\nspark = start()\n"
 
 
 def blocks(kind: str, page: str = "tour") -> list[str]:
@@ -65,7 +65,7 @@ def test_every_line_about_streams_does_what_it_says(tmp_path: Path) -> None:
     (wrote,), (watched,) = blocks("sh", "streams"), blocks("python", "streams")
     shell(wrote, tmp_path)
     asked = """
-from engine.states import unpack
+from engine.states.bag import unpack
 store = StateFolder("orders-states")
 bags = {name: unpack(store.bag(entry.bag)) for name, entry in store.current().entries.items()}
 days = {f"day={row['day']}": row["count"] for row in orders.groupBy("day").count().collect()}

@@ -16,7 +16,7 @@ from support.histories import history
 from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
 from engine.analyzers import ANALYZERS
-from engine.patterns.lake import Lake
+from engine.patterns.lake_index import Lake
 from engine.profile.document import document
 from registry import clock, ids, profiles
 from registry.api import schemas

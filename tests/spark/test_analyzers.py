@@ -9,12 +9,12 @@ from support.analyzer_cases import CASES
 from support.analyzer_table import SCHEMA, Case
 from support.frames import case_frame
 
-from engine import states as bags
 from engine.analyzers import ANALYZERS
-from engine.plan import plan
-from engine.spark.scan import scan
-from engine.spark.sources import schema_of
-from engine.states import States
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.scan_plan import plan
 
 
 @pytest.fixture(scope="module")

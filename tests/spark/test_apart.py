@@ -13,14 +13,14 @@ from support.orders import check, contract
 
 from engine.analyzers.queries import Sql
 from engine.analyzers.references import DatasetMatch, ReferentialIntegrity
-from engine.judging import NOT_AT_ONCE
-from engine.plan import plan
-from engine.spark import apart
-from engine.spark.apart import UNEVALUATED, Others
-from engine.spark.scan import scan
-from engine.spark.sources import schema_of
-from engine.states import States
-from engine.verify import measure, verify
+from engine.evaluation.judge import NOT_AT_ONCE
+from engine.session.verify import measure, verify
+from engine.spark.scan import separate_statements
+from engine.spark.scan.scan import scan
+from engine.spark.scan.separate_statements import UNEVALUATED, Others
+from engine.spark.sources.sources import schema_of
+from engine.states.bag import States
+from engine.states.planning.scan_plan import plan
 
 BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
 
@@ -35,14 +35,14 @@ def answers(spark: Any, others: Others) -> States:
     """All cases on the whole table."""
     frame, asked = case_frame(spark), plan([], of_all=BOUND.values())
     rows = scan(frame, asked)[""]
-    found = apart.whole(frame, asked, others)
+    found = separate_statements.whole(frame, asked, others)
     assert found is not None
     return rows.beside(States(*_packed(found)))
 
 
 def _packed(found: States) -> tuple[Any, Any]:
     """The bag after it was bytes."""
-    from engine import states as bags
+    from engine.states import bag as bags
 
     again = bags.unpack(found.pack())
     return again.entries, again.schema
@@ -90,7 +90,7 @@ FAILING = [
 def test_what_errs_fails_alone_and_says_why(spark: Any, others: Others) -> None:
     sound = Sql(query="SELECT count(*) FROM {object}").bind(SCHEMA)
     bound = [analyzer.bind(SCHEMA) for analyzer, _ in FAILING]
-    found = apart.whole(case_frame(spark), plan([], of_all=[*bound, sound]), others)
+    found = separate_statements.whole(case_frame(spark), plan([], of_all=[*bound, sound]), others)
     assert found is not None
     keys = [
         next(key for name, part in each.parts.items() if (key := part.key) and part.component.apart) for each in bound
@@ -138,7 +138,7 @@ def test_joins_agree_with_python_whatever_the_rows(spark: Any, cases: list[Any])
     for at, (ours, other) in enumerate(cases):
         if ours:
             assert parted[f"case={at}"].values[found.parts["found"].key] == oracle_found(ours, other)
-    whole = apart.whole(mine, plan([], of_all=[pairs]), given)
+    whole = separate_statements.whole(mine, plan([], of_all=[pairs]), given)
     assert whole is not None
     summed = tuple(map(sum, zip(*(oracle_matched(*case) for case in cases), strict=True)))
     assert whole.values[pairs.parts["matches"].key] == summed

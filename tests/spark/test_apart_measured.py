@@ -8,10 +8,10 @@ import pytest
 from support.orders import NOW, check, contract
 from typer.testing import CliRunner
 
-from engine.judging import judge, lacking
-from engine.requests import Measured, MeasureRequest, Source
-from engine.results import CheckResult
-from engine.spark.measure import measure
+from engine.core.results import CheckResult
+from engine.evaluation.judge import judge, lacking
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.spark.handlers.measure import measure
 from registry.cli import app
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]

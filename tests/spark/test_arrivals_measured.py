@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from engine import states as bags
-from engine.judging import judge, lacking
-from engine.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
-from engine.results import RunResult
-from engine.spark import scan
-from engine.spark.failing import sample
-from engine.spark.measure import measure
-from engine.states import ALL
+from engine.core.results import RunResult
+from engine.evaluation.judge import judge, lacking
+from engine.protocol.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
+from engine.spark.handlers.failing_rows import sample
+from engine.spark.handlers.measure import measure
+from engine.spark.scan import scan
+from engine.states import bag as bags
+from engine.states.bag import ALL
 
 GIVEN = contract(
     check("size", "some", mustBeGreaterThan=1),

@@ -16,10 +16,10 @@ from support.required import require
 from support.signals import interruptible
 
 from contracts.errors import ContractError
-from engine.errors import EngineError, EngineKilled, Unreadable
-from engine.requests import DraftRequest, MeasureRequest, Source
-from engine.spark.child import ChildSettings, SparkChild
-from engine.spark.serving import clean_environment
+from engine.core.errors import EngineError, EngineKilled, Unreadable
+from engine.protocol.requests import DraftRequest, MeasureRequest, Source
+from engine.spark.process.child import ChildSettings, SparkChild
+from engine.spark.process.server import clean_environment
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}]
 ENDLESS = 10**13

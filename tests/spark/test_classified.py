@@ -15,18 +15,18 @@ from support.canaries import CANARIES, CLASSIFIED, OPEN, ROWS, contract, found, 
 
 from contracts.document.classification import beside
 from contracts.document.model import Contract
-from engine import states as bags
-from engine.analyzers.quoting import KEY_COLUMNS, Operand
-from engine.files import StateFiles
-from engine.gate import Rejected, StateFolder, gate
-from engine.judging import judge, lacking
-from engine.keying import Key
-from engine.requests import Measured, MeasureRequest, Source
-from engine.results import Outcome, RunResult
-from engine.spark import hashing
-from engine.spark.measure import measure
-from engine.states import CLASSIFIED as NOT_KEPT
-from engine.states import KEYLESS
+from engine.components.operands import KEY_COLUMNS, Operand
+from engine.core.hash_key import Key
+from engine.core.results import Outcome, RunResult
+from engine.evaluation.judge import judge, lacking
+from engine.gate.gate import Rejected, StateFolder, gate
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.spark.handlers.measure import measure
+from engine.spark.scan import keyed_hashing
+from engine.states import bag as bags
+from engine.states.bag import CLASSIFIED as NOT_KEPT
+from engine.states.bag import KEYLESS
+from engine.states.state_files import StateFiles
 
 KEY, OTHER = Key(bytes(range(32))), Key(bytes(range(1, 33)))
 COLUMNS = "id int, who string, mail string, code string, born string, day string"
@@ -115,7 +115,7 @@ def test_hashes_are_hmac_sha_256_and_the_key_is_in_no_plan(spark: Any) -> None:
     texts = [*CANARIES, "", "x" * 200, None]
     frame = spark.createDataFrame([(each,) for each in texts], "t string")
     part = Operand("`t`", "string", keyed=True)
-    covered = hashing.covered(frame.selectExpr(f"{part.uncovered()} AS k0", "t"), ["k0"], KEY)
+    covered = keyed_hashing.covered(frame.selectExpr(f"{part.uncovered()} AS k0", "t"), ["k0"], KEY)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         for mode in ("extended", "formatted", "cost", "codegen"):
@@ -248,8 +248,8 @@ def contract_without_failures(given: Contract) -> Contract:
 
 def test_a_new_draft_shows_no_value_of_what_is_classified_and_classifies_it_again(spark: Any, table: Path) -> None:
     from contracts.document.reader import read
-    from engine.requests import DraftRequest
-    from engine.spark.draft import draft
+    from engine.protocol.requests import DraftRequest
+    from engine.spark.handlers.draft import draft
 
     frame = spark.read.parquet(str(table))
     many = f"{table}-many"

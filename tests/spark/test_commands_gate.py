@@ -12,7 +12,7 @@ from support.agents import delta, require_delta
 from support.orders import check, contract
 from support.required import require
 
-from engine.gate import answer, gate
+from engine.gate.gate import answer, gate
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer"},

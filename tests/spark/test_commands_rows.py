@@ -11,7 +11,7 @@ import pytest
 from support.orders import check, contract
 from support.required import require
 
-from engine.samples import MASK
+from engine.evaluation.failing_samples import MASK
 
 COLUMNS = [
     {"name": "id", "logicalType": "integer"},

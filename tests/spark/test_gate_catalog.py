@@ -11,17 +11,17 @@ import pytest
 from support.gates import Crash
 from support.orders import check, contract
 
-from engine import states
-from engine.candidates import Gate
-from engine.errors import EngineError
-from engine.gate import Rejected, answer, gate, opened, recover
-from engine.publishing import intent_of, store_of
-from engine.requests import MeasureRequest, Source
-from engine.sites import site_of
-from engine.spark.gating import stage
-from engine.spark.measure import measure
-from engine.spark.tables import SessionTables
-from engine.tables import Kind, PlaceRequest
+from engine.core.errors import EngineError
+from engine.gate.candidate import Gate
+from engine.gate.gate import Rejected, answer, gate, opened, recover
+from engine.gate.publication import intent_of, store_of
+from engine.gate.table_kinds import site_of
+from engine.protocol.gate_requests import Kind, PlaceRequest
+from engine.protocol.requests import MeasureRequest, Source
+from engine.spark.handlers.gate_staging import stage
+from engine.spark.handlers.gate_tables import SessionTables
+from engine.spark.handlers.measure import measure
+from engine.states import bag as bags
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer"},
@@ -68,8 +68,8 @@ def agree(spark: Any, table: str, store: Any) -> bool:
     """Whether the states are those that Spark computes of the table now."""
     found = measure(spark, MeasureRequest(Source(table, None, ("day",)), PROMISED.source, "orders"))
     current = store.current()
-    kept = {name: states.unpack(store.bag(each.bag)).values for name, each in current.entries.items()}
-    anew = {name: states.unpack(packed).values for name, packed in found.states.items()}
+    kept = {name: bags.unpack(store.bag(each.bag)).values for name, each in current.entries.items()}
+    anew = {name: bags.unpack(packed).values for name, packed in found.states.items()}
     return kept == anew and current.fingerprints == found.fingerprints
 
 

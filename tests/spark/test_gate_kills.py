@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from engine import states
-from engine.gate import answer, gate, recover
-from engine.publishing import intent_of, store_of
-from engine.requests import MeasureRequest, Source
-from engine.spark.gating import stage
-from engine.spark.measure import measure
+from engine.gate.gate import answer, gate, recover
+from engine.gate.publication import intent_of, store_of
+from engine.protocol.requests import MeasureRequest, Source
+from engine.spark.handlers.gate_staging import stage
+from engine.spark.handlers.measure import measure
+from engine.states import bag as bags
 
 KILLS = int(os.environ.get("GATE_KILLS_SPARK", "5"))
 ROOT = Path(__file__).parents[2]
@@ -88,8 +88,8 @@ def agree(spark: Any, table: str) -> bool:
     """Whether the states are those that Spark computes of the table now."""
     found = measure(spark, MeasureRequest(Source(table, "parquet", ("day",)), PROMISED.source, "orders"))
     current = store_of(table).current()
-    kept = {name: states.unpack(store_of(table).bag(each.bag)).values for name, each in current.entries.items()}
-    anew = {name: states.unpack(packed).values for name, packed in found.states.items()}
+    kept = {name: bags.unpack(store_of(table).bag(each.bag)).values for name, each in current.entries.items()}
+    anew = {name: bags.unpack(packed).values for name, packed in found.states.items()}
     return kept == anew and current.fingerprints == found.fingerprints
 
 

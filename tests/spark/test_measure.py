@@ -11,17 +11,17 @@ from support.orders import NOW, check, contract
 
 from contracts.document.model import Contract
 from contracts.errors import ContractError
-from engine import states as bags
-from engine.errors import EngineError, Unreadable
-from engine.files import StateFiles
-from engine.judging import judge, lacking
-from engine.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
-from engine.results import RunResult
-from engine.spark import changes
-from engine.spark.draft import NOTHING_SOUND, draft
-from engine.spark.measure import measure
-from engine.spark.sources import format_of
-from engine.states import ALL
+from engine.core.errors import EngineError, Unreadable
+from engine.core.results import RunResult
+from engine.evaluation.judge import judge, lacking
+from engine.protocol.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
+from engine.spark.handlers.draft import NOTHING_SOUND, draft
+from engine.spark.handlers.measure import measure
+from engine.spark.sources import changes
+from engine.spark.sources.sources import format_of
+from engine.states import bag as bags
+from engine.states.bag import ALL
+from engine.states.state_files import StateFiles
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 ORDERS = contract(
@@ -308,7 +308,7 @@ def test_one_corrupt_partition_is_not_evaluated_and_the_others_are(spark: Any, t
 def test_a_portion_at_a_time_reads_each_partition_once_and_one_that_is_broken_holds_nothing_up(
     spark: Any, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.spark.measure.AT_ONCE", 1)
+    monkeypatch.setattr("engine.spark.handlers.measure.AT_ONCE", 1)
     next((table / "day=1").glob("*.parquet")).write_bytes(b"PAR1 not really")
     known: dict[str, str] = {}
     portions = []

@@ -7,12 +7,12 @@ from typing import Any
 
 from support.orders import NOW, check, contract
 
-from engine import states as bags
-from engine.files import StateFiles
-from engine.judging import judge
-from engine.months import members
-from engine.requests import MeasureRequest, Source
-from engine.spark.measure import measure
+from engine.core.partitions.months import members
+from engine.evaluation.judge import judge
+from engine.protocol.requests import MeasureRequest, Source
+from engine.spark.handlers.measure import measure
+from engine.states import bag as bags
+from engine.states.state_files import StateFiles
 from registry import remeasuring
 
 COLUMNS = [

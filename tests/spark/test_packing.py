@@ -9,9 +9,9 @@ from engine.analyzers.nulls import Completeness
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.rows import Compliance
 from engine.analyzers.types import DataType
-from engine.packing import NUMBERS, words
-from engine.plan import plan
-from engine.spark.scan import scan
+from engine.spark.scan.scan import scan
+from engine.states.planning.count_packing import NUMBERS, words
+from engine.states.planning.scan_plan import plan
 
 ROWS, TASKS, FLAGS = 40_000, 40, 18
 

@@ -10,14 +10,14 @@ from support.orders import contract as plain
 
 from contracts.document.reader import read
 from contracts.document.writer import write
-from engine import states as bags
-from engine.errors import Unreadable
-from engine.judging import judge
-from engine.requests import MeasureRequest, SampleRequest, Source
-from engine.rows import flagged
-from engine.spark.failing import sample
-from engine.spark.measure import measure
-from engine.verify import verify
+from engine.core.errors import Unreadable
+from engine.evaluation.judge import judge
+from engine.protocol.requests import MeasureRequest, SampleRequest, Source
+from engine.session.failing_rows import flagged
+from engine.session.verify import verify
+from engine.spark.handlers.failing_rows import sample
+from engine.spark.handlers.measure import measure
+from engine.states import bag as bags
 
 TERMS = {
     "partitions": [{"object": "orders", "name": "day", "by": "to_date(word)"}],

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from engine.errors import EngineError
-from engine.profile.shape import ColumnDocument, ProfileDocument
-from engine.requests import ProfileRequest, Source
-from engine.spark import profile as profiles
+from engine.core.errors import EngineError
+from engine.profile.format import ColumnDocument, ProfileDocument
+from engine.protocol.requests import ProfileRequest, Source
+from engine.spark.profile import profile as profiles
 
 ROWS = 60
 # Column by column: its type, its value in a row, and what is told of it.

@@ -10,10 +10,10 @@ import pytest
 from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.editing.patches import Patch, apply
-from engine.errors import EngineError
-from engine.requests import Drafted, DraftRequest, Source
-from engine.spark.draft import draft
-from engine.verify import verify
+from engine.core.errors import EngineError
+from engine.protocol.requests import Drafted, DraftRequest, Source
+from engine.session.verify import verify
+from engine.spark.handlers.draft import draft
 
 START, DAYS, ROWS = date(2026, 3, 1), 22, 60
 COLUMNS = "amount double, code string, day string"

@@ -10,8 +10,8 @@ from support.orders import contract
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.document.writer import write
-from engine.results import CheckResult
-from engine.verify import verify
+from engine.core.results import CheckResult
+from engine.session.verify import verify
 
 Words = dict[str, Any]
 # By column: its Spark type, its logical type, its options, five values, and what its check finds of them.

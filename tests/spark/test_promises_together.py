@@ -10,12 +10,12 @@ from support.orders import NOW, check, contract
 
 from contracts.document.classification import classifies
 from contracts.document.model import Contract
-from engine import states as bags
-from engine.judging import judge, lacking
-from engine.keying import Key
-from engine.requests import Measured, MeasureRequest, Source
-from engine.results import RunResult
-from engine.spark.measure import measure
+from engine.core.hash_key import Key
+from engine.core.results import RunResult
+from engine.evaluation.judge import judge, lacking
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.spark.handlers.measure import measure
+from engine.states import bag as bags
 
 DAY = {"name": "day", "partitioned": True, "partitionKeyPosition": 1}
 ID, MAIL = {"name": "id", "logicalType": "integer"}, {"name": "mail", "logicalType": "string"}

@@ -9,11 +9,11 @@ from support.cancelling import Cancelled, cancelled
 from support.orders import check, contract
 
 from contracts.document.model import Contract
-from engine.errors import EngineError
-from engine.requests import QuarantineRequest, SampleRequest, Source
-from engine.rows import Quarantine, Quarantined, flagged, quarantine, samples
-from engine.spark import failing
-from engine.verify import verify
+from engine.core.errors import EngineError
+from engine.protocol.requests import QuarantineRequest, SampleRequest, Source
+from engine.session.failing_rows import Quarantine, Quarantined, flagged, quarantine, samples
+from engine.session.verify import verify
+from engine.spark.handlers import failing_rows
 
 DDL = "id int, outcome string, day string"
 COLUMNS = [
@@ -158,11 +158,11 @@ def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str
         only={"ids": (), "told": ("day=b",)},
         partitions=("day=b",),
     )
-    assert [(each.check_id, each.rows) for each in failing.sample(spark, asked)] == [("told", ((None, "b", "2"),))]
+    assert [(each.check_id, each.rows) for each in failing_rows.sample(spark, asked)] == [("told", ((None, "b", "2"),))]
 
 
 @pytest.mark.parametrize("out", ["", "/inside", "/.."])
 def test_a_folder_within_the_table_or_around_it_is_refused(spark: Any, table: str, out: str) -> None:
     asked = QuarantineRequest(Source(table), promised().source, "orders", Quarantine(f"{table}{out}"))
     with pytest.raises(EngineError, match="lie within each other: name a folder beside it"):
-        failing.quarantine(spark, asked)
+        failing_rows.quarantine(spark, asked)

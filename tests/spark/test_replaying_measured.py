@@ -8,11 +8,11 @@ import pytest
 from support.orders import NOW, check, contract
 
 from contracts.document.model import Contract
-from engine.judging import judge
-from engine.replayed import Line
-from engine.replaying import Replaying, Step
-from engine.results import Outcome
-from engine.verify import measure
+from engine.core.results import Outcome
+from engine.evaluation.judge import judge
+from engine.evaluation.replay.replay import Replaying, Step
+from engine.evaluation.replay.report import Line
+from engine.session.verify import measure
 
 COLUMNS = "day string, id bigint, amount double, status string"
 DAYS = [f"2026-04-{day:02d}" for day in range(1, 7)]

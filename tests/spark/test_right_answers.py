@@ -7,8 +7,8 @@ import pytest
 from support.orders import check, contract, result
 
 from contracts.document.model import Contract
-from engine.results import CheckResult, Outcome
-from engine.verify import verify
+from engine.core.results import CheckResult, Outcome
+from engine.session.verify import verify
 
 DDL = (
     "a double, b double, long bigint, path string, mail string, card string, word string, day date, seen timestamp, "

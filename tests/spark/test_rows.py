@@ -9,14 +9,14 @@ import pytest
 from support.analyzer_table import NOW
 from support.orders import check, contract
 
-from engine.checks import BoundChecks, bind
-from engine.errors import EngineError
-from engine.samples import LONGEST, MASK
-from engine.spark import rows
-from engine.spark.apart import Others
-from engine.spark.marks import row_tests
-from engine.spark.scan import scan
-from engine.spark.sources import schema_of
+from engine.checks.binding import BoundChecks, bind
+from engine.core.errors import EngineError
+from engine.evaluation.failing_samples import LONGEST, MASK
+from engine.spark.scan import violating_rows
+from engine.spark.scan.row_predicates import row_tests
+from engine.spark.scan.scan import scan
+from engine.spark.scan.separate_statements import Others
+from engine.spark.sources.sources import schema_of
 
 Row = tuple[str | None, int | None, str | None, str]
 DDL = "name string, n int, `odd.name` string, part string"
@@ -84,7 +84,7 @@ def checks(frame: Any) -> BoundChecks:
 
 @pytest.fixture(scope="module")
 def found(frame: Any, checks: BoundChecks) -> list[tuple[Row, list[str], list[str]]]:
-    flagged = rows.flagged(frame, checks, partition_by=["part"])
+    flagged = violating_rows.flagged(frame, checks, partition_by=["part"])
     return [(tuple(each[:4]), each[4], each[5]) for each in flagged.collect()]
 
 
@@ -128,25 +128,25 @@ def of(spark: Any, ddl: str, values: list[tuple[Any, ...]], *entries: dict[str, 
 def test_two_checks_with_one_description_stay_two(spark: Any) -> None:
     twins = [{**check("compliance", name, predicate="n > 1", mustBe=1), "name": "n is large"} for name in ("a", "b")]
     frame, checks = of(spark, "n int", [(1,), (2,)], *twins)
-    assert rows.flagged(frame, checks).orderBy("n").collect() == [(1, ["a", "b"], []), (2, [], [])]
+    assert violating_rows.flagged(frame, checks).orderBy("n").collect() == [(1, ["a", "b"], []), (2, [], [])]
 
 
 def test_a_table_without_checks_and_one_without_rows_have_empty_lists(spark: Any) -> None:
     frame, none = of(spark, "n int", [(1,)])
-    assert rows.flagged(frame, none).collect() == [(1, [], [])]
+    assert violating_rows.flagged(frame, none).collect() == [(1, [], [])]
     empty, checks = of(spark, "n int", [], check("uniqueness", "c", column="n", mustBe=1))
-    assert rows.flagged(empty, checks).collect() == []
+    assert violating_rows.flagged(empty, checks).collect() == []
 
 
 def test_a_key_of_the_dataset_is_compared_over_all_partitions(spark: Any) -> None:
     frame, checks = of(spark, "n int, day string", [(1, "a"), (1, "b")], check("uniqueness", "c", column="n", mustBe=1))
-    assert [each[2] for each in rows.flagged(frame, checks, partition_by=["day"]).collect()] == [["c"], ["c"]]
+    assert [each[2] for each in violating_rows.flagged(frame, checks, partition_by=["day"]).collect()] == [["c"], ["c"]]
 
 
 def test_a_table_that_has_such_a_column_already_is_refused(spark: Any) -> None:
     frame, checks = of(spark, "Broken_Checks int", [(1,)])
     with pytest.raises(EngineError, match="has a column broken_checks already: rename or drop it"):
-        rows.flagged(frame, checks)
+        violating_rows.flagged(frame, checks)
 
 
 def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any) -> None:
@@ -161,7 +161,7 @@ def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any)
     others = Others(
         {"others": spark.createDataFrame([(1, "a"), (1, "a"), (2, None), (4, "d")], "m bigint, label string")}
     )
-    told = rows.flagged(frame, checks, others=others).collect()
+    told = violating_rows.flagged(frame, checks, others=others).collect()
     assert Counter((each[0], tuple(each[2])) for each in told) == Counter(
         {(1, ()): 2, (2, ()): 1, (3, ("known",)): 1, (None, ()): 1, (9, ()): 1}
     )
@@ -180,7 +180,7 @@ def test_rows_on_which_a_check_or_its_filter_cannot_be_evaluated_are_named(spark
     ]
     values = [(1, "1"), (2, "x"), (3, None), (4, "-1"), (5, "y")]
     frame, checks = of(spark, "n int, name string", values, *entries)
-    told = {row[0]: (row[2], row[3]) for row in rows.flagged(frame, checks).collect()}
+    told = {row[0]: (row[2], row[3]) for row in violating_rows.flagged(frame, checks).collect()}
     assert told == {
         1: ([], []),
         2: (["own", "filtered"], ["own", "filtered", "filter"]),
@@ -220,7 +220,7 @@ def people(spark: Any) -> Any:
 @pytest.fixture(scope="module")
 def sampled(people: Any) -> dict[str, Any]:
     only = {"small": ["day=a"], "mail": [], "key": [], "mails": []}
-    return {each.check_id: each for each in rows.sample(*people, only, limit=3, partition_by=["day"])}
+    return {each.check_id: each for each in violating_rows.sample(*people, only, limit=3, partition_by=["day"])}
 
 
 def test_a_sample_shows_the_columns_of_the_check_first_and_no_classified_value(sampled: dict[str, Any]) -> None:
@@ -251,7 +251,7 @@ def test_the_same_rows_are_chosen_however_they_lie(spark: Any) -> None:
     values = [(each,) for each in range(500)]
     one, checks = of(spark, "n int", values, entry)
     chosen = [
-        rows.sample(frame, checks, {"c": []}, limit=4)
+        violating_rows.sample(frame, checks, {"c": []}, limit=4)
         for frame in (one.coalesce(1), one.repartition(7), one.orderBy("n", ascending=False))
     ]
     assert chosen[0] == chosen[1] == chosen[2]
@@ -264,5 +264,5 @@ def test_all_samples_are_read_at_once(people: Any, monkeypatch: pytest.MonkeyPat
     kind = type(frame)
     plain = kind.collect
     monkeypatch.setattr(kind, "collect", lambda self: asked.append(1) or plain(self))
-    rows.sample(frame, checks, {each.check.id: [] for each in checks.checks})
+    violating_rows.sample(frame, checks, {each.check.id: [] for each in checks.checks})
     assert asked == [1]

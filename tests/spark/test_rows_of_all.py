@@ -14,10 +14,10 @@ from contracts.assertions import Assertion
 from contracts.document.model import Check
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Reading
-from engine.checks import BoundCheck, BoundChecks
-from engine.plan import plan
-from engine.spark import rows
-from engine.spark.scan import scan
+from engine.checks.binding import BoundCheck, BoundChecks
+from engine.spark.scan import violating_rows
+from engine.spark.scan.scan import scan
+from engine.states.planning.scan_plan import plan
 
 # Of each analyzer so many cases: with columns, with filters, with other arguments.
 EACH = 5
@@ -66,7 +66,11 @@ def read(spark: Any) -> dict[str, Reading]:
 @pytest.fixture(scope="module")
 def named(spark: Any) -> tuple[Counter[str], Counter[str]]:
     checks = BoundChecks(contract().object("orders"), SCHEMA, tuple(CHECKS))
-    found = rows.flagged(case_frame(spark), checks).select(rows.BROKEN, rows.UNEVALUATED).collect()
+    found = (
+        violating_rows.flagged(case_frame(spark), checks)
+        .select(violating_rows.BROKEN, violating_rows.UNEVALUATED)
+        .collect()
+    )
     return tuple(Counter(each for row in found for each in row[at]) for at in (0, 1))
 
 

@@ -11,23 +11,23 @@ from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.editing.patches import Patch, apply, skeleton
 from contracts.schema import Column, Schema
-from engine import states as bags
 from engine.analyzers.bound import BoundComponent
-from engine.analyzers.components import Component
 from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.frequencies import groups
 from engine.analyzers.numbers import Mean
 from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.quoting import Operand
 from engine.analyzers.rows import Compliance
-from engine.checks import bind
-from engine.errors import Unreadable
-from engine.plan import ROWS, Plan, plan
-from engine.requests import DraftRequest, Source
-from engine.spark import partitions
-from engine.spark.draft import draft
-from engine.spark.scan import scan
-from engine.verify import measure, verify
+from engine.checks.binding import bind
+from engine.components.base import Component
+from engine.components.frequencies import groups
+from engine.components.operands import Operand
+from engine.core.errors import Unreadable
+from engine.core.partitions import partition_names
+from engine.protocol.requests import DraftRequest, Source
+from engine.session.verify import measure, verify
+from engine.spark.handlers.draft import draft
+from engine.spark.scan.scan import scan
+from engine.states import bag as bags
+from engine.states.planning.scan_plan import ROWS, Plan, plan
 
 SCHEMA = Schema((Column("id", "bigint"), Column("s", "string")))
 
@@ -158,7 +158,7 @@ def test_a_partition_is_chosen_by_its_name(odd: tuple[Any, Path]) -> None:
     by = ["odd=name", "second"]
     names = sorted(scan(frame, plan([]), partition_by=by))
     for chosen in (names[:1], names[1::2], names):
-        assert set(scan(partitions.only(frame, by, chosen), plan([]), partition_by=by)) == set(chosen)
+        assert set(scan(partition_names.only(frame, by, chosen), plan([]), partition_by=by)) == set(chosen)
 
 
 NAMES = [

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from engine.anomaly.plain import OnlineNormal
+from engine.anomaly.closed_form import OnlineNormal
 from engine.dsl import Check
 
 DAYS, ROWS = 12, 40

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from support.oracles import STATE_OF
 
-from engine.analyzers.frequencies import Frequencies, complete
-from engine.errors import EngineError
-from engine.files import StateFiles
-from engine.requests import SpectraRequest
-from engine.spark.spectra import spectra
+from engine.components.frequencies import Frequencies, complete
+from engine.core.errors import EngineError
+from engine.protocol.requests import SpectraRequest
+from engine.spark.scan.spectra import spectra
+from engine.states.state_files import StateFiles
 
 KIND = Frequencies()
 PIECES = 4

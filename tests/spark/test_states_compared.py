@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from contracts.schema import Column, Schema
-from engine import states as bags
 from engine.analyzers.base import Analyzer
 from engine.analyzers.characters import PatternShare
 from engine.analyzers.distinct import CountDistinct
 from engine.analyzers.keys import ApproxCountKeys
 from engine.analyzers.numbers import StandardDeviation
 from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.theta import Overlap, overlap
-from engine.avh.distances import distances
-from engine.plan import plan
-from engine.spark.scan import scan
-from engine.states import States
+from engine.components.theta_sketch import Overlap, overlap
+from engine.spark.scan.scan import scan
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.scan_plan import plan
+from engine.statistics.distances import distances
 
 TYPES = {"word": "string", "number": "bigint", "moment": "timestamp", "free": "string"}
 SCHEMA = Schema(tuple(Column(name, kind) for name, kind in TYPES.items()))

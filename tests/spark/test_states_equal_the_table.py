@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from engine import states as bags
 from engine.analyzers.association import Correlation, Entropy
 from engine.analyzers.base import Analyzer
 from engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, DuplicateRows, PrimaryKey, Uniqueness
@@ -21,12 +20,13 @@ from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.rows import Compliance, Size
-from engine.files import StateFiles
-from engine.plan import plan
-from engine.spark import partitions
-from engine.spark.scan import scan
-from engine.spark.sources import schema_of
-from engine.states import States
+from engine.core.partitions import partition_names
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.scan_plan import plan
+from engine.states.state_files import StateFiles
 
 HISTORIES = int(os.environ.get("FUZZ_HISTORIES", "40"))
 SEED = 20261121
@@ -130,7 +130,7 @@ def read(spark: Any) -> Read:
 
 
 def _name(at: int, delta: int, part: str | None) -> str:
-    return partitions.name(("history", "delta", "part"), [str(at), str(delta), part])
+    return partition_names.name(("history", "delta", "part"), [str(at), str(delta), part])
 
 
 def together(read: Read, at: int, kept: Callable[[States], States]) -> States | None:

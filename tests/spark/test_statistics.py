@@ -16,21 +16,21 @@ from support.orders import check, contract
 
 from contracts.schema import Column, Schema
 from engine.analyzers.bound import BoundComponent
-from engine.analyzers.components import Count
 from engine.analyzers.distinct import Uniqueness
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum
-from engine.analyzers.quoting import Operand
 from engine.analyzers.rows import Size
 from engine.analyzers.types import DataType
-from engine.plan import ROWS, Plan, plan
-from engine.requests import Source
-from engine.results import SCANNED, STATED
-from engine.spark import changes
-from engine.spark.scan import scan
-from engine.spark.sources import read, schema_of
-from engine.spark.statistics import Known, counted, known
-from engine.verify import verify
+from engine.components.base import Count
+from engine.components.operands import Operand
+from engine.core.results import SCANNED, STATED
+from engine.protocol.requests import Source
+from engine.session.verify import verify
+from engine.spark.scan.footer_statistics import Known, counted, known
+from engine.spark.scan.scan import scan
+from engine.spark.sources import changes
+from engine.spark.sources.sources import read, schema_of
+from engine.states.planning.scan_plan import ROWS, Plan, plan
 
 BY = ("part",)
 YEAR_2000 = datetime.datetime(2000, 1, 1)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from engine import states
-from engine.generations import Entry, StateFolder
-from engine.keying import SIZE, Key
-from engine.results import RunResult
-from engine.streams import Watched, watched
-from engine.verify import measure, verify
+from engine.core.hash_key import SIZE, Key
+from engine.core.results import RunResult
+from engine.session.streaming import Watched, watched
+from engine.session.verify import measure, verify
+from engine.states import bag as bags
+from engine.states.generations import Entry, StateFolder
 
 DDL = "id bigint, amount double, day string"
 GIVEN = contract(
@@ -107,7 +107,7 @@ def computed(rows: Any) -> dict[str, Any]:
 
 def comparable(packed: bytes) -> dict[str, Any]:
     """The states that can be compared for equality, those read apart left out: they are of a batch alone."""
-    values = {key: each for key, each in states.unpack(packed).entries.items() if not each.component.apart}
+    values = {key: each for key, each in bags.unpack(packed).entries.items() if not each.component.apart}
     plain = {key: each for key, each in values.items() if each.component.kind not in ("distinct",)}
     return {key: each.component.dump(each.value) for key, each in plain.items()} | {"keys": sorted(values)}
 

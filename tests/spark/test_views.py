@@ -6,9 +6,8 @@ from support.orders import check
 from support.view_texts import CONDITIONS, ROWS, SCHEMA, TYPES, viewed
 
 from contracts.predicates.parser import parse, quote
-from engine import views
-from engine.spark import partitions
-from engine.verify import verify
+from engine.core.partitions import partition_names, views
+from engine.session.verify import verify
 
 
 def test_the_engine_chooses_by_names_what_spark_chooses_by_rows(spark: Any) -> None:
@@ -16,8 +15,10 @@ def test_the_engine_chooses_by_names_what_spark_chooses_by_rows(spark: Any) -> N
     typed = ", ".join(f"{quote(name)} {kind}" for name, kind in TYPES.items())
     frame = spark.createDataFrame(ROWS, typed)
     asked = [f"coalesce({parse(text, schema=SCHEMA).sql}, false)" for text in CONDITIONS]
-    told = frame.selectExpr(f"array({', '.join(partitions.keys(columns))})", f"array({', '.join(asked)})").collect()
-    named = [(partitions.name(columns, keys), holds) for keys, holds in told]
+    told = frame.selectExpr(
+        f"array({', '.join(partition_names.keys(columns))})", f"array({', '.join(asked)})"
+    ).collect()
+    named = [(partition_names.name(columns, keys), holds) for keys, holds in told]
     names = [name for name, _ in named]
     assert len(set(names)) == len(ROWS)
 

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from support.databases import Rows, put, rows_of
 
 from contracts.document import writer
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry import access, clock, drafts, ids, people
 from registry.access import Principal
 from registry.api.app import create_app

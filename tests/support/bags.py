@@ -12,14 +12,14 @@ from support.oracles import STATE_OF
 
 from contracts.predicates.parser import quote
 from contracts.schema import Schema
-from engine import states
 from engine.analyzers.bound import BoundComponent
 from engine.analyzers.characters import CLASSES
-from engine.analyzers.masks import LONGEST
-from engine.avh.spelling import CLASSES as BITS
-from engine.avh.spelling import kind
-from engine.plan import Plan
-from engine.states import States
+from engine.components.text_masks import LONGEST
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.scan_plan import Plan
+from engine.statistics.code_points import CLASSES as BITS
+from engine.statistics.code_points import kind
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -27,7 +27,7 @@ Columns = Mapping[str, Sequence[Any]]
 def bag(plan: Plan, schema: Schema, columns: Columns, *, failures: Mapping[str, str] | None = None) -> States:
     """The states of the plan's components over the columns. SQLite, which writes them alike, evaluates predicates."""
     parts = (*plan.scan, *plan.groupings)
-    return states.of(plan, {part.key: _state(part, columns) for part in parts}, schema, failures=failures)
+    return bags.of(plan, {part.key: _state(part, columns) for part in parts}, schema, failures=failures)
 
 
 def _state(part: BoundComponent, columns: Columns) -> Any:
@@ -46,7 +46,7 @@ def _state(part: BoundComponent, columns: Columns) -> Any:
 
 
 def _mask(text: str) -> str:
-    """What Spark's expression of a mask makes of a text (`engine.analyzers.masks`)."""
+    """What Spark's expression of a mask makes of a text (`engine.components.text_masks`)."""
     signs = {"Lu": "A", "Ll": "a", "Nd": "0"}
     return "".join(signs.get(category(sign), sign if sign.isascii() else "x") for sign in text[:LONGEST])
 

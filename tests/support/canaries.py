@@ -10,10 +10,10 @@ from xml.sax.saxutils import escape, quoteattr
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.document.writer import write
-from engine import errors
-from engine import states as bags
-from engine.sealing import MAGIC
-from engine.states import Files
+from engine.core import errors
+from engine.states import bag as bags
+from engine.states.bag import Files
+from engine.states.envelope import MAGIC
 
 PEOPLE = (
     "Quillon Abernathy-Vex",

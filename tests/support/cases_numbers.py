@@ -19,12 +19,12 @@ from engine.analyzers.numbers import (
     Variance,
     Zeros,
 )
-from engine.analyzers.reading import CLASSES
 from engine.analyzers.rows import Compliance, Implication
 from engine.analyzers.schema import ColumnCount, ColumnExists
 from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength, PatternMatch
 from engine.analyzers.types import DataType, TypeConsistency
 from engine.analyzers.values import Comparison, ContainedIn, InRange, InvalidValues
+from engine.components.text_classes import CLASSES
 
 NOBODY = "id > 99"
 

@@ -5,9 +5,9 @@ from typing import Any
 from support.analyzer_table import Case
 
 from engine.analyzers.characters import MeanCharacters, PatternShare
-from engine.analyzers.conformity import PatternConformity
-from engine.analyzers.distance import Distance
+from engine.analyzers.distribution_distance import Distance
 from engine.analyzers.keys import ApproxCountKeys
+from engine.analyzers.pattern_conformity import PatternConformity
 
 NOBODY = "id > 99"
 # Chances are sums of exponentials of logarithms.

@@ -11,12 +11,12 @@ from support.analyzer_table import SCHEMA
 from support.frames import case_frame
 
 from contracts.document.reader import read
-from engine.plan import plan
-from engine.results import RunResult
-from engine.spark.failures import is_cancelled, told
-from engine.spark.scan import scan
-from engine.spark.sources import schema_of
-from engine.verify import verify
+from engine.core.results import RunResult
+from engine.session.verify import verify
+from engine.spark.process.errors import is_cancelled, told
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
+from engine.states.planning.scan_plan import plan
 
 ORDERS = [
     (1, 5.0, "new", "a"),
@@ -38,7 +38,7 @@ def connected(address: str) -> Iterator[Callable[..., Any]]:
 
 
 def _connect(address: str) -> None:
-    from engine.spark.session import start
+    from engine.spark.process.session import start
 
     _SESSIONS.append(start(remote=address))
 

@@ -8,15 +8,23 @@ from typing import Any
 
 from contracts.document.model import Contract, DataObject
 from contracts.schema import Column, Schema
-from engine.analyzers.frequencies import Spectrum
-from engine.anomaly.pasts import Histories
-from engine.errors import Unreadable
-from engine.hints import At, How
-from engine.keying import Key
-from engine.progress import Tell, silent
-from engine.references import Referent
-from engine.requests import Drafted, DraftRequest, LakeRequest, Measured, MeasureRequest, SampleRequest, SpectraRequest
-from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from engine.anomaly.baselines import Histories
+from engine.checks.dataset_limits import Referent
+from engine.components.frequencies import Spectrum
+from engine.core.errors import Unreadable
+from engine.core.hash_key import Key
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from engine.protocol.progress import Tell, silent
+from engine.protocol.requests import (
+    Drafted,
+    DraftRequest,
+    LakeRequest,
+    Measured,
+    MeasureRequest,
+    SampleRequest,
+    SpectraRequest,
+)
+from engine.protocol.write_hints import At, How
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
 

@@ -9,8 +9,8 @@ from typing import Any
 from support.gate_kill import Killed
 
 from contracts.document.reader import read
-from engine.gate import Gate, opened
-from engine.publishing import store_of
+from engine.gate.gate import Gate, opened
+from engine.gate.publication import store_of
 
 
 def main() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from contracts.document.reader import read
-from engine.gate import Gate, opened
-from engine.publishing import store_of
-from engine.tables import CommitRequest, Kind
+from engine.gate.gate import Gate, opened
+from engine.gate.publication import store_of
+from engine.protocol.gate_requests import CommitRequest, Kind
 
 
 class Asked:

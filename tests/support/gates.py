@@ -15,15 +15,15 @@ from support.orders import NOW, check, contract, states
 from contracts.document.classification import beside
 from contracts.document.model import Contract
 from contracts.schema import Column, Schema
-from engine import states as bags
-from engine.checks import bind
-from engine.disk import Disk
-from engine.folders import Folders, located
-from engine.gate import Candidate, Gate, Rejected, StateFolder, answer, opened, recover
-from engine.promised import objects
-from engine.publishing import intent_of, store_of
-from engine.requests import Measured, MeasureRequest, Source
-from engine.spark.changes import layout
+from engine.checks.binding import bind
+from engine.core.disk import Disk
+from engine.gate.gate import Candidate, Gate, Rejected, StateFolder, answer, opened, recover
+from engine.gate.parquet_folders import Folders, located
+from engine.gate.publication import intent_of, store_of
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.spark.handlers.requested_checks import objects
+from engine.spark.sources.changes import layout
+from engine.states import bag as bags
 
 SCHEMA = Schema((Column("id", "bigint"),))
 PROPERTIES = [{"name": "id", "logicalType": "integer"}]

@@ -12,8 +12,8 @@ from support.engines import SCHEMA
 from support.flowing import SPACE, minute, take_in
 
 from contracts.document import writer
-from engine.requests import Measured
-from engine.results import CheckResult, Outcome, RunResult
+from engine.core.results import CheckResult, Outcome, RunResult
+from engine.protocol.requests import Measured
 from registry import ids, incidents, runs, states
 from registry.api import schemas
 from registry.database import reading, transaction

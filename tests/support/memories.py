@@ -13,9 +13,9 @@ from support.bags import bag
 from contracts.document import writer
 from contracts.document.reader import read
 from contracts.schema import Column, Schema
-from engine.checks import bind
-from engine.files import StateFiles
-from engine.requests import Measured
+from engine.checks.binding import bind
+from engine.protocol.requests import Measured
+from engine.states.state_files import StateFiles
 from registry import ids, states
 from registry.compacting import compact
 from registry.database import transaction

@@ -11,12 +11,12 @@ from typing import Any
 import datasketches
 import pyarrow
 
-from engine.analyzers.bayes import Bags
-from engine.analyzers.coding import coded
-from engine.analyzers.comoments import CoMoments
-from engine.analyzers.frequencies import Counts
-from engine.analyzers.moments import Moments
-from engine.analyzers.sketches import PARAMETER
+from engine.components.comoments import CoMoments
+from engine.components.dictionary_encoding import coded
+from engine.components.frequencies import Counts
+from engine.components.moments import Moments
+from engine.components.naive_bayes import Bags
+from engine.components.sketches import PARAMETER
 
 Values = Sequence[Any]
 

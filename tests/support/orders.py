@@ -10,10 +10,10 @@ from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.schema import Column, Schema
-from engine.checks import bind
-from engine.judging import judge
-from engine.results import CheckResult, RunResult
-from engine.states import States
+from engine.checks.binding import bind
+from engine.core.results import CheckResult, RunResult
+from engine.evaluation.judge import judge
+from engine.states.bag import States
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double"), Column("status", "string")))

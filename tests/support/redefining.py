@@ -5,8 +5,8 @@ from typing import Any
 from support.engines import SCHEMA, judge
 from support.scenes import Scene
 
-from engine.results import RunResult
-from engine.structure import judge_structure
+from engine.checks.schema_checks import judge_structure
+from engine.core.results import RunResult
 from registry.worker import Worker
 
 

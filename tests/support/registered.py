@@ -20,13 +20,13 @@ from support.orders import check
 from contracts.document import writer
 from contracts.document.reader import read
 from contracts.schema import Column, Schema
-from engine.disk import Disk
-from engine.files import StateFiles
-from engine.gate import Candidate, Gate, answer, opened, recover
-from engine.judging import judge
-from engine.kept import Kept
-from engine.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
-from engine.results import Sample
+from engine.core.disk import Disk
+from engine.core.results import Sample
+from engine.evaluation.judge import judge
+from engine.gate.gate import Candidate, Gate, answer, opened, recover
+from engine.gate.gated_contract import Kept
+from engine.protocol.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
+from engine.states.state_files import StateFiles
 from registry import ids, tasks
 from registry.cli import _code
 from registry.client import Client

@@ -4,7 +4,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.interrupts import INTERRUPTS
+from engine.core.interrupts import INTERRUPTS
 
 
 @contextmanager

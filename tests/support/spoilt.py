@@ -10,8 +10,8 @@ from support.histories import history
 from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
 
 from contracts.document import writer
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from engine.profile.document import document as profile_document
-from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from registry import clock, ids, incidents, lookup, profiles, runs, samples
 from registry.api import schemas
 from registry.config import Settings

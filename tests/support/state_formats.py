@@ -15,21 +15,22 @@ from pathlib import Path
 from typing import Any
 
 from contracts.schema import Schema
-from engine import generations, intents, sealing
-from engine.analyzers.apart import Answer, Confusion, Matches, References
 from engine.analyzers.bound import BoundComponent
-from engine.analyzers.components import COMPONENTS, Component
-from engine.analyzers.quoting import Operand
-from engine.analyzers.sketches import Distinct, HeavyHitters, Quantiles
-from engine.analyzers.theta import Theta
-from engine.files import StateFiles
-from engine.generations import Entry, Judgement, StateFolder
-from engine.intents import Change, Intent
-from engine.plan import ROWS, Plan
-from engine.states import State, States
+from engine.components.base import COMPONENTS, Component
+from engine.components.operands import Operand
+from engine.components.separate_statement import Answer, Confusion, Matches, References
+from engine.components.sketches import Distinct, HeavyHitters, Quantiles
+from engine.components.theta_sketch import Theta
+from engine.gate import publication_intent
+from engine.gate.publication_intent import Change, Intent
+from engine.states import envelope, generations
+from engine.states.bag import State, States
+from engine.states.generations import Entry, Judgement, StateFolder
+from engine.states.planning.scan_plan import ROWS, Plan
+from engine.states.state_files import StateFiles
 
 HERE = Path(__file__).parents[1] / "data" / "states"
-FORMATS = {"bag": sealing.FORMAT, "generation": generations.FORMAT, "intent": intents.FORMAT}
+FORMATS = {"bag": envelope.FORMAT, "generation": generations.FORMAT, "intent": publication_intent.FORMAT}
 INLINE, FILED, MANY, FILES, GATE = "inline.bag", "filed.bag", "many.bag", "files", "gate"
 INTENT, VALUES = "intent.json", "values.json"
 BIGGEST = 200_000
@@ -101,7 +102,7 @@ def part(kind: str, *columns: str) -> BoundComponent:
 
 def scanned(frame: Any, parts: Sequence[BoundComponent]) -> States:
     """What Spark computes of them."""
-    from engine.spark.scan import scan
+    from engine.spark.scan.scan import scan
 
     grouped = tuple(each for each in parts if each.component.grouping)
     others = tuple(each for each in parts if not each.component.grouping)
@@ -209,7 +210,7 @@ def columns_of(schema: Schema) -> list[list[Any]]:
 
 def main() -> None:
     """Makes the folder of the name that is given."""
-    from engine.spark.session import start
+    from engine.spark.process.session import start
 
     (name,) = sys.argv[1:]
     spark = start()

@@ -9,13 +9,13 @@ from support.gates import PROMISED, SCHEMA, Crash
 from support.orders import NOW, states
 
 from contracts.document.model import Contract
-from engine import states as bags
-from engine.checks import bind
-from engine.disk import Disk
-from engine.generations import StateFolder
-from engine.results import RunResult
-from engine.spark.streaming import Arrived
-from engine.streams import OnRun, Watched, folded
+from engine.checks.binding import bind
+from engine.core.disk import Disk
+from engine.core.results import RunResult
+from engine.session.streaming import OnRun, Watched, folded
+from engine.spark.handlers.streaming import Arrived
+from engine.states import bag as bags
+from engine.states.generations import StateFolder
 
 
 class Rows(dict[str, list[int]]):

@@ -14,16 +14,16 @@ from support.gates import PROMISED, SCHEMA, Crash, Ending, Rows, rows_of, stage
 from support.orders import NOW, states
 
 from contracts.document.model import Contract
-from engine import states as bags
-from engine.disk import Disk
-from engine.folders import fingerprints_at
-from engine.gate import Candidate, Gate, Overtaken, opened
-from engine.generations import StateFolder
-from engine.publishing import answered, intent_of, recovered, store_of
-from engine.requests import Measured, MeasureRequest
-from engine.sites import Site
-from engine.spark.changes import layout
-from engine.tables import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
+from engine.core.disk import Disk
+from engine.gate.gate import Candidate, Gate, Overtaken, opened
+from engine.gate.parquet_folders import fingerprints_at
+from engine.gate.publication import answered, intent_of, recovered, store_of
+from engine.gate.table_kinds import Site
+from engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
+from engine.protocol.requests import Measured, MeasureRequest
+from engine.spark.sources.changes import layout
+from engine.states import bag as bags
+from engine.states.generations import StateFolder
 
 BY = ("day",)
 

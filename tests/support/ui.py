@@ -18,7 +18,7 @@ from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 
 from contracts.document import writer
-from engine.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from registry import clock, drafts, ids, incidents, lookup, runs, samples
 from registry.client import Client
 from registry.config import Settings

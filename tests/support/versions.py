@@ -8,7 +8,7 @@ from contracts.comparison.compatibility import Comparison, compare
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.document.writer import write
-from engine.ordering import order
+from engine.checks.argument_order import order
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "id", "logicalType": "integer"},

@@ -7,11 +7,11 @@ from typing import Any
 
 from support.orders import check, contract
 
-from engine import states
-from engine.hints import At, Hint, Look
-from engine.requests import Measured, MeasureRequest, Source
-from engine.spark import changes
-from engine.spark.measure import measure
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.protocol.write_hints import At, Hint, Look
+from engine.spark.handlers.measure import measure
+from engine.spark.sources import changes
+from engine.states import bag as states_bag
 
 PROMISED = contract(
     check("sum", "sum", column="id", mustBeGreaterOrEqualTo=0),
@@ -108,7 +108,7 @@ class DeltaTable(Table):
 
 def sums(found: Measured) -> dict[str, int]:
     """What was read anew, by partition."""
-    bags = {name: states.unpack(packed) for name, packed in found.states.items()}
+    bags = {name: states_bag.unpack(packed) for name, packed in found.states.items()}
     return {name: next(int(value) for key, value in _sums(bag)) for name, bag in bags.items()}
 
 

@@ -11,13 +11,13 @@ from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.errors import ContractError
-from engine.anomaly.pasts import of_runs
-from engine.anomaly.plain import OnlineNormal
+from engine.anomaly.baselines import of_runs
+from engine.anomaly.closed_form import OnlineNormal
 from engine.anomaly.series import Point
-from engine.checks import bind
+from engine.checks.binding import bind
+from engine.core.results import CheckResult, Outcome
 from engine.dsl import Check, no_anomalies
-from engine.judging import judge
-from engine.results import CheckResult, Outcome
+from engine.evaluation.judge import judge
 
 SIZES = [100, 104, 98, 101, 103, 97, 99, 102, 100, 101]
 START = datetime(2026, 4, 1, tzinfo=UTC)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import Unreadable
-from engine.requests import Source
-from engine.spark import arrivals
-from engine.spark.changes import Layout
+from engine.core.errors import Unreadable
+from engine.protocol.requests import Source
+from engine.spark.sources import file_arrivals
+from engine.spark.sources.changes import Layout
 
 FIRST, SECOND, THIRD = "arrival=000001", "arrival=000002", "arrival=000003"
 
@@ -34,7 +34,7 @@ class Table:
         os.utime(path, (self.clock, self.clock))
 
     def lies(self) -> Layout:
-        found = arrivals.layout(Source(str(self.folder)), self.known)
+        found = file_arrivals.layout(Source(str(self.folder)), self.known)
         assert found is not None
         return found
 
@@ -104,23 +104,23 @@ def test_tables_whose_files_do_not_tell_have_no_arrivals(name: str, tmp_path: Pa
     (tmp_path / name).write_text("1")
     place = str(tmp_path / name) if name.endswith("csv") else str(tmp_path)
     (tmp_path / "part.parquet").write_text("1")
-    assert arrivals.layout(Source(place), {}) is None
-    assert arrivals.layout(Source(place, partition_by=("day",)), {}) is None
-    assert arrivals.layout(Source("catalog_table"), {}) is None
+    assert file_arrivals.layout(Source(place), {}) is None
+    assert file_arrivals.layout(Source(place, partition_by=("day",)), {}) is None
+    assert file_arrivals.layout(Source("catalog_table"), {}) is None
 
 
 def test_a_table_that_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="holds no data yet"):
-        arrivals.layout(Source(str(tmp_path)), {})
+        file_arrivals.layout(Source(str(tmp_path)), {})
 
 
 def test_ten_thousand_files_are_told_apart(tmp_path: Path) -> None:
     def files(numbers: range) -> dict[str, object]:
-        return {arrivals._hash((f"part-{at}", SimpleNamespace(size=1, mtime_ns=1))): at for at in numbers}
+        return {file_arrivals._hash((f"part-{at}", SimpleNamespace(size=1, mtime_ns=1))): at for at in numbers}
 
     marks = [f"hash {''.join(sorted(files(range(start, start + 1000))))}" for start in range(0, 10_000, 1000)]
     known = {f"arrival={at + 1:06}": mark for at, mark in enumerate(marks)}
-    found = arrivals.arrived(files(range(10_100)), known)
+    found = file_arrivals.arrived(files(range(10_100)), known)
     assert {name: len(each) for name, each in found.items()} == {**dict.fromkeys(known, 1000), "arrival=000011": 100}
 
 

@@ -12,7 +12,7 @@ from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.editing.patches import Patch, apply, skeleton
 from contracts.schema import Column, Schema
-from engine.profile.arriving import suggest
+from engine.suggestions.selection.arrival_deadlines import suggest
 
 DAY = timedelta(days=1)
 START = datetime(2026, 3, 2, 6, 10, tzinfo=UTC)

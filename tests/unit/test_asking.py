@@ -11,18 +11,18 @@ from support.bags import bag
 from support.orders import ROWS, SCHEMA, check, contract, states
 
 from contracts.errors import ContractError
-from engine import asking
 from engine.analyzers.distinct import Uniqueness
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.queries import Sql
 from engine.analyzers.rows import Size
-from engine.asking import Answer, answers, asked, metric, of_checks
-from engine.checks import NOT_OF_VIEWS, bind
-from engine.files import StateFiles
-from engine.plan import plan
-from engine.states import States
+from engine.checks.binding import NOT_OF_VIEWS, bind
+from engine.evaluation import state_queries
+from engine.evaluation.state_queries import Answer, answers, asked, metric, of_checks
+from engine.states.bag import States
+from engine.states.planning.scan_plan import plan
+from engine.states.state_files import StateFiles
 
 ANALYZERS = [Size(), Mean(column="amount"), Completeness(column="amount"), Uniqueness(columns=("id",))]
 ASKED = [asked(each, SCHEMA) for each in ANALYZERS]
@@ -132,7 +132,7 @@ def test_frequencies_that_lie_in_files_are_read_and_a_lost_file_costs_its_metric
 
 
 def test_no_partition_says_nothing() -> None:
-    assert {(each.reading, each.reason) for each in answers(ASKED, [])} == {(None, asking.NO_PARTITION)}
+    assert {(each.reading, each.reason) for each in answers(ASKED, [])} == {(None, state_queries.NO_PARTITION)}
 
 
 def test_a_column_of_two_types_is_not_merged() -> None:
@@ -153,6 +153,9 @@ def test_nothing_to_measure_is_no_value_with_its_reason() -> None:
 
 def test_a_prospect_says_what_an_answer_would_merge_without_reading_it() -> None:
     keys = {"day=1": frozenset(PLAN.keys), "day=2": frozenset(PLAN.keys)}
-    assert [asking.prospect(each, keys).merged for each in ASKED] == [2, 2, 2, 2]
-    assert asking.prospect(ASKED[1], keys | {"day=3": frozenset()}).missing == ("day=3",)
-    assert asking.prospect(asked(Sql(query="SELECT count(*) FROM {object}", tables=("t",)), SCHEMA), keys).merged == 0
+    assert [state_queries.prospect(each, keys).merged for each in ASKED] == [2, 2, 2, 2]
+    assert state_queries.prospect(ASKED[1], keys | {"day=3": frozenset()}).missing == ("day=3",)
+    assert (
+        state_queries.prospect(asked(Sql(query="SELECT count(*) FROM {object}", tables=("t",)), SCHEMA), keys).merged
+        == 0
+    )

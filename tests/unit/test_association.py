@@ -16,11 +16,11 @@ from support.oracles import STATE_OF
 from contracts.schema import Column, Schema
 from engine.analyzers.association import Correlation, Determination, MutualInformation
 from engine.analyzers.base import Analyzer
-from engine.analyzers.comoments import CoMoments
-from engine.analyzers.frequencies import Frequencies
 from engine.analyzers.quantiles import ExactQuantile, InterquartileRange, KllBuckets
-from engine.analyzers.ranking import ranking
-from engine.results import Value
+from engine.components.comoments import CoMoments
+from engine.components.frequencies import Frequencies
+from engine.components.order_statistics import ranking
+from engine.core.results import Value
 
 SMALL = st.one_of(st.none(), st.integers(0, 3))
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), max_size=40)

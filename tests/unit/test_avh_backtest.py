@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from engine.avh.backtest import BackTest, learned_anew, rows_anew
-from engine.avh.columns import Column
-from engine.avh.explaining import anew
-from engine.avh.fitting import learner
-from engine.avh.history import Batch, History
-from engine.avh.learner import Learner
-from engine.avh.recipes import RECIPE
-from engine.avh.summaries import summary
+from engine.programs.backtest import BackTest, learned_anew, rows_anew
+from engine.programs.explanations import anew
+from engine.programs.fitting import learner
+from engine.programs.history import Batch, History
+from engine.programs.learner import Learner
+from engine.programs.recipe import RECIPE
+from engine.statistics.column_values import Column
+from engine.statistics.summaries import summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS, BUDGET = 30, 0.01

@@ -12,9 +12,9 @@ from support.snapshots import Held
 from bench.avh import fit
 from bench.avh_days import opens
 from bench.avh_tables import read
-from engine.avh.program import Clause, Judgement, Verdict
-from engine.avh.stationarity import LEVEL
-from engine.avh.table import TableJudgement
+from engine.programs.program import Clause, Judgement, Verdict
+from engine.programs.stationarity import LEVEL
+from engine.programs.table_programs import TableJudgement
 
 
 def numbers(at: int, *, missing: int = 0) -> Held:

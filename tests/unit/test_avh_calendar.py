@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from engine.avh.columns import Column
-from engine.avh.constraints import measured_tail, past
-from engine.avh.fitting import fit
-from engine.avh.history import Batch, History, recurring
-from engine.avh.program import Program
-from engine.avh.recipes import RECIPE
-from engine.avh.stationarity import LEVEL
-from engine.avh.statistics import STATISTICS
-from engine.avh.summaries import summary
+from engine.programs.constraints import measured_tail, past
+from engine.programs.fitting import fit
+from engine.programs.history import Batch, History, recurring
+from engine.programs.program import Program
+from engine.programs.recipe import RECIPE
+from engine.programs.stationarity import LEVEL
+from engine.statistics.column_values import Column
+from engine.statistics.statistics import STATISTICS
+from engine.statistics.summaries import summary
 
 START, DAYS, KNOWN = datetime(2025, 1, 1, tzinfo=UTC), 182, 80
 Mean = Callable[[int, datetime], float]

@@ -11,16 +11,16 @@ import pytest
 from support.orders import NOW, SCHEMA, contract, states
 
 from contracts.document.model import Contract
-from engine.avh.columns import Column, column
-from engine.avh.drafting import Measured, learning, outward, suggestions
-from engine.avh.explaining import sentence
-from engine.avh.measures import MEASURES
-from engine.avh.program import Clause
-from engine.avh.stationarity import LEVEL
-from engine.avh.statistics import STATISTICS, measured
-from engine.avh.summaries import summary
-from engine.checks import bind
-from engine.judging import judge
+from engine.checks.binding import bind
+from engine.evaluation.judge import judge
+from engine.programs.analyzer_mapping import MEASURES
+from engine.programs.explanations import sentence
+from engine.programs.program import Clause
+from engine.programs.stationarity import LEVEL
+from engine.programs.suggestions import Measured, learning, outward, suggestions
+from engine.statistics.column_values import Column, column
+from engine.statistics.statistics import STATISTICS, measured
+from engine.statistics.summaries import summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS, ROWS = 24, 120

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
-from engine.avh.columns import Column
-from engine.avh.constraints import BOUNDS, past
-from engine.avh.history import Batch, History, set_aside
-from engine.avh.stationarity import LEVEL
-from engine.avh.statistics import STATISTICS
-from engine.avh.summaries import summary
+from engine.programs.constraints import BOUNDS, past
+from engine.programs.history import Batch, History, set_aside
+from engine.programs.stationarity import LEVEL
+from engine.statistics.column_values import Column
+from engine.statistics.statistics import STATISTICS
+from engine.statistics.summaries import summary
 
 USUAL = [0.97] * 20
 CASES: dict[str, tuple[Sequence[float], set[int]]] = {

@@ -17,12 +17,12 @@ from numpy.random import default_rng
 from support.snapshots import Held
 
 from bench.avh import Watcher, fit
-from engine.avh import fitting
-from engine.avh.columns import column
-from engine.avh.history import Batch, History
-from engine.avh.program import Learning
-from engine.avh.recipes import RECIPE
-from engine.avh.summaries import summary
+from engine.programs import fitting
+from engine.programs.history import Batch, History
+from engine.programs.program import Learning
+from engine.programs.recipe import RECIPE
+from engine.statistics.column_values import column
+from engine.statistics.summaries import summary
 
 ROWS, NEW = 12, 99
 Make = Callable[[int], Any]

@@ -9,16 +9,16 @@ from typing import Any
 import numpy
 import pytest
 
-from engine.avh.columns import Column, column
-from engine.avh.constraints import BOUNDS, Past, cantelli, chebyshev, normal, past
-from engine.avh.fitting import fit, refit
-from engine.avh.history import Batch, History
-from engine.avh.program import Learning, Program
-from engine.avh.recipes import RECIPE, Recipe
-from engine.avh.selection import Candidates, Search
-from engine.avh.stationarity import LEVEL, Change, cadence, first_stationary, offered, stationary
-from engine.avh.statistics import STATISTICS
-from engine.avh.summaries import summary
+from engine.programs.clause_selection import Candidates, Search
+from engine.programs.constraints import BOUNDS, Past, cantelli, chebyshev, normal, past
+from engine.programs.fitting import fit, refit
+from engine.programs.history import Batch, History
+from engine.programs.program import Learning, Program
+from engine.programs.recipe import RECIPE, Recipe
+from engine.programs.stationarity import LEVEL, Change, cadence, first_stationary, offered, stationary
+from engine.statistics.column_values import Column, column
+from engine.statistics.statistics import STATISTICS
+from engine.statistics.summaries import summary
 
 ROWS = 200
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analyzers.masks import LONGEST
-from engine.avh.spelling import DIGIT, END, LOWER, UPPER, Spelled, kind
-from engine.avh.tallies import Tally
+from engine.components.text_masks import LONGEST
+from engine.statistics.code_points import DIGIT, END, LOWER, UPPER, Spelled, kind
+from engine.statistics.hashed_counts import Tally
 
 TEXTS = st.lists(st.one_of(st.text(max_size=8), st.text("Aab1-é٣日 ", max_size=2 * LONGEST)), max_size=12)
 SIGNS = {UPPER: "A", LOWER: "a", DIGIT: "0"}

@@ -6,15 +6,15 @@ import numpy
 import pytest
 from support.oracles import STATE_OF
 
-from engine.avh.columns import Column
-from engine.avh.explaining import broken, told
-from engine.avh.fitting import fit
-from engine.avh.history import Batch, History
-from engine.avh.program import Program
-from engine.avh.recipes import RECIPE
-from engine.avh.statistics import STATISTICS, measured
-from engine.avh.stored import counted, frequent, numbers, texts
-from engine.avh.summaries import Numbers, summary
+from engine.programs.explanations import broken, told
+from engine.programs.fitting import fit
+from engine.programs.history import Batch, History
+from engine.programs.program import Program
+from engine.programs.recipe import RECIPE
+from engine.statistics.column_values import Column
+from engine.statistics.from_states import counted, frequent, numbers, texts
+from engine.statistics.statistics import STATISTICS, measured
+from engine.statistics.summaries import Numbers, summary
 
 
 def drawn(at: int) -> Column:

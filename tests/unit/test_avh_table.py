@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from engine.avh.columns import Column
-from engine.avh.history import Batch, History
-from engine.avh.program import Learning
-from engine.avh.recipes import RECIPE
-from engine.avh.summaries import Summary, summary
-from engine.avh.table import TableProgram, allowance, fit_table
+from engine.programs.history import Batch, History
+from engine.programs.program import Learning
+from engine.programs.recipe import RECIPE
+from engine.programs.table_programs import TableProgram, allowance, fit_table
+from engine.statistics.column_values import Column
+from engine.statistics.summaries import Summary, summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NAMES = ("price", "weight")

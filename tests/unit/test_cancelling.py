@@ -8,8 +8,8 @@ from support.orders import check, contract
 
 from contracts.schema import Column, Schema
 from engine.analyzers.queries import Sql
-from engine.checks import bind
-from engine.spark import apart, rows
+from engine.checks.binding import bind
+from engine.spark.scan import separate_statements, violating_rows
 
 SCHEMA = Schema((Column("id", "bigint"), Column("status", "string")))
 FRAME = SimpleNamespace(sparkSession=SimpleNamespace(sql=cancelled))
@@ -18,11 +18,11 @@ FRAME = SimpleNamespace(sparkSession=SimpleNamespace(sql=cancelled))
 def test_a_query_that_is_cancelled_does_not_fail_alone() -> None:
     part = Sql(query="SELECT count(*) FROM {object}").bind(SCHEMA).parts["answer"]
     with pytest.raises(Cancelled):
-        apart.read(FRAME, part, apart.NONE)
+        separate_statements.read(FRAME, part, separate_statements.NONE)
 
 
 def test_rows_whose_reading_is_cancelled_are_not_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
     promised = contract(check("compliance", "small", predicate="id < 1", mustBe=1))
-    monkeypatch.setattr(rows, "marked", cancelled)
+    monkeypatch.setattr(violating_rows, "marked", cancelled)
     with pytest.raises(Cancelled):
-        rows.sample(FRAME, bind(promised.object("orders"), SCHEMA), {"small": []})
+        violating_rows.sample(FRAME, bind(promised.object("orders"), SCHEMA), {"small": []})

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.orders import ROWS, check, contract, run, states
 
-from engine.errors import StateError
-from engine.results import RunResult, Sample
+from engine.core.errors import StateError
+from engine.core.results import RunResult, Sample
 from registry import carried
 
 PROMISED = contract(check("histogram", column="status", mustBe=2), check("mean", "m", column="amount", mustBe=2.5))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.tampering import CASES, LENGTH, OLDEST, Case, entries
 
-from engine.keying import Key
+from engine.core.hash_key import Key
 from registry import chain, heads
 from registry.chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, Chain, Head
 from registry.errors import Invalid

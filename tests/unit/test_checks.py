@@ -6,8 +6,8 @@ from support.orders import PROPERTIES, ROWS, SCHEMA, check, contract, judged, on
 from contracts.document.model import Contract
 from contracts.errors import ContractError, Fault
 from contracts.schema import Column, Schema
-from engine.checks import BoundCheck, BoundChecks, bind
-from engine.promises import columns_of, promised
+from engine.checks.binding import BoundCheck, BoundChecks, bind
+from engine.checks.column_keywords import columns_of, promised
 
 
 def bound(given: Contract, schema: Schema = SCHEMA) -> BoundChecks:

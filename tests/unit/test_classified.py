@@ -8,16 +8,16 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, on, result, run, 
 
 from contracts.document.classification import marked
 from contracts.schema import Column, Schema
-from engine import key_files
-from engine import states as bags
-from engine.analyzers.components import COMPONENTS, Component, Keeps
-from engine.checks import bind
-from engine.errors import EngineError
-from engine.judging import judge, lacking
-from engine.keying import SIZE, Key, passing
-from engine.requests import Measured, MeasureRequest, Source
-from engine.results import Outcome
-from engine.states import CLASSIFIED, KEYLESS, KEYS_DIFFER
+from engine.checks.binding import bind
+from engine.components.base import COMPONENTS, Component, Keeps
+from engine.core import key_files
+from engine.core.errors import EngineError
+from engine.core.hash_key import SIZE, Key, passing
+from engine.core.results import Outcome
+from engine.evaluation.judge import judge, lacking
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.states import bag as bags
+from engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
 
 STRICT = {"classification": "restricted"}
 KEEPS = {

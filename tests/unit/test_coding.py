@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analyzers import coding
+from engine.components import dictionary_encoding
 
 WHOLE = st.none() | st.integers(-3, 3) | st.sampled_from([-(2**63), 2**63 - 1])
 TEXT = st.none() | st.sampled_from(["", "a", "b", "\u00e9", "Z", "aa"])
@@ -19,7 +19,7 @@ def keys(rows: list[tuple[Any, ...]]) -> Any:
     types = (pyarrow.string(), pyarrow.int64(), pyarrow.string())
     columns = zip(*rows, strict=True)
     named = {f"k{at}": pyarrow.array(column, types[at]) for at, column in enumerate(columns)}
-    return coding.coded(pyarrow.table(named))
+    return dictionary_encoding.coded(pyarrow.table(named))
 
 
 def place(row: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
@@ -34,8 +34,8 @@ def test_equal_rows_have_one_number_and_numbers_are_in_the_order_of_the_rows(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, limit in limits.items():
-            patch.setattr(coding, name, limit)
-        numbers = coding.numbered(coding.arranged(keys(rows))).tolist()
+            patch.setattr(dictionary_encoding, name, limit)
+        numbers = dictionary_encoding.numbered(dictionary_encoding.arranged(keys(rows))).tolist()
     ranks = {row: at for at, row in enumerate(sorted(set(rows), key=place))}
     dense = {number: at for at, number in enumerate(sorted(set(numbers)))}
     assert [dense[number] for number in numbers] == [ranks[row] for row in rows]
@@ -43,7 +43,7 @@ def test_equal_rows_have_one_number_and_numbers_are_in_the_order_of_the_rows(
 
 @given(ROWS)
 def test_what_was_coded_is_plain_again(rows: list[tuple[Any, ...]]) -> None:
-    given_back = coding.plain(coding.arranged(keys(rows))).to_pylist()
+    given_back = dictionary_encoding.plain(dictionary_encoding.arranged(keys(rows))).to_pylist()
     assert [tuple(row.values()) for row in given_back] == rows
 
 
@@ -51,5 +51,5 @@ def test_what_was_coded_is_plain_again(rows: list[tuple[Any, ...]]) -> None:
 def test_numbers_begin_where_the_one_before_is_another(numbers: list[int]) -> None:
     import numpy
 
-    starts = coding.starts_of(numpy.array(numbers, "int64")).tolist()
+    starts = dictionary_encoding.starts_of(numpy.array(numbers, "int64")).tolist()
     assert starts == [at for at, each in enumerate(numbers) if at == 0 or numbers[at - 1] != each]

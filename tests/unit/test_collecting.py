@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.files import Lying
+from engine.states.state_files import Lying
 from registry.collecting import Freed, grace, sweep
 from registry.config import Settings
 

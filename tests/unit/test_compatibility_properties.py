@@ -12,7 +12,7 @@ from contracts.comparison.compatibility import BUMPS, Bump, Comparison, compare
 from contracts.comparison.differences import Difference
 from contracts.comparison.directions import Direction, inclusion
 from contracts.document.model import Contract
-from engine.ordering import order
+from engine.checks.argument_order import order
 
 DOCUMENTS = [each for case in CASES.values() for each in (case.old, case.new)]
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
 from engine.analyzers import ANALYZERS
-from engine.analyzers.bayes import NaiveBayes
-from engine.analyzers.components import COMPONENTS, Component
-from engine.analyzers.frequencies import Frequencies
-from engine.analyzers.sketches import Distinct, HeavyHitters, Quantiles
-from engine.analyzers.theta import Theta
+from engine.components.base import COMPONENTS, Component
+from engine.components.frequencies import Frequencies
+from engine.components.naive_bayes import NaiveBayes
+from engine.components.sketches import Distinct, HeavyHitters, Quantiles
+from engine.components.theta_sketch import Theta
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 VALUES = {

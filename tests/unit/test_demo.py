@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry.api.schemas import ResultOut, RunSummary
 from registry.demo import shop
 from registry.demo.incidents import INCIDENTS, damaged, of

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.anomaly import DETECTORS
-from engine.anomaly.base import Band, Learning, detector
-from engine.anomaly.plain import continued
+from engine.anomaly.closed_form import continued
+from engine.anomaly.detector import Band, Learning, detector
 from engine.anomaly.series import Point, Question, Series, placed
 
 START = datetime(2026, 1, 5, tzinfo=UTC)

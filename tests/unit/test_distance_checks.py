@@ -8,15 +8,15 @@ from pydantic import ValidationError
 from support.orders import NOW, check, contract, states
 
 from contracts.document.model import Contract
-from engine.analyzers.distance import Distance
+from engine.analyzers.distribution_distance import Distance
 from engine.anomaly.series import Point, moment
-from engine.avh.columns import column
-from engine.avh.measures import OF_NUMBERS, OF_TEXTS
-from engine.avh.statistics import STATISTICS, measured
-from engine.avh.summaries import summary
-from engine.judging import judge
-from engine.replaying import Replaying, Step
-from engine.results import CheckResult, Outcome
+from engine.core.results import CheckResult, Outcome
+from engine.evaluation.judge import judge
+from engine.evaluation.replay.replay import Replaying, Step
+from engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
+from engine.statistics.column_values import column
+from engine.statistics.statistics import STATISTICS, measured
+from engine.statistics.summaries import summary
 
 Values = Sequence[Any]
 DAY = "day=2026-04-{:02d}"

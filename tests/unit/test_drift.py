@@ -10,7 +10,7 @@ from contracts.document.writer import write
 from contracts.editing.patches import skeleton
 from contracts.editing.schema_drift import Drift, drifted
 from contracts.schema import Column, Schema
-from engine.ordering import order
+from engine.checks.argument_order import order
 
 BEFORE = {"id": "bigint", "amount": "decimal(10,2)", "status": "string"}
 

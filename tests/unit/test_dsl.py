@@ -11,13 +11,13 @@ from contracts.document.reader import read
 from contracts.errors import ContractError
 from contracts.schema import Column, Schema
 from engine.analyzers import ANALYZERS
-from engine.checks import bind
+from engine.checks.binding import bind
+from engine.core.results import Outcome
 from engine.dsl import Check, at_least, at_most, between, equal_to, less_than, more_than, outside, satisfying, unlike
 from engine.dsl.columns import OfColumns
 from engine.dsl.groups import OfGroups
 from engine.dsl.tables import OfTables
-from engine.judging import judge
-from engine.results import Outcome
+from engine.evaluation.judge import judge
 
 SCHEMA = Schema(
     (

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from support.orders import ROWS, check, contract, run, states
 
-from engine.cli import Stop, exit_code, tell
-from engine.options import FailOn, Report
+from engine.cli.commands import Stop, exit_code, tell
+from engine.cli.options import FailOn, Report
+from engine.core.results import Verdict
 from engine.report import REPORTS
-from engine.results import Verdict
 from registry.cli import _code
 
 CODES = [

@@ -13,11 +13,12 @@ from support.orders import NOW, check, contract, result, run
 
 from contracts.document.model import Contract
 from contracts.schema import Column, Schema
-from engine import asking, evolution
-from engine.analyzers.frequencies import Spectrum, groups, occurrences, singletons
-from engine.checks import bind
-from engine.results import Outcome
-from engine.states import States, merged
+from engine.checks.binding import bind
+from engine.components.frequencies import Spectrum, groups, occurrences, singletons
+from engine.core.results import Outcome
+from engine.evaluation import state_queries
+from engine.states import schema_evolution
+from engine.states.bag import States, merged
 
 
 def schema(**types: str) -> Schema:
@@ -42,12 +43,12 @@ UNLIKE = [
 
 @pytest.mark.parametrize(("old", "new"), ALIKE)
 def test_types_whose_states_say_the_same_are_alike(old: str, new: str) -> None:
-    assert evolution.family(old) == evolution.family(new)
+    assert schema_evolution.family(old) == schema_evolution.family(new)
 
 
 @pytest.mark.parametrize(("old", "new"), UNLIKE)
 def test_types_whose_states_say_something_else_are_not(old: str, new: str) -> None:
-    assert evolution.family(old) != evolution.family(new)
+    assert schema_evolution.family(old) != schema_evolution.family(new)
 
 
 CHECKS = {
@@ -150,13 +151,13 @@ def test_what_spark_added_up_of_unlike_types_is_not_taken() -> None:
 def test_questions_are_answered_alike() -> None:
     old, new = read(GIVEN, {"y": [1]}, y="int"), read(GIVEN, {"x": [7], "y": [2]}, x="int", y="int")
     text = read(GIVEN, {"x": ["a"], "y": [2]}, x="string", y="int")
-    asked = [asking.asked(asking.metric(each), new.schema) for each in ("sum:column=x", "size")]
-    added = asking.answers(asked, [("day=1", old.pack()), ("day=2", new.pack())], now=NOW)
+    asked = [state_queries.asked(state_queries.metric(each), new.schema) for each in ("sum:column=x", "size")]
+    added = state_queries.answers(asked, [("day=1", old.pack()), ("day=2", new.pack())], now=NOW)
     assert [(each.reading.value, each.reason) for each in added if each.reading] == [
         (7, "x is not in day=1 and of type int in day=2"),
         (2, None),
     ]
-    unlike, size = asking.answers(asked, [("day=1", text.pack()), ("day=2", new.pack())], now=NOW)
+    unlike, size = state_queries.answers(asked, [("day=1", text.pack()), ("day=2", new.pack())], now=NOW)
     assert unlike.reading is None
     assert "x is of type string in day=1 and of type int in day=2" in str(unlike.reason)
     assert size.reading is not None

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from support.bags import bag
 
 from contracts.schema import Column, Schema
-from engine import states
-from engine.analyzers.apart import Answer
 from engine.analyzers.base import Analyzer
 from engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, Uniqueness
 from engine.analyzers.nulls import Completeness
 from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
 from engine.analyzers.quantiles import ApproxQuantile
 from engine.analyzers.rows import Compliance, Size
-from engine.errors import StateError
-from engine.files import StateFiles
-from engine.plan import plan
-from engine.states import UNLIKE, State, States, folded, unpack
+from engine.components.separate_statement import Answer
+from engine.core.errors import StateError
+from engine.states import bag as bags
+from engine.states.bag import UNLIKE, State, States, folded, unpack
+from engine.states.planning.scan_plan import plan
+from engine.states.state_files import StateFiles
 
 SCHEMA = Schema((Column("id", "bigint"), Column("ratio", "double"), Column("word", "string")))
 EXACT: Sequence[Analyzer] = [
@@ -71,11 +71,11 @@ def test_what_is_measured_of_all_is_the_same_before_and_after(
 ) -> None:
     files = StateFiles(str(tmp_path / "states"))
     packed = [made(rows).pack(files) for rows in days]
-    before = values(states.merge(unpack(each, files) for each in packed))
+    before = values(bags.merge(unpack(each, files) for each in packed))
     cut = data.draw(st.integers(1, len(packed) - 1))
     months = [folded(part, files) for part in (packed[:cut], packed[cut:])]
     assert agree(values(unpack(folded(packed, files), files)), before)
-    assert agree(values(states.merge(unpack(each, files) for each in months)), before)
+    assert agree(values(bags.merge(unpack(each, files) for each in months)), before)
     # A day that comes late is folded into what was folded before.
     assert agree(values(unpack(folded([folded(packed[:-1], files), packed[-1]], files), files)), before)
 
@@ -111,5 +111,5 @@ def test_damage_is_refused() -> None:
 
 def test_a_state_of_another_version_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = [made([(at, 1.0, "a")]).pack() for at in range(2)]
-    monkeypatch.setattr("engine.analyzers.moments.Moments.version", 2)
+    monkeypatch.setattr("engine.components.moments.Moments.version", 2)
     assert not any(key.startswith("moments") for key in unpack(folded(packed)).entries)

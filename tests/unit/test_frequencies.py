@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from support.analyzer_table import SCHEMA
 from support.oracles import STATE_OF
 
-from engine.analyzers import coding
 from engine.analyzers.distinct import CountDistinct, PrimaryKey, Uniqueness
-from engine.analyzers.frequencies import (
+from engine.components import dictionary_encoding
+from engine.components.frequencies import (
     Counts,
     Frequencies,
     coarser,
@@ -24,7 +24,7 @@ from engine.analyzers.frequencies import (
     occurrences,
     singletons,
 )
-from engine.plan import plan
+from engine.states.planning.scan_plan import plan
 
 VALUE = st.one_of(st.none(), st.sampled_from(["", "a", "b", "ä", "10", "9"]))
 ROW = st.tuples(VALUE, VALUE)
@@ -66,7 +66,7 @@ def test_equal_counts_have_equal_bytes_in_whatever_order_they_came(pieces: list[
 def test_more_text_than_plain_strings_hold_is_counted_alike(pieces: list[list[tuple[Any, ...]]]) -> None:
     plain = merged(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coding, "PLAIN_BYTES", 0)
+        patch.setattr(dictionary_encoding, "PLAIN_BYTES", 0)
         wide = KIND.load(KIND.dump(merged(pieces)))
         together = KIND.merge(wide, merged(pieces))
         assert (groups(wide), singletons(wide), occurrences(wide)) == (

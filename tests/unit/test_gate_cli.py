@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.gates import PROMISED, Crash, Ending, Gated
 
-from engine.gate_cli import _values
+from engine.cli.gate import _values
 from registry.cli import _code
 
 A = "day=1"

@@ -11,8 +11,8 @@ from support.oracles import STATE_OF
 
 from contracts.schema import Column
 from engine.analyzers.base import Unbindable
-from engine.analyzers.distributions import equal_width, of_values, position
 from engine.analyzers.histogram import Histogram
+from engine.components.distributions import equal_width, of_values, position
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from contracts.document import writer
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.schema import Schema
-from engine.checks import bind
-from engine.reach import reach
+from engine.checks.binding import bind
+from engine.checks.columns_read import reach
 from registry import consumed, impact
 from registry.consumed import Asked
 

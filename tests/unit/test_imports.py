@@ -17,8 +17,8 @@ from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.errors import ContractError
 from contracts.schema import LOGICAL
-from engine.results import Runner
-from engine.runners import entrusted
+from engine.checks.executors import entrusted
+from engine.core.results import Runner
 from registry.exchange.ddl import described
 from registry.exchange.imports import FORMS, Imported, NotImported, imported, texts
 from registry.exchange.subject import Given

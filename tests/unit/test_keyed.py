@@ -13,13 +13,13 @@ from support.histories import history as counted
 from support.oracles import STATE_OF
 
 from contracts.schema import Column, Schema
-from engine.analyzers.sketches import Distinct, Quantiles
-from engine.profile import keys
-from engine.profile.holdout import suggest
-from engine.profile.keyed import key_suggestions, may_be_unique
-from engine.profile.keys import Named, features, probability, singular, words
-from engine.profile.kinds.uniqueness import meetings, worth_counting
+from engine.components.sketches import Distinct, Quantiles
 from engine.profile.profile import History, profile_of, profile_plan
+from engine.suggestions import key_name_model
+from engine.suggestions.key_candidates import key_suggestions, may_be_unique
+from engine.suggestions.key_name_model import Named, features, probability, singular, words
+from engine.suggestions.kinds.uniqueness import meetings, worth_counting
+from engine.suggestions.selection.pipeline import suggest
 
 SCHEMA = Schema((Column("order_id", "bigint"), Column("customer_id", "bigint"), Column("note", "string")))
 COLUMNS = tuple(profile_of(column, SCHEMA) for column in SCHEMA)
@@ -172,8 +172,8 @@ def test_a_name_says_the_same_however_it_is_written() -> None:
 
 
 def test_the_model_says_what_it_is() -> None:
-    card = json.loads(keys.CARD.read_text("utf-8"))
+    card = json.loads(key_name_model.CARD.read_text("utf-8"))
     assert card["format"] == 1
     assert card["threshold"] == 0.5
     assert {"data", "date", "licence", "unique", "what", "made by"} <= card.keys()
-    assert keys.WEIGHTS.stat().st_size < 200_000
+    assert key_name_model.WEIGHTS.stat().st_size < 200_000

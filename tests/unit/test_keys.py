@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine import key_files
-from engine.errors import EngineError
-from engine.keying import Key
+from engine.core import key_files
+from engine.core.errors import EngineError
+from engine.core.hash_key import Key
 from registry import chain, heads
 from registry.chain import Head
 from registry.config import ConfigError, Settings, load

@@ -8,15 +8,15 @@ import pytest
 from support.bags import bag
 from support.orders import NOW, SCHEMA, check, contract
 
-from engine.analyzers.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
-from engine.checks import bind
-from engine.errors import StateError
-from engine.files import StateFiles
-from engine.judging import TOO_MANY, judge
-from engine.large import large
-from engine.results import Outcome
-from engine.states import States, unpack
-from engine.states import merge as together
+from engine.checks.binding import bind
+from engine.components.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
+from engine.core.errors import StateError
+from engine.core.results import Outcome
+from engine.evaluation.judge import TOO_MANY, judge
+from engine.evaluation.large_frequencies import large
+from engine.states.bag import States, unpack
+from engine.states.bag import merge as together
+from engine.states.state_files import StateFiles
 
 DATASET = {"scope": "dataset"}
 ORDERS = contract(

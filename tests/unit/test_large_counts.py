@@ -14,7 +14,6 @@ from support.analyzer_table import SCHEMA
 
 from engine.analyzers.base import Analyzer
 from engine.analyzers.bound import Reading
-from engine.analyzers.moments import HigherMoments, Moments
 from engine.analyzers.nulls import Completeness, NullValues
 from engine.analyzers.numbers import (
     Kurtosis,
@@ -27,11 +26,12 @@ from engine.analyzers.numbers import (
     Variance,
     Zeros,
 )
-from engine.analyzers.reading import CLASSES
 from engine.analyzers.rows import Implication, Size
 from engine.analyzers.text import MeanLength
 from engine.analyzers.types import DataType
 from engine.analyzers.values import ContainedIn
+from engine.components.moments import HigherMoments, Moments
+from engine.components.text_classes import CLASSES
 
 COUNTS = st.integers(2**31, 2**50)
 SUMS = st.integers(-(2**63) * 10**12, 2**63 * 10**12)

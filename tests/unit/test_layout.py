@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from engine.errors import Unreadable
-from engine.hints import At, How, Look
-from engine.requests import Source
-from engine.spark import changes, places
-from engine.spark.changes import Layout
-from engine.spark.versioned import Versioned
+from engine.core.errors import Unreadable
+from engine.protocol.requests import Source
+from engine.protocol.write_hints import At, How, Look
+from engine.spark.sources import changes, partition_locations
+from engine.spark.sources.changes import Layout
+from engine.spark.sources.versioned import Versioned
 
 AT = At("a-table", 7)
 STANDS = Versioned({"day=1": "x"}, AT, How.VERSIONS, pinned=False, behind=True)
@@ -130,7 +130,7 @@ def test_where_files_do_not_tell_partitions_the_metastore_does(
 ) -> None:
     there = {"day=1": tmp_path / "table" / "day=1", "day=2": tmp_path / "elsewhere"}
     where: Where = lambda session, table, name: str(there[name])  # noqa: E731
-    monkeypatch.setattr(places, "folder_of", where)
+    monkeypatch.setattr(partition_locations, "folder_of", where)
     made(tmp_path, "table/day=1/a", "table/day=3/dropped", "elsewhere/b", "elsewhere/.b.crc")
     source = catalog(monkeypatch, tmp_path / "table", provider, *names)
     lies = changes.layout(Session("day=1", "day=2"), source)

@@ -7,8 +7,8 @@ from support.orders import PROPERTIES, ROWS, SCHEMA, contract, judged, on
 
 from contracts.assertions import ANOMALIES, OPERATORS, PAIRED
 from contracts.schema import Schema
-from engine.checks import BoundCheck, bind
-from engine.library import METRICS
+from engine.checks.binding import BoundCheck, bind
+from engine.checks.odcs_metrics import METRICS
 
 COLUMN: dict[str, Any] = {"column": "status"}
 

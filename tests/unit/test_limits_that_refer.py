@@ -7,8 +7,8 @@ from contracts.assertions import Assertion, Referred
 from contracts.errors import ContractError
 from engine.analyzers.numbers import Mean
 from engine.analyzers.rows import Size
-from engine.checks import bind
-from engine.references import Referent, Wanted, datasets, promise, wanted
+from engine.checks.binding import bind
+from engine.checks.dataset_limits import Referent, Wanted, datasets, promise, wanted
 
 TITLES = {"dataset": "titles", "analyzer": "size"}
 PRICE = {"dataset": "titles", "analyzer": "mean", "column": "price", "where": "price > 0"}

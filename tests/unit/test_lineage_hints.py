@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import body, event, output
 
-from engine.hints import Hint, How
-from engine.spark import partitions
+from engine.core.partitions import partition_names
+from engine.protocol.write_hints import Hint, How
 from registry.lineage import hints
 from registry.lineage.events import NotAnEvent, parse
 from registry.lineage.fold import FoldedRun, fold, folded
@@ -51,7 +51,7 @@ def both(operator: str, left: Any, right: Any) -> dict[str, Any]:
 CONDITIONS = {
     "partitions": (listed({"ds": "1"}, {"ds": "2"}), DAY, ["ds=1", "ds=2"]),
     "a number": (listed({"ds": 2023}), DAY, ["ds=2023"]),
-    "null": (listed({"ds": None}), DAY, [f"ds={partitions.NULL}"]),
+    "null": (listed({"ds": None}), DAY, [f"ds={partition_names.NULL}"]),
     "true": (listed({"ds": True}), DAY, ["ds=true"]),
     "escaped as folders are": (listed({"ds": "a/b=c d"}), DAY, ["ds=a%2Fb%3Dc d"]),
     "in other letters": (listed({"DS": "1"}), DAY, ["ds=1"]),
@@ -86,7 +86,7 @@ PATHS = {
     "the name": ([output("/data/orders/ds=1")], DAY, ["ds=1"]),
     "names of several": ([output("/data/orders/ds=1"), output("/data/orders/ds=2")], DAY, ["ds=1", "ds=2"]),
     "two levels": ([output("/data/orders/ds=1/country=PL")], BOTH, ["ds=1/country=PL"]),
-    "null": ([output(f"/data/orders/ds={partitions.NULL}")], DAY, [f"ds={partitions.NULL}"]),
+    "null": ([output(f"/data/orders/ds={partition_names.NULL}")], DAY, [f"ds={partition_names.NULL}"]),
     "quoted": ([output("/data/orders/ds=a%2Fb")], DAY, ["ds=a%2Fb"]),
     "one of them is the table": ([output("/data/orders"), output("/data/orders/ds=2")], DAY, None),
     "only the first of two columns": ([output("/data/orders/ds=1")], BOTH, None),
@@ -116,7 +116,7 @@ STATEMENTS = {
     "truncate": ("TRUNCATE TABLE orders PARTITION(ds='1')", ["ds=1"]),
     "a date": ("INSERT INTO orders PARTITION (ds=DATE'2026-01-01') SELECT 1", ["ds=2026-01-01"]),
     "negative": ("INSERT INTO orders PARTITION (ds=-1) SELECT 1", ["ds=-1"]),
-    "null": ("INSERT INTO orders PARTITION (ds=NULL) SELECT 1", [f"ds={partitions.NULL}"]),
+    "null": ("INSERT INTO orders PARTITION (ds=NULL) SELECT 1", [f"ds={partition_names.NULL}"]),
     "two": ("INSERT INTO orders PARTITION (ds='1') SELECT 1; INSERT INTO orders PARTITION (ds='2') SELECT 2",
             ["ds=1", "ds=2"]),
     "several from one": ("FROM x INSERT INTO orders PARTITION (ds='1') SELECT a INSERT INTO orders PARTITION (ds='2') "
@@ -266,10 +266,12 @@ def test_nothing_that_an_event_holds_makes_it_raise(
         return
     found = of(run, run.outputs, by, templates)
     for partition in found.partitions or ():
-        assert partition == partitions.name(by, [partitions.values(partition)[each] for each in hints.columns_of(by)])
+        assert partition == partition_names.name(
+            by, [partition_names.values(partition)[each] for each in hints.columns_of(by)]
+        )
 
 
 def test_there_is_a_newest_of_days_months_and_moments_alone() -> None:
     named = ["day=2026-01-01", "day=20260101", "day=2026-01", "day=2026-01-01 10%3A00%3A00", "a=DE/month=202611"]
-    others = ["country=DE", "id=7", "v=2", f"day={partitions.NULL}", "", "n=123456"]
-    assert [name for name in (*named, *others) if partitions.is_dated(name)] == named
+    others = ["country=DE", "id=7", "v=2", f"day={partition_names.NULL}", "", "n=123456"]
+    assert [name for name in (*named, *others) if partition_names.is_dated(name)] == named

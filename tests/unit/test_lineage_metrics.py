@@ -9,7 +9,7 @@ import pytest
 from contracts.document import writer
 from contracts.document.model import DataObject
 from contracts.document.reader import read
-from engine.results import CheckResult, Measurement, Outcome, RunResult
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult
 from registry.lineage import metrics
 from registry.lineage.emitted import MOST, About, Judgement, event
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine.cli import Stop
+from engine.cli.commands import Stop
 from registry import listener
 from registry.commands.lineage import app
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from contracts.assertions import Assertion
-from engine.analyzers.limits import shown
-from engine.analyzers.literals import equal_of, literal_of
-from engine.analyzers.quoting import Operand
+from engine.analyzers.violation_bounds import shown
+from engine.components.operands import Operand
+from engine.components.sql_literals import equal_of, literal_of
 
 LITERALS: list[tuple[Any, str, str | None]] = [
     (5, "bigint", "5BD"),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.months import Days, days, members, together
-from engine.spark import partitions
+from engine.core.partitions import partition_names
+from engine.core.partitions.months import Days, days, members, together
 
 DAY = "land=DE/day=2026-09-{}/hour=7"
 
@@ -59,7 +59,7 @@ def test_days_of_a_month_merged_in_any_steps_are_told_by_one_name(
     columns = ("land", "day")
     month = [day.replace(day=1) + timedelta(days=at) for at in range(28)]
     chosen = data.draw(st.lists(st.sampled_from(month), min_size=1, unique=True))
-    names = [partitions.name(columns, (land, each.isoformat())) for each in chosen]
+    names = [partition_names.name(columns, (land, each.isoformat())) for each in chosen]
     parts = [found for name in names if (found := days(name))]
     if len(parts) < len(names):
         # The other column's value is a date, too: then nothing is merged.
@@ -75,5 +75,5 @@ def test_days_of_a_month_merged_in_any_steps_are_told_by_one_name(
 
 @given(values=st.lists(st.none() | TEXTS | DATES.map(str) | st.just("2026-09-[01-02]"), max_size=3))
 def test_no_partition_is_taken_for_several(values: list[str | None]) -> None:
-    name = partitions.name([f"c{at}" for at in range(len(values))], values)
+    name = partition_names.name([f"c{at}" for at in range(len(values))], values)
     assert members(name) == (name,)

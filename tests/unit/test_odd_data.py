@@ -10,9 +10,9 @@ from support.histories import history, steady
 from support.oracles import bags
 
 from engine.anomaly import DETECTORS
-from engine.anomaly.base import Band, Learning, detector
+from engine.anomaly.detector import Band, Learning, detector
 from engine.anomaly.series import Point, Question, Series
-from engine.profile.holding import held
+from engine.suggestions.selection.holdout_test import held
 
 INT, TEXT, DOUBLE, DATE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}, {"x": "date"}
 MANY = list(range(100))

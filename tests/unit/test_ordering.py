@@ -16,8 +16,8 @@ from contracts.assertions import OPERATORS
 from contracts.comparison.compatibility import compare
 from contracts.comparison.directions import Direction
 from contracts.document.model import Contract
-from engine.ordering import order
-from engine.results import Outcome
+from engine.checks.argument_order import order
+from engine.core.results import Outcome
 
 DECIDED = {Direction.TIGHTENS, Direction.LOOSENS}
 KEPT = {Outcome.PASSED, Outcome.NOT_APPLICABLE}

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from contracts.schema import Schema
 from engine.analyzers.bound import BoundComponent
-from engine.analyzers.components import Count, CountIf
-from engine.analyzers.quoting import Operand
-from engine.analyzers.reading import TypeCounts
 from engine.analyzers.rows import Size
-from engine.analyzers.sketches import Quantiles
-from engine.packing import FEWEST, NUMBERS, TOKENS, Question, words
+from engine.components.base import Count, CountIf
+from engine.components.operands import Operand
+from engine.components.sketches import Quantiles
+from engine.components.text_classes import TypeCounts
+from engine.states.planning.count_packing import FEWEST, NUMBERS, TOKENS, Question, words
 
 SKETCH = BoundComponent(Quantiles("{x}"), (Operand("`x`", "double"),))
 ROWS = Size().bind(Schema(())).parts["rows"]

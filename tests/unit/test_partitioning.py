@@ -10,9 +10,8 @@ from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.predicates.parser import PredicateError
 from contracts.schema import Column, Schema
-from engine import views
-from engine.checks import bind
-from engine.spark import partitions
+from engine.checks.binding import bind
+from engine.core.partitions import partition_names, views
 
 EVENTS = Schema(
     (Column("ts", "timestamp"), Column("id", "bigint"), Column("word", "string"), Column("tags", "array<int>"))
@@ -48,11 +47,11 @@ def test_what_is_admitted_is_written_so_that_no_row_ends_the_scan(by: str) -> No
     sql, type_ = WRITTEN[by]
     assert computed_partitions.sql(f"p=({by})") == sql
     assert computed_partitions.typed([f"p = ({by})", "id"], EVENTS) == Schema((Column("p", type_),))
-    assert partitions.keys([f"p=({by})", "id"]) == [
+    assert partition_names.keys([f"p=({by})", "id"]) == [
         f"nullif(cast({sql} as string), '')",
         "nullif(cast(`id` as string), '')",
     ]
-    assert partitions.name([f"p=({by})", "id"], ["x", None]) == "p=x/id=__HIVE_DEFAULT_PARTITION__"
+    assert partition_names.name([f"p=({by})", "id"], ["x", None]) == "p=x/id=__HIVE_DEFAULT_PARTITION__"
 
 
 REFUSED = {

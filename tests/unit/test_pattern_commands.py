@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from engine.cli import Stop
-from engine.patterns import cli
-from engine.patterns.lake import Lake
+from engine.cli import patterns
+from engine.cli.commands import Stop
+from engine.patterns.lake_index import Lake
 from registry.cli import app
 
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
@@ -47,7 +47,7 @@ def test_tables_whose_columns_were_swapped_are_told(lake: str, monkeypatch: pyte
     times = [f"{n % 24:02d}:{n * 7 % 60:02d}" for n in range(80)]
     tables = {"old": {"day": DATES, "at": times}, "new": {"day": times, "at": DATES}}
     spark = SimpleNamespace(texts=lambda request: tables[request.source.location])
-    monkeypatch.setattr(cli, "in_spark", lambda *_: nullcontext(spark))
+    monkeypatch.setattr(patterns, "in_spark", lambda *_: nullcontext(spark))
     found = CliRunner().invoke(app, ["patterns", "compare", "old", "new", "--lake", lake], catch_exceptions=False)
     assert found.exit_code == 1
     assert [line.split(";")[1] for line in found.output.splitlines()] == [" looks like at", " looks like day"]

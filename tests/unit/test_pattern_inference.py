@@ -6,13 +6,13 @@ from random import Random
 import pytest
 
 from engine import patterns
+from engine.analyzers.conformity_test import Counts, Severity
 from engine.patterns.fmdv import VARIANTS, Inferred, Limits, Objective, Reason, infer_domain
 from engine.patterns.index import Index, indexed, together
 from engine.patterns.inference import infer
-from engine.patterns.moved import moved
-from engine.patterns.nonconforming import Counts, Severity
-from engine.patterns.shapes import SHAPES
-from engine.patterns.sums import Sums
+from engine.patterns.lake_sums import Sums
+from engine.patterns.swapped_columns import moved
+from engine.patterns.value_shapes import SHAPES
 
 
 def _times(chance: Random) -> str:

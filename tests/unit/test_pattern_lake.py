@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.disk import Busy, locked
-from engine.patterns.carried import Carried, carried, common
+from engine.core.disk import Busy, locked
+from engine.patterns.analysis import Carried, carried, common
 from engine.patterns.index import Index
 from engine.patterns.index_file import UnreadableIndex
-from engine.patterns.lake import Lake, half_of
+from engine.patterns.lake_index import Lake, half_of
+from engine.patterns.lake_sums import FIELDS
 from engine.patterns.language import PatternError
-from engine.patterns.sums import FIELDS
 
 TIMES = [f"{n % 24}:{n * 7 % 60:02d}" for n in range(80)]
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]

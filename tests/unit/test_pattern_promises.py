@@ -6,11 +6,11 @@ import pytest
 
 from contracts.schema import Column, Schema
 from engine.analyzers import ANALYZERS
-from engine.analyzers.conformity import PatternConformity
+from engine.analyzers.conformity_test import Counts
+from engine.analyzers.pattern_conformity import PatternConformity
+from engine.patterns.contract_checks import checks, options
 from engine.patterns.inference import Learned
 from engine.patterns.language import parse
-from engine.patterns.nonconforming import Counts
-from engine.patterns.promising import checks, options
 
 SCHEMA = Schema((Column("day", "string"),))
 

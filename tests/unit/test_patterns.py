@@ -6,7 +6,7 @@ import pytest
 from support.format_texts import TEXTS
 
 from contracts.safe_regex import inspect_regex
-from engine.analyzers.patterns import FORMATS
+from engine.analyzers.named_formats import FORMATS
 from engine.analyzers.text import PatternMatch
 
 GOOD = [(name, text) for name, (good, _) in TEXTS.items() for text in good]

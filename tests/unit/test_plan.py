@@ -11,9 +11,9 @@ from support.orders import check, contract, on
 from contracts.schema import Schema
 from engine.analyzers.numbers import Mean
 from engine.analyzers.rows import Size
-from engine.checks import bind
-from engine.plan import ROWS, plan
+from engine.checks.binding import bind
 from engine.profile.profile import profile_of, profile_plan
+from engine.states.planning.scan_plan import ROWS, plan
 
 PLANS = Path(__file__).parent / "plans"
 ORDERS = contract(

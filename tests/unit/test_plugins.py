@@ -13,10 +13,10 @@ from contracts import assertions
 from contracts.document.reader import read
 from contracts.errors import ContractError
 from contracts.schema import Column, Schema
-from engine import plugins
 from engine.analyzers import ANALYZERS
-from engine.checks import bind
-from engine.judging import judge
+from engine.checks import plugins
+from engine.checks.binding import bind
+from engine.evaluation.judge import judge
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"),))

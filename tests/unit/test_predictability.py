@@ -11,14 +11,14 @@ from support.oracles import bags
 from support.told_from import allowed, scores
 
 from contracts.schema import Column, Schema
-from engine.analyzers import bayes
-from engine.analyzers.bayes import Bags, NaiveBayes
 from engine.analyzers.predictability import Predictability
-from engine.analyzers.prediction import Judgement, tallied
+from engine.components import naive_bayes
+from engine.components.naive_bayes import Bags, NaiveBayes
+from engine.components.prediction_quality import Judgement, tallied
 from engine.dsl.check import Check
 from engine.dsl.limits import at_least, less_than
-from engine.evolution import is_of_none
-from engine.spark.classifiers import CLASSIFIERS
+from engine.spark.scan.classifiers import CLASSIFIERS
+from engine.states.schema_evolution import is_of_none
 
 TOKENS = st.lists(st.sampled_from(["red", "blue", "new", "10", "x"]), min_size=1, max_size=4)
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), TOKENS), min_size=2, max_size=30)
@@ -65,7 +65,7 @@ def test_the_same_rows_are_judged_however_they_were_cut(
     rows: list[tuple[str, list[str]]], kept: int, parts: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(bayes, "JUDGED", kept)
+        patched.setattr(naive_bayes, "JUDGED", kept)
         whole = bags(rows)
         pieces = [bags(rows[at::parts]) for at in range(parts)]
         merged = NaiveBayes().merge_all(pieces)
@@ -103,7 +103,7 @@ def test_ten_thousand_classes_are_told_in_bounded_memory() -> None:
     classes = [f"class {at:05d}" for at in range(10_000) for _ in range(2)]
     found = bags([(name, [name, "all", f"row {at}"]) for at, name in enumerate(classes)])
     assert found.left_out.quality("recall") > 0.9, "a few share a bucket with another"
-    assert len(set(found.judged[0])) == bayes.JUDGED
+    assert len(set(found.judged[0])) == naive_bayes.JUDGED
 
 
 def test_nothing_to_judge_has_no_value() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support.required import require
 
-from engine.errors import EngineError
-from engine.spark import processes
+from engine.core.errors import EngineError
+from engine.spark.process import process_memory
 
 SIZES = {"1b": 1, "2k": 2048, "512m": 512 * 1024**2, "512MB": 512 * 1024**2, "2g": 2 * 1024**3, "64": 64 * 1024**2}
 HOARD = "kept = b'x' * (200 * 1024 * 1024)"
@@ -38,35 +38,35 @@ def running(program: str) -> Iterator[int]:
 
 @pytest.mark.parametrize("text", SIZES)
 def test_a_size_is_read_as_spark_reads_it(text: str) -> None:
-    assert processes.size(text) == SIZES[text]
+    assert process_memory.size(text) == SIZES[text]
 
 
 @pytest.mark.parametrize("text", ["", "g", "-1g", "1.5g", "8 gigs", "1x", "1 g"])
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(EngineError, match="is no size of memory: write a whole number"):
-        processes.size(text)
+        process_memory.size(text)
 
 
 def test_memory_is_that_of_the_whole_group_and_of_no_other() -> None:
     with running(HOARD) as large, running(SLEEP) as small:
-        assert processes.memory(large) > 200 * 1024**2
-        assert 0 < processes.memory(small) < 100 * 1024**2
+        assert process_memory.memory(large) > 200 * 1024**2
+        assert 0 < process_memory.memory(small) < 100 * 1024**2
 
 
 def test_what_computes_is_not_at_rest_and_what_sleeps_is() -> None:
     with running(SLEEP) as asleep:
-        assert processes.comes_to_rest(asleep, within=0)
+        assert process_memory.comes_to_rest(asleep, within=0)
     with running(SPIN) as busy:
-        assert not processes.comes_to_rest(busy, within=1)
+        assert not process_memory.comes_to_rest(busy, within=1)
 
 
 def test_a_group_ends_with_its_last_process() -> None:
     with running(SLEEP) as group:
-        assert not processes.ends(group, within=0)
-    assert processes.ends(group, within=0)
+        assert not process_memory.ends(group, within=0)
+    assert process_memory.ends(group, within=0)
 
 
 def test_nothing_is_known_of_a_group_that_is_not_there() -> None:
     with running(SLEEP) as gone:
         os.kill(gone, 0)
-    assert (processes.memory(gone), processes.computes(gone)) == (0, False)
+    assert (process_memory.memory(gone), process_memory.computes(gone)) == (0, False)

@@ -12,18 +12,18 @@ from support.bags import bag
 from support.histories import history, steady
 
 from contracts.schema import Column, Schema
-from engine.analyzers.reading import CLASSES
-from engine.plan import plan
+from engine.components.text_classes import CLASSES
 from engine.profile.document import MOST_SHOWN, document
 from engine.profile.facts import FACTS
-from engine.profile.looks import mask_of, masks_of
+from engine.profile.format import ColumnDocument, ProfileDocument
+from engine.profile.from_states import remembered
+from engine.profile.html import page
 from engine.profile.notes import FEW_ROWS
-from engine.profile.page import page
 from engine.profile.profile import History, profile_of, profile_plan
-from engine.profile.shape import ColumnDocument, ProfileDocument
-from engine.profile.stored import remembered
-from engine.profile.types import DATES, MOMENTS, iso, kind_of, readings
-from engine.profile.types import mask_of as mask_of_pattern
+from engine.profile.text_masks import mask_of, masks_of
+from engine.profile.text_types import DATES, MOMENTS, iso, kind_of, readings
+from engine.profile.text_types import mask_of as mask_of_pattern
+from engine.states.planning.scan_plan import plan
 
 MANY = FEW_ROWS
 TEXT, INT, DOUBLE = {"x": "string"}, {"x": "bigint"}, {"x": "double"}

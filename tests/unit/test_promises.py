@@ -10,8 +10,8 @@ from contracts.document.model import Check, DataObject, Property
 from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.schema import Column, Schema
-from engine.checks import bind
-from engine.promises import promised
+from engine.checks.binding import bind
+from engine.checks.column_keywords import promised
 
 IS_THERE = "`it` IS NOT NULL"
 AT_LEAST, AT_MOST, BE = "mustBeGreaterOrEqualTo", "mustBeLessOrEqualTo", "mustBe"

@@ -11,7 +11,7 @@ from support.orders import check, contract, judged
 from contracts.queries.parser import Query, QueryError, parse
 from contracts.schema import Column, Schema
 from engine.analyzers.queries import Sql
-from engine.checks import bind
+from engine.checks.binding import bind
 
 SCHEMA = Schema((
     Column("id", "bigint"), Column("amount", "double"), Column("status", "string"), Column("day", "date"),

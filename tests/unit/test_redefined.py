@@ -3,7 +3,7 @@
 import pytest
 
 from contracts.schema import Column, Schema
-from engine.redefined import Told, redefined
+from engine.evaluation.declared_schema import Told, redefined
 
 ID, AMOUNT = Column("id", "bigint", nullable=False), Column("amount", "decimal(10,2)")
 KNOWN = Schema((ID, AMOUNT, Column("tags", "array<string>"), Column("day", "date")))

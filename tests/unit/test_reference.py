@@ -5,8 +5,8 @@ import pytest
 from contracts.document.reader import read
 from contracts.schema import Schema
 from engine.analyzers import ANALYZERS
-from engine.checks import bind
-from engine.reference import Described, reference
+from engine.analyzers.reference import Described, reference
+from engine.checks.binding import bind
 
 REFERENCE = {each.name: each for each in reference()}
 HEAD = """\

@@ -14,15 +14,15 @@ from contracts.document.model import Contract
 from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.schema import Column, Schema
-from engine.judging import judge
-from engine.references import Referent
-from engine.replayed import Line, Replay
-from engine.replaying import MERGED, NEEDED, Replaying, Step
-from engine.results import Outcome
-from engine.sides import COUNTED
-from engine.states import States
-from engine.together import BLOCK, Together
-from engine.tried import UNASKED
+from engine.checks.dataset_limits import Referent
+from engine.core.results import Outcome
+from engine.evaluation.judge import judge
+from engine.evaluation.replay.pattern_trial import UNASKED
+from engine.evaluation.replay.replay import MERGED, NEEDED, Replaying, Step
+from engine.evaluation.replay.report import Line, Replay
+from engine.evaluation.replay.versions import COUNTED
+from engine.states.bag import States
+from engine.states.incremental_merge import BLOCK, Together
 
 DAY = "day=2026-04-{:02d}"
 Rows = Mapping[str, Sequence[Any]]

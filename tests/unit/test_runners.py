@@ -6,8 +6,8 @@ from support.orders import check
 from support.versions import contract, document
 
 from contracts.document.reader import read
-from engine.results import Runner
-from engine.runners import entrusted
+from engine.checks.executors import entrusted
+from engine.core.results import Runner
 from registry.cli import main
 
 

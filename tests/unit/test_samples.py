@@ -6,9 +6,9 @@ import pytest
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, run, states
 
 from contracts.schema import Column, Schema
-from engine.checks import bind
-from engine.results import Measurement
-from engine.samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
+from engine.checks.binding import bind
+from engine.core.results import Measurement
+from engine.evaluation.failing_samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
 
 STRICT = {"classification": "restricted"}
 

@@ -9,13 +9,13 @@ from support.orders import NOW, SCHEMA, check, contract, on, states
 from contracts.document.model import Contract
 from contracts.document.reader import read
 from engine.analyzers.segments import Segments
-from engine.anomaly.pasts import of_runs
-from engine.anomaly.plain import OnlineNormal
-from engine.checks import bind
+from engine.anomaly.baselines import of_runs
+from engine.anomaly.closed_form import OnlineNormal
+from engine.checks.binding import bind
+from engine.core.results import CheckResult, Outcome, RunResult
 from engine.dsl import Check
-from engine.judging import judge
-from engine.replaying import Replaying, Step
-from engine.results import CheckResult, Outcome, RunResult
+from engine.evaluation.judge import judge
+from engine.evaluation.replay.replay import Replaying, Step
 
 
 def watched(detector: Any = "online_normal", **words: Any) -> Contract:

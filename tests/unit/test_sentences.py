@@ -16,7 +16,7 @@ from engine.analyzers.nulls import Completeness, NullValues
 from engine.analyzers.numbers import Mean, Minimum
 from engine.analyzers.rows import Compliance, Size
 from engine.analyzers.values import ContainedIn
-from engine.sentences import BOUNDS, counted_rows, found
+from engine.evaluation.sentences import BOUNDS, counted_rows, found
 
 COMPLETE, UNIQUE = Completeness(column="amount"), Uniqueness(columns=("order_id", "line"))
 WHOLE = Assertion("mustBe", 1)

@@ -8,10 +8,10 @@ from support.orders import check, contract, judged
 from contracts.assertions import Assertion
 from contracts.schema import Column, Schema
 from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.breaking import Breaking
 from engine.analyzers.distinct import CountDistinct, Distinctness, DuplicateRows, PrimaryKey, Uniqueness
-from engine.plan import plan
-from engine.results import Outcome
+from engine.analyzers.violating_rows import Breaking
+from engine.core.results import Outcome
+from engine.states.planning.scan_plan import plan
 
 ID, STATUS = "cast(`id` as bigint)", "cast(`status` as string)"
 NO_KEY = "`id` IS NULL OR `status` IS NULL"

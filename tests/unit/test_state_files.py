@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from support.oracles import STATE_OF
 
-from engine import clock
-from engine.analyzers.components import COMPONENTS
-from engine.errors import StateError
-from engine.files import StateFiles
+from engine.components.base import COMPONENTS
+from engine.core import clock
+from engine.core.errors import StateError
+from engine.states.state_files import StateFiles
 
 LATER = clock.now() + timedelta(days=1)
 EARLIER = datetime(2020, 1, 1, tzinfo=UTC)

@@ -29,13 +29,14 @@ from support.state_formats import (
     write,
 )  # fmt: skip
 
-from engine import generations, intents, sealing
-from engine.analyzers.components import COMPONENTS
-from engine.disk import sealed, unsealed
-from engine.errors import StateError
-from engine.files import StateFiles
-from engine.generations import StateFolder
-from engine.states import inventory, unpack
+from engine.components.base import COMPONENTS
+from engine.core.disk import sealed, unsealed
+from engine.core.errors import StateError
+from engine.gate import publication_intent
+from engine.states import envelope, generations
+from engine.states.bag import inventory, unpack
+from engine.states.generations import StateFolder
+from engine.states.state_files import StateFiles
 
 RELEASED = sorted(each for each in HERE.iterdir() if each.is_dir())
 TODAY = max(RELEASED, key=lambda each: int(each.name.removeprefix("format-")))
@@ -65,7 +66,7 @@ def bags(folder: Path) -> Iterator[tuple[bytes, StateFiles | None, Any]]:
 
 
 def test_states_are_read_as_they_were_or_refused_one_by_one(released: Path) -> None:
-    if told(released)["formats"]["bag"] != sealing.FORMAT:
+    if told(released)["formats"]["bag"] != envelope.FORMAT:
         for packed, files, _ in bags(released):
             with pytest.raises(StateError, match=r"format \d+ cannot be read .*; compute the partition again"):
                 unpack(packed, files)
@@ -78,7 +79,7 @@ def test_states_are_read_as_they_were_or_refused_one_by_one(released: Path) -> N
 
 
 def test_a_bag_keeps_its_schema_and_what_failed(released: Path) -> None:
-    if told(released)["formats"]["bag"] == sealing.FORMAT:
+    if told(released)["formats"]["bag"] == envelope.FORMAT:
         back = unpack((released / INLINE).read_bytes())
         assert columns_of(back.schema) == told(released)["schema"]
         assert dict(back.failures) == told(released)["failures"]
@@ -96,11 +97,11 @@ def test_a_gate_s_generation_is_read_or_refused_by_name(released: Path) -> None:
 
 
 def test_a_gate_s_intent_is_read_or_refused_by_name(released: Path) -> None:
-    if told(released)["formats"]["intent"] != intents.FORMAT:
+    if told(released)["formats"]["intent"] != publication_intent.FORMAT:
         with pytest.raises(StateError, match="another version"):
-            intents.read(str(released / INTENT))
+            publication_intent.read(str(released / INTENT))
         return
-    found = intents.read(str(released / INTENT))
+    found = publication_intent.read(str(released / INTENT))
     assert found is not None
     recorded = told(released)["intent"]
     assert _as_recorded(json.loads(json.dumps(asdict(found))), recorded) == recorded
@@ -172,7 +173,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     f"{FILES}/*.parquet": read_file,
     f"{GATE}/current.json": lambda path: StateFolder(str(path.parent)).current(),
     f"{GATE}/bags/*": lambda path: StateFolder(str(path.parent.parent)).bag(path.name),
-    INTENT: lambda path: intents.read(str(path)),
+    INTENT: lambda path: publication_intent.read(str(path)),
 }
 
 

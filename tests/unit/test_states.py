@@ -8,14 +8,15 @@ from support.analyzer_table import SCHEMA
 from support.bags import bag
 
 from contracts.schema import Column, Schema
-from engine import sealing, states
 from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
 from engine.analyzers.numbers import Maximum, Mean, StandardDeviation
 from engine.analyzers.quantiles import ApproxQuantile
-from engine.errors import StateError
-from engine.files import StateFiles
-from engine.plan import plan
-from engine.states import States
+from engine.core.errors import StateError
+from engine.states import bag as states_bag
+from engine.states import envelope
+from engine.states.bag import States
+from engine.states.planning.scan_plan import plan
+from engine.states.state_files import StateFiles
 
 ANALYZERS = [
     Mean(column="id"), Maximum(column="id"), StandardDeviation(column="id"), ApproxCountDistinct(column="id"),
@@ -35,17 +36,17 @@ def answers(given: States) -> list[object]:
 
 def test_what_was_packed_comes_back() -> None:
     given = made([1, 2, 2, None, 9])
-    back = states.unpack(given.pack())
+    back = states_bag.unpack(given.pack())
     assert answers(back) == answers(given) == [3.5, 9, 3.2015621187164243, 3, 2.0, 2 / 3]
     assert (back.rows, back.schema, back.failures) == (5, SCHEMA, given.failures)
 
 
 def test_large_states_go_into_files_and_back_without_being_opened(tmp_path: Path) -> None:
     given, files = made([1, 2, 2, None, 9]), StateFiles(str(tmp_path))
-    filed = states.filed(given.pack(), files)
-    assert filed == given.pack(files) == states.filed(filed, files)
+    filed = states_bag.filed(given.pack(), files)
+    assert filed == given.pack(files) == states_bag.filed(filed, files)
     assert len(filed) < len(given.pack())
-    assert states.inlined(filed, files) == given.pack() == states.inlined(given.pack(), files)
+    assert states_bag.inlined(filed, files) == given.pack() == states_bag.inlined(given.pack(), files)
 
 
 def test_many_write_the_same_file_at_once(tmp_path: Path) -> None:
@@ -56,12 +57,12 @@ def test_many_write_the_same_file_at_once(tmp_path: Path) -> None:
 
 def test_of_a_lost_file_or_a_damaged_bag_nothing_is_put_together(tmp_path: Path) -> None:
     files = StateFiles(str(tmp_path))
-    filed = states.filed(made([1, 2]).pack(), files)
+    filed = states_bag.filed(made([1, 2]).pack(), files)
     for path in tmp_path.iterdir():
         path.unlink()
     with pytest.raises(StateError, match="is gone"):
-        states.inlined(filed, files)
-    for change in (states.filed, states.inlined):
+        states_bag.inlined(filed, files)
+    for change in (states_bag.filed, states_bag.inlined):
         with pytest.raises(StateError, match="damaged"):
             change(filed[:-1] + b"?", files)
 
@@ -69,28 +70,28 @@ def test_of_a_lost_file_or_a_damaged_bag_nothing_is_put_together(tmp_path: Path)
 def test_states_that_were_added_stand_beside_those_there_were() -> None:
     rows, some, others = [1, 2, 2, None, 9], plan(BOUND[:2]), plan(BOUND[1:])
     first, second = (bag(each, SCHEMA, {"id": rows}) for each in (some, others))
-    whole = states.unpack(states.joined(first.pack(), second.pack()))
+    whole = states_bag.unpack(states_bag.joined(first.pack(), second.pack()))
     assert answers(whole) == answers(made(rows))
     assert set(whole.entries) == PLAN.keys
 
 
 def test_of_two_readings_the_later_counts_and_what_failed_may_be_there_now() -> None:
     key = BOUND[1].parts["largest"].key
-    failed = states.of(plan(BOUND), {}, SCHEMA, failures={key: "Spark could not compute it"})
+    failed = states_bag.of(plan(BOUND), {}, SCHEMA, failures={key: "Spark could not compute it"})
     empty = bag(plan(BOUND[:2]), SCHEMA, {"id": []})
-    whole = states.unpack(states.joined(failed.pack(), empty.pack()))
+    whole = states_bag.unpack(states_bag.joined(failed.pack(), empty.pack()))
     assert (set(whole.entries), whole.failures) == (PLAN.keys, {})
-    assert set(states.unpack(states.joined(empty.pack(), failed.pack())).failures) == set()
+    assert set(states_bag.unpack(states_bag.joined(empty.pack(), failed.pack())).failures) == set()
 
 
 def test_readings_of_other_rows_are_not_put_together() -> None:
     with pytest.raises(StateError, match="another number of rows"):
-        states.joined(made([1]).pack(), made([1, 2]).pack())
+        states_bag.joined(made([1]).pack(), made([1, 2]).pack())
 
 
 def test_only_the_asked_states_are_loaded() -> None:
     key = BOUND[1].parts["largest"].key
-    assert set(states.unpack(made([1]).pack(), keys=frozenset({key})).entries) == {key}
+    assert set(states_bag.unpack(made([1]).pack(), keys=frozenset({key})).entries) == {key}
 
 
 @pytest.mark.parametrize(
@@ -104,37 +105,37 @@ def test_only_the_asked_states_are_loaded() -> None:
 )
 def test_other_bytes_are_refused_by_name(damage: object, said: str) -> None:
     with pytest.raises(StateError, match=said):
-        states.unpack(damage(made([1]).pack()))  # type: ignore[operator]
+        states_bag.unpack(damage(made([1]).pack()))  # type: ignore[operator]
 
 
 def test_a_component_of_another_version_is_left_out_and_the_rest_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = made([1, 2]).pack()
-    monkeypatch.setattr("engine.analyzers.moments.Moments.version", 2)
-    back = states.unpack(packed)
+    monkeypatch.setattr("engine.components.moments.Moments.version", 2)
+    back = states_bag.unpack(packed)
     assert not any(key.startswith("moments") for key in back.entries)
     assert BOUND[0].value(back.values) == 1.5
 
 
 def test_another_format_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = made([1]).pack()
-    monkeypatch.setattr(sealing, "FORMAT", 3)
-    sealing._head.cache_clear()
+    monkeypatch.setattr(envelope, "FORMAT", 3)
+    envelope._head.cache_clear()
     with pytest.raises(StateError, match="format 2 cannot be read by this version, which reads 3; compute"):
-        states.unpack(packed)
+        states_bag.unpack(packed)
 
 
 def test_a_merge_says_only_what_all_parts_know() -> None:
     one, other = made([1, 2]), bag(plan([BOUND[0]]), SCHEMA, {"id": [3]})
-    merged = states.merge([one, other])
+    merged = states_bag.merge([one, other])
     assert merged is not None
     assert set(merged.entries) == set(other.entries)
     assert (merged.rows, BOUND[0].value(merged.values)) == (3, 2.0)
-    assert states.merge([]) is None
+    assert states_bag.merge([]) is None
 
 
 def test_many_bags_are_merged_as_two_are() -> None:
-    bags = [made([at, at]) for at in range(3 * states.TOGETHER + 1)]
-    together = states.merge(bags)
+    bags = [made([at, at]) for at in range(3 * states_bag.TOGETHER + 1)]
+    together = states_bag.merge(bags)
     assert together is not None
     assert (together.rows, answers(together)[:2]) == (2 * len(bags), [(len(bags) - 1) / 2, len(bags) - 1])
 
@@ -142,20 +143,20 @@ def test_many_bags_are_merged_as_two_are() -> None:
 def test_large_states_lie_in_files_named_by_their_content(tmp_path: Path) -> None:
     files = StateFiles(str(tmp_path / "states"))
     packed = made([1, 1, 2]).pack(files)
-    assert answers(states.unpack(packed, files))[-1] == 0.5
+    assert answers(states_bag.unpack(packed, files))[-1] == 0.5
     assert made([1, 1, 2]).pack(files) == packed
     (stored,) = (tmp_path / "states").iterdir()
     stored.write_bytes(stored.read_bytes()[:-1] + b"?")
     with pytest.raises(StateError, match="damaged"):
-        states.unpack(packed, files)
+        states_bag.unpack(packed, files)
     stored.unlink()
     with pytest.raises(StateError, match="gone; compute the partition again"):
-        states.unpack(packed, files)
+        states_bag.unpack(packed, files)
     with pytest.raises(StateError, match="no place of files"):
-        states.unpack(packed)
+        states_bag.unpack(packed)
 
 
 def test_what_a_bag_settles_is_told_without_loading_it() -> None:
-    schema, keys = states.described(bag(plan([BOUND[0]]), Schema((Column("id", "bigint"),)), {"id": [1]}).pack())
+    schema, keys = states_bag.described(bag(plan([BOUND[0]]), Schema((Column("id", "bigint"),)), {"id": [1]}).pack())
     assert schema == Schema((Column("id", "bigint"),))
     assert keys == plan([BOUND[0]]).keys

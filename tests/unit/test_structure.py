@@ -7,9 +7,9 @@ from support.orders import PROPERTIES, SCHEMA, contract, on
 
 from contracts.document.model import DataObject, Property, Terms
 from contracts.schema import Column, Schema
-from engine.physical_types import differs
-from engine.results import CheckResult
-from engine.structure import judge_structure
+from engine.checks.physical_types import differs
+from engine.checks.schema_checks import judge_structure
+from engine.core.results import CheckResult
 
 ID, AMOUNT, STATUS = SCHEMA.columns
 CITY = {"name": "city", "logicalType": "string"}

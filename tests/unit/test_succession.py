@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.anomaly.partition_order import Succession
 from engine.anomaly.series import placed
-from engine.anomaly.succession import Succession
 
 NAMES = st.builds(
     "{}={}{}".format,

@@ -19,13 +19,13 @@ from contracts.document.reader import read
 from contracts.document.writer import write
 from contracts.editing.patches import Patch, apply, skeleton
 from contracts.schema import Column, Schema
-from engine.checks import bind
-from engine.judging import judge
+from engine.checks.binding import bind
+from engine.evaluation.judge import judge
 from engine.profile.document import document
-from engine.profile.holding import held, learned
-from engine.profile.holdout import suggest
 from engine.profile.profile import plain
-from engine.profile.suggestions import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
+from engine.suggestions.declared import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
+from engine.suggestions.selection.holdout_test import held, learned
+from engine.suggestions.selection.pipeline import suggest
 
 Days = Sequence[dict[str, Sequence[Any]]]
 INT, TEXT, DOUBLE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}

@@ -11,7 +11,7 @@ from support.linting import lint
 from contracts.document.reader import read
 from contracts.document.yaml_syntax import parse
 from contracts.errors import ContractError
-from engine.runners import entrusted
+from engine.checks.executors import entrusted
 from registry.cli import main
 from registry.exchange.template import Template, template, templates
 

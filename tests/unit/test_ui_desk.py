@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry.api.schemas import (
     AcknowledgementOut,
     BlastOut,

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.schema import Column, Schema
-from engine import views
-from engine.spark import partitions
+from engine.core.partitions import partition_names, views
 from registry.api import schemas
 from registry.api.schemas import CheckedOut, HistoryOut
 from ui import charts, compared, course_charts, explored, marking
@@ -193,7 +192,7 @@ VALUES = st.none() | st.text(SHOWN, min_size=1, max_size=6)
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4, unique=True))
 def test_the_condition_of_a_partition_chooses_it_alone(values: list[tuple[str | None, str | None]]) -> None:
     by = Schema((Column("day", "string"), Column("a b`c", "string")))
-    names = [partitions.name(by.names, pair) for pair in values]
+    names = [partition_names.name(by.names, pair) for pair in values]
     for name in names:
         assert views.chosen(compared.condition(name), names, by) == (name,)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.results import Outcome, Verdict
+from engine.core.results import Outcome, Verdict
 from registry.words import Decision, ProposalState, TaskState, VersionState
 from ui import words
 

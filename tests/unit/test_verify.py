@@ -8,10 +8,10 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, judged, on, resul
 from contracts.document.model import Contract
 from contracts.errors import ContractError
 from contracts.schema import Column, Schema
-from engine.errors import StateError
-from engine.judging import judge, lacking
-from engine.readings import UNKNOWN
-from engine.states import ALL, States
+from engine.core.errors import StateError
+from engine.evaluation.judge import judge, lacking
+from engine.evaluation.metric_values import UNKNOWN
+from engine.states.bag import ALL, States
 
 AMOUNT = contract(check("mean", column="amount", mustBeGreaterThan=2))
 GOOD, BAD = {**ROWS, "amount": [9.0] * 4}, {**ROWS, "amount": [1.0] * 4}

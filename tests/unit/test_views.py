@@ -14,14 +14,13 @@ from contracts.document.model import Contract, DataObject, Property
 from contracts.errors import ContractError
 from contracts.predicates.parser import PredicateError
 from contracts.schema import Column, Schema
-from engine import views
-from engine.checks import NOT_OF_VIEWS, bind
-from engine.judging import judge
-from engine.samples import discreet
-from engine.spark import partitions
+from engine.checks.binding import NOT_OF_VIEWS, bind
+from engine.core.partitions import partition_names, views
+from engine.evaluation.failing_samples import discreet
+from engine.evaluation.judge import judge
 
 DAYS = [f"day=2026-01-0{day}/country={country}" for day in (1, 2, 3) for country in ("DE", "FR")]
-NONE = f"day={partitions.NULL}/country={partitions.NULL}"
+NONE = f"day={partition_names.NULL}/country={partition_names.NULL}"
 TABLE = Schema((*SCHEMA.columns, Column("day", "string"), Column("country", "string")))
 
 
@@ -45,12 +44,12 @@ def test_what_is_true_is_chosen_and_what_is_not_is_chosen_by_its_negation_unless
 
 
 VALUES = ["2026-01-01", "DE", "7", "7", "2.5", "0.5", "7.00", "2026-01-01 12:30:00", "true", "x/y=z"]
-NAMED = partitions.name(MANY.names, VALUES)
-NULLS = partitions.name(MANY.names, [None] * len(VALUES))
+NAMED = partition_names.name(MANY.names, VALUES)
+NULLS = partition_names.name(MANY.names, [None] * len(VALUES))
 
 
 def test_null_is_below_no_number_though_spark_says_so_of_numbers_that_no_long_reaches() -> None:
-    names, table = ["big=7", f"big={partitions.NULL}"], Schema((Column("big", "bigint"),))
+    names, table = ["big=7", f"big={partition_names.NULL}"], Schema((Column("big", "bigint"),))
     assert views.chosen("big < 99999999999999999999", names, table) == ("big=7",)
 
 
@@ -117,9 +116,9 @@ def test_all_are_chosen_where_there_is_no_condition() -> None:
 
 @drawn(st.dictionaries(st.text(min_size=1), st.one_of(st.none(), st.text(min_size=1)), min_size=1, max_size=3))
 def test_the_values_of_a_name_are_those_that_it_was_made_of(given: dict[str, str | None]) -> None:
-    name = partitions.name(list(given), list(given.values()))
-    expected = {column: None if value == partitions.NULL else value for column, value in given.items()}
-    assert partitions.values(name) == expected
+    name = partition_names.name(list(given), list(given.values()))
+    expected = {column: None if value == partition_names.NULL else value for column, value in given.items()}
+    assert partition_names.values(name) == expected
 
 
 @pytest.mark.parametrize(

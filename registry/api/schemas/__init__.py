@@ -1,6 +1,6 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
-from engine.profile.shape import Bins, ColumnDocument, Counted, ProfileDocument
+from engine.profile.format import Bins, ColumnDocument, Counted, ProfileDocument
 from registry.api.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
 from registry.api.schemas.base import FaultOut, Health, Page, Problem, Ready, Versioned
 from registry.api.schemas.catalog import CatalogItem, CatalogPage, FacetOut, RecentRun

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from engine.results import Verdict
+from engine.core.results import Verdict
 from registry.api.schemas.base import Page, Schema
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from contracts.document.model import Severity
-from engine.results import Outcome, Runner, Verdict
+from engine.core.results import Outcome, Runner, Verdict
 from registry.api.schemas.base import Schema
 from registry.api.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from registry.api.schemas.incidents import IncidentOut

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from engine.anomaly.programs import PINNED, REFITS
+from engine.anomaly.learned_programs import PINNED, REFITS
 from registry.api.schemas.base import Location, Name, Request, Schema
 from registry.words import TaskState
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from engine.analyzers.arguments import ColumnName
 from engine.analyzers.base import Analyzer
-from engine.analyzers.components import Count, CountIf
-from engine.analyzers.quoting import INTEGRAL
+from engine.components.base import Count, CountIf
+from engine.components.operands import INTEGRAL
 
 
 class EvenShare(Analyzer):

@@ -1,0 +1,68 @@
+"""Whether more texts break a learned pattern than when it was learned: two counts, judged by Fisher's exact test."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from engine.analyzers.arguments import ColumnName, Pattern
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Operands
+from engine.analyzers.conformity_test import Comparison, Counts, compare
+from engine.analyzers.text import like
+from engine.components.base import Count, CountIf
+from engine.components.operands import TEXT
+
+
+class PatternConformity(Analyzer):
+    """The chance that so many texts do not match a learned pattern, if nothing has changed since it was learned.
+
+    Fisher's exact test, one-sided: of `learned_from` values, `learned_bad` did not match (Auto-Validate, SIGMOD 2021,
+    section 4). 1 where the share of those that do not match has grown by no more than `floor`: a check without it warns
+    of any significant growth, one with it fails where many values are bad. Promise `mustBeGreaterThan: 0.01`. Nulls
+    are left out; a text of more than 1,024 characters does not match. No value where nothing is left to judge."""
+
+    name = "pattern_conformity"
+    unit = "chance"
+    told = "so many values of {column} that do not match have a chance of {value}, of {counted} values"
+    column: ColumnName
+    pattern: Pattern
+    learned_from: int = Field(ge=1, description="how many values the pattern was learned from")
+    learned_bad: int = Field(default=0, ge=0, description="how many of these did not match")
+    floor: float = Field(default=0.0, ge=0, lt=1, description="the growth of the bad share up to which all is well")
+    present = Count("{column}", takes=TEXT)
+    kept = CountIf("{kept}")
+
+    def operands(self, schema: Any) -> Operands:
+        named = super().operands(schema)
+        return {**named, "kept": (like(named["column"][0], self.pattern, None),)}
+
+    def compared(self, judged: Counts) -> Comparison:
+        """The counts that were learned from beside those that were found."""
+        return compare(Counts(self.learned_bad, self.learned_from), judged, floor=self.floor)
+
+    def chance(self, judged: Counts) -> float:
+        """The metric where so many values do not match; 1 of none."""
+        found = self.compared(judged)
+        return found.fisher if found.judged.share - found.trained.share > self.floor else 1.0
+
+    def value(self, state: Any) -> float | None:
+        return self.chance(_found(state)) if state.present else None
+
+    def counted(self, state: Any) -> int:
+        return int(state.present)
+
+    def details(self, state: Any) -> Mapping[str, Any] | None:
+        found = self.compared(_found(state))
+        return {
+            "bad": found.judged.bad,
+            "learned": {"bad": found.trained.bad, "of": found.trained.of},
+            "fisher": found.fisher,
+            "chi_squared": found.chi_squared,
+            "detectable_share": found.detectable,
+            "reason": found.reason,
+        }
+
+
+def _found(state: Any) -> Counts:
+    return Counts(int(state.present - state.kept), int(state.present))

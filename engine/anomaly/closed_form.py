@@ -1,0 +1,248 @@
+"""Detectors in closed form: limits, changes, and how far from the middle of the past a value may be."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+from math import log, sqrt
+from statistics import fmean, median, stdev
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from engine.anomaly.detector import DETECTORS, Band, Detector, Learning, Promising, detector
+from engine.anomaly.residual_bands import normal_rate, quantile
+from engine.anomaly.series import Question, Series
+
+# The median absolute deviation of a normal distribution, as a share of its standard deviation.
+MAD = 0.6744897501960817
+NEEDS_LIMIT = "give at least one limit"
+
+
+class Threshold(Detector):
+    """Limits that somebody set. Needs no past."""
+
+    name = "threshold"
+    least: ClassVar[int] = 0
+    lower: float | None = Field(default=None, description="the least value")
+    upper: float | None = Field(default=None, description="the largest value")
+
+    @model_validator(mode="after")
+    def _limited(self) -> "Threshold":
+        _require(self.lower, self.upper)
+        return self
+
+    def band(self, asked: Question) -> Band:
+        return Band(self.lower, self.upper, by="limits that were set", points=len(asked.past.values))
+
+
+class AbsoluteChange(Detector):
+    """How far a value may be from the one before it; of order 2, how far that change from the one before, and so on."""
+
+    name = "absolute_change"
+    decrease: float | None = Field(default=None, ge=0, description="the most that it may fall")
+    increase: float | None = Field(default=None, ge=0, description="the most that it may rise")
+    order: int = Field(default=1, ge=1, le=5, description="the degree of differencing")
+
+    @model_validator(mode="after")
+    def _limited(self) -> "AbsoluteChange":
+        _require(self.decrease, self.increase)
+        return self
+
+    def band(self, asked: Question) -> Band | Learning:
+        values = asked.past.values
+        if len(values) < self.order:
+            return Learning(f"learning: {len(values)} of {self.order} values")
+        expected = continued(values, self.order)
+        lower = None if self.decrease is None else expected - self.decrease
+        upper = None if self.increase is None else expected + self.increase
+        return Band(lower, upper, expected, by=f"the most that it may change, order {self.order}", points=len(values))
+
+
+class RelativeChange(Detector):
+    """What a value may be as a multiple of an earlier one: 0.8 to 1.25 is a fifth less to a quarter more."""
+
+    name = "relative_change"
+    least_rate: float | None = Field(default=None, ge=0, description="the least multiple of the earlier value")
+    largest_rate: float | None = Field(default=None, ge=0, description="the largest multiple of the earlier value")
+    order: int = Field(default=1, ge=1, le=366, description="how many values back the earlier one is")
+
+    @model_validator(mode="after")
+    def _limited(self) -> "RelativeChange":
+        _require(self.least_rate, self.largest_rate)
+        return self
+
+    def band(self, asked: Question) -> Band | Learning:
+        values = asked.past.values
+        if len(values) < self.order:
+            return Learning(f"learning: {len(values)} of {self.order} values")
+        earlier = values[-self.order]
+        if earlier == 0:
+            return Learning("the earlier value is 0: nothing is a multiple of it")
+        edges = [None if rate is None else rate * earlier for rate in (self.least_rate, self.largest_rate)]
+        lower, upper = edges if earlier > 0 else reversed(edges)
+        return Band(lower, upper, earlier, by=f"a multiple of the value {self.order} back", points=len(values))
+
+
+class Normal(Detector):
+    """What detectors have in common that count standard deviations from the middle."""
+
+    std_devs: float = Field(default=3.0, gt=0, le=20, description="how many standard deviations are admitted")
+
+    @property
+    def share(self) -> float:
+        """The share of points that may alarm while nothing is wrong: that of a normal distribution."""
+        return normal_rate(self.std_devs, one_sided=self.one_sided)
+
+    def around(self, asked: Question, middle: float, spread: float, freedom: float) -> Band:
+        """The band whose share of false alarms is that of so many standard deviations, at any number of points."""
+        away = spread * quantile(self.share if self.one_sided else self.share / 2, freedom)
+        alarms = self.share * asked.past.yearly
+        words = f"{self.name.replace('_', ' ')}, {self.std_devs:g} standard deviations"
+        return Band(middle - away, middle + away, middle, self.share, alarms, words, len(asked.past.values))
+
+
+class OnlineNormal(Normal):
+    """So many standard deviations from the mean of all that came before, which never has the tested value in it. With
+    few values the band is wider, by Student's t: the share of false alarms stays that of the normal distribution."""
+
+    name = "online_normal"
+    least: ClassVar[int] = 3
+
+    def band(self, asked: Question) -> Band:
+        values = asked.past.values
+        spread = stdev(values) * sqrt(1 + 1 / len(values))
+        return self.around(asked, fmean(values), spread, len(values) - 1)
+
+
+class BatchNormal(Normal):
+    """As online normal, of the last so many values alone."""
+
+    name = "batch_normal"
+    least: ClassVar[int] = 3
+    window: int = Field(default=30, ge=3, le=1000, description="how many values are learned from")
+
+    def band(self, asked: Question) -> Band:
+        values = asked.past.values[-self.window :]
+        spread = stdev(values) * sqrt(1 + 1 / len(values))
+        return self.around(asked, fmean(values), spread, len(values) - 1)
+
+
+class Robust(Normal):
+    """So many standard deviations from the median, told by the median absolute deviation: up to half of the past may be
+    wrong."""
+
+    name = "robust"
+    least: ClassVar[int] = 5
+
+    def band(self, asked: Question) -> Band:
+        values = asked.past.values
+        middle = median(values)
+        away = median(abs(each - middle) for each in values) / MAD
+        # The median absolute deviation is told by some 0.37 as many values as the standard deviation is.
+        return self.around(asked, middle, away * sqrt(1 + 1.57 / len(values)), 0.37 * len(values))
+
+
+class Difference(Detector):
+    """Another detector on the changes of a metric: of order 2 on the changes of these, and so on."""
+
+    name = "difference"
+    least: ClassVar[int] = 2
+    order: int = Field(default=1, ge=1, le=5, description="the degree of differencing")
+    detector: str = Field(default="auto", description="the detector that judges the changes")
+    arguments_: dict[str, Any] = Field(default={}, alias="arguments", description="its arguments")
+
+    @model_validator(mode="after")
+    def _known(self) -> "Difference":
+        if self.detector not in DETECTORS or self.detector == self.name:
+            raise ValueError(f"no detector for changes is named {self.detector!r}")
+        self.inner  # noqa: B018 - its arguments are looked at now
+        return self
+
+    @property
+    def inner(self) -> Detector:
+        """The detector that judges the changes."""
+        return detector(self.detector, self.arguments_)
+
+    def band(self, asked: Question) -> Band | Learning:
+        learned, values = asked.past.learned, list(asked.past.values)
+        for _ in range(self.order):
+            values = [later - earlier for earlier, later in pairwise(values)]
+        points = [replace(each, value=value) for each, value in zip(learned[self.order :], values, strict=False)]
+        found = self.inner.judge(replace(asked, past=Series(tuple(points)), share=False))
+        return found if isinstance(found, Learning) else _shifted(found, continued(asked.past.values, self.order))
+
+
+class ChangePoint(Promising):
+    """Whether the last values together are at another level than those before: finds a small shift that stays, which no
+    single value shows."""
+
+    name = "change_point"
+    window: int = Field(default=5, ge=2, le=100, description="how many values, with the tested one, are taken together")
+    least: ClassVar[int] = 10
+
+    def band(self, asked: Question) -> Band | Learning:
+        values = asked.past.values
+        before, recent = values[: 1 - self.window], values[1 - self.window :]
+        if len(before) < self.window:
+            return Learning(f"learning: {len(values)} of {2 * self.window - 1} values")
+        rate, middle = self.rate(asked), fmean(before)
+        spread = stdev(before) * sqrt(1 / self.window + 1 / len(before))
+        away = spread * quantile(rate if self.one_sided else rate / 2, len(before) - 1)
+        low, high = (self.window * edge - sum(recent) for edge in (middle - away, middle + away))
+        words = f"the mean of {self.window} values beside those before"
+        return Band(low, high, middle, rate, rate * asked.past.yearly, words, len(values))
+
+
+class MissingArrival(Promising):
+    """Whether data came when they usually do: what is judged is the time since the point before, in hours, against the
+    times between earlier points."""
+
+    name = "missing_arrival"
+    least: ClassVar[int] = 0
+    looks_elsewhere: ClassVar[str] = "hours since the data before"
+    sides: Literal["upper"] = Field(default="upper", description="data that come early are no anomaly")
+    within: float | None = Field(default=None, gt=0, description="hours; learned from the past without")
+
+    def band(self, asked: Question) -> Band | Learning:
+        gaps = [_hours(later.time - earlier.time) for earlier, later in _pairs(asked.past)]
+        if self.within is not None:
+            return Band(None, self.within, by="hours that were set", points=len(gaps))
+        if len(gaps) < 5:
+            return Learning(f"learning: {len(gaps)} of 5 times between points")
+        rate, middle = self.rate(asked), median(gaps)
+        # Times between points are waiting times: beyond the longest seen, each further usual time is rarer by e.
+        longest = max(gaps) + middle * max(0.5, -log(rate * (len(gaps) + 1)))
+        told = "hours since the point before, beside those of the past"
+        return Band(None, longest, middle, rate, rate * asked.past.yearly, told, len(gaps))
+
+    def observed(self, asked: Question, value: Any) -> Any:
+        last = asked.past.points[-1].time if asked.past.points else None
+        return None if last is None else _hours(asked.at - last)
+
+
+def _pairs(past: Series) -> list[tuple[Any, Any]]:
+    return list(pairwise(past.points))
+
+
+def _hours(gap: timedelta) -> float:
+    return gap / timedelta(hours=1)
+
+
+def _require(*limits: float | None) -> None:
+    if all(limit is None for limit in limits):
+        raise ValueError(NEEDS_LIMIT)
+
+
+def continued(values: Sequence[float], order: int) -> float:
+    """What the next value is where the difference of that order is 0."""
+    return sum(math.comb(order, at) * values[-at] * (1 if at % 2 else -1) for at in range(1, order + 1))
+
+
+def _shifted(band: Band, by: float) -> Band:
+    def moved(edge: float | None) -> float | None:
+        return None if edge is None else edge + by
+
+    said = f"changes: {band.by}"
+    return replace(band, lower=moved(band.lower), upper=moved(band.upper), expected=moved(band.expected), by=said)

@@ -1,0 +1,152 @@
+"""Detectors by models of time series from statsmodels: Holt and Winters, exponential smoothing, seasonal ARIMA.
+
+Their parameters are estimated on the points up to a length that grows by a fifth at a time, and kept between: a series
+grows by appending. What they then say of later points is what the band is made of, not how well they fit what they
+were estimated on."""
+
+import warnings
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from engine.anomaly.detector import Band, Learning, Promising
+from engine.anomaly.residual_bands import Forecast, Pool, surprise
+from engine.anomaly.series import Question, Series, finite
+
+GROWTH = 1.25
+UNFIT = Learning("learning: no model of that form could be estimated on this past")
+
+
+class Model(Promising):
+    """What models of time series have in common."""
+
+    period: int = Field(default=7, ge=1, le=366, description="points in a season; 1: there is none")
+    # Whether the season's first values are estimated with the parameters; else forecasts' variance has them in it.
+    begins: ClassVar[bool] = True
+
+    def estimated(self, values: Any) -> Any:
+        """The statsmodels results on these values, gaps as NaN."""
+        raise NotImplementedError
+
+    def band(self, asked: Question) -> Band | Learning:
+        values = steady(asked.past)
+        needed = max(10, 2 * self.period + 3)
+        if len(values) < needed:
+            return Learning(f"learning: {len(values)} of {needed} values")
+        found = _forecast(self, values)
+        if found is None:
+            return UNFIT
+        rate = self.rate(asked)
+        low, high = Pool((found,), (1.0,)).between(rate, one_sided=self.one_sided)
+        return Band(low, high, found.expected, rate, rate * asked.past.yearly, self.words, len(asked.past.values))
+
+    @property
+    def words(self) -> str:
+        """The model in words."""
+        season = f", {self.period} points a season" if self.period > 1 else ""
+        return f"{self.name.replace('_', ' ')}{season}"
+
+
+class HoltWinters(Model):
+    """Level, trend and an additive season, each smoothed (Holt 1957, Winters 1960), with a band from one-step
+    forecasts."""
+
+    name = "holt_winters"
+
+    def estimated(self, values: Any) -> Any:
+        from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing
+
+        season = self.period if self.period > 1 else None
+        return ExponentialSmoothing(values, trend=True, seasonal=season, initialization_method="concentrated").fit(
+            disp=False, maxiter=50
+        )
+
+
+class Ets(Model):
+    """Exponential smoothing in state space form: level and additive season, with a damped trend where asked."""
+
+    name = "ets"
+    damped: bool = Field(default=False, description="whether there is a trend, which levels off")
+
+    def estimated(self, values: Any) -> Any:
+        from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing
+
+        season = self.period if self.period > 1 else None
+        model = ExponentialSmoothing(
+            values, trend=self.damped, damped_trend=self.damped, seasonal=season, initialization_method="concentrated"
+        )
+        return model.fit(disp=False, maxiter=50)
+
+
+class Arima(Model):
+    """Seasonal ARIMA (Box and Jenkins) of the orders given."""
+
+    name = "arima"
+    begins: ClassVar[bool] = False
+    order: tuple[int, int, int] = Field(default=(1, 0, 0), description="p, d, q")
+    seasonal_order: tuple[int, int, int] = Field(default=(0, 1, 1), description="P, D, Q of the season")
+
+    def estimated(self, values: Any) -> Any:
+        from statsmodels.tsa.statespace.sarimax import SARIMAX
+
+        season = (*self.seasonal_order, self.period) if self.period > 1 else (0, 0, 0, 0)
+        differenced = self.order[1] or (self.period > 1 and self.seasonal_order[1])
+        trend = "n" if differenced else "c"
+        return SARIMAX(values, order=self.order, seasonal_order=season, trend=trend).fit(disp=False, maxiter=50)
+
+
+def steady(past: Series) -> tuple[float, ...]:
+    """The values step by step, NaN where a point is missing or of an incident; as they come where there is no step."""
+    found = {each.time: finite(each.value) for each in past.learned}
+    points = past.learned
+    if not points:
+        return ()
+    steps = [round((each.time - points[0].time) / past.step) for each in points]
+    if len(set(steps)) < len(steps) or steps[-1] > 3 * len(points):
+        return past.values
+    row = [float("nan")] * (steps[-1] + 1)
+    for at, each in zip(steps, points, strict=True):
+        row[at] = found[each.time] or 0.0
+    return tuple(row)
+
+
+def _forecast(model: Model, values: tuple[float, ...]) -> Forecast | None:
+    """The forecast of the value to come: estimated up to a length, spread told by what came after as by what came
+    before."""
+    import numpy as np
+
+    count = max(10, 2 * model.period + 3)
+    while (longer := int(count * GROWTH)) <= len(values):
+        count = longer
+    fitted = _fitted(model, values[:count])
+    if fitted is None:
+        return None
+    parameters, results = fitted
+    applied = results.apply(np.array(values)) if len(values) > count else results
+    # Over what the model itself expects of each: the first ones after a season lack what was not known by then.
+    errors, warm = applied.standardized_forecasts_error[0], model.period + 1
+    known = errors[warm:][np.isfinite(np.array(values)[warm:])]
+    freedom = len(known) - parameters - 1
+    if freedom < 3:
+        return None
+    spread = float(np.sqrt(np.sum(known**2) / freedom)) or 1e-12
+    rare = tuple(surprise(known / spread, freedom).tolist())
+    following = applied.get_forecast(1)
+    wide = spread * float(following.se_mean[0]) * float(np.sqrt(1 + parameters / count))
+    return Forecast(float(following.predicted_mean[0]), wide, freedom, rare)
+
+
+@lru_cache(maxsize=512)
+def _fitted(model: Model, values: tuple[float, ...]) -> tuple[int, Any] | None:
+    """How many parameters were estimated, and the results; None where that did not come to an end."""
+    import numpy as np
+
+    with warnings.catch_warnings():
+        # statsmodels tells of every start that did not converge; what it found is judged by its forecasts.
+        warnings.simplefilter("ignore")
+        try:
+            results = model.estimated(np.array(values))
+        except (ValueError, np.linalg.LinAlgError):
+            return None
+    return len(results.params) + (model.period if model.begins and model.period > 1 else 0), results

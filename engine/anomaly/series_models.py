@@ -1,0 +1,174 @@
+"""What a series of metrics may follow: levels, trends, the days of a week or a month, periods, and its own past.
+
+A shape is what a model has of these; `features` are its columns, one row a point and a last one for the point to come.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from engine.anomaly.seasonality import about, periods, wave
+
+DAY, HOUR = 86_400.0, 3_600.0
+# The usual step of a series may be off by so much and still be that of a day, a week, an hour.
+NEAR = 0.05
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A model: on which scale (`logged`), of what (`difference`: 0 the values, k their change over k points), by what.
+
+    `season` names the entry of SEASONS, or a period in points: `every N` of any form, `about every X.XX` a wave."""
+
+    season: str = ""
+    trend: bool = False
+    logged: bool = False
+    difference: int = 0
+    lagged: bool = False
+
+    @property
+    def words(self) -> str:
+        """The model in words: 'days of the week and trend, by factors'."""
+        parts = [SAID.get(self.season, self.season) or ("" if self.difference else "level")]
+        parts += ["trend"] if self.trend else []
+        parts += [f"change since {_ago(self.difference)}"] if self.difference else []
+        parts += ["the value before"] if self.lagged else []
+        return " and ".join(filter(None, parts)) + (", by factors" if self.logged else "")
+
+
+SAID = {
+    "weekday": "days of the week", "weekend": "weekends", "month": "days of the month", "year": "time of year",
+    "hour": "hours of the day", "hour of week": "hours of the week",
+}  # fmt: skip
+
+
+def _ago(points: int) -> str:
+    return "the value before" if points == 1 else f"{points} values before"
+
+
+@dataclass(frozen=True)
+class Times:
+    """When points are, the one to come last: by number in steps, `ordinal`, and by the calendar.
+
+    `step`: seconds from one to the next."""
+
+    at: tuple[datetime, ...]
+    step: float
+    holidays: frozenset[date] = frozenset()
+
+    @property
+    def ordinal(self) -> Any:
+        """In whole steps since the first; of a series without a steady step the count of points."""
+        seconds = np.array([(each - self.at[0]).total_seconds() for each in self.at])
+        if abs(self.step / DAY - 30.4) < 1.5:
+            return np.array([12 * each.year + each.month for each in self.at], dtype=float) - (
+                12 * self.at[0].year + self.at[0].month
+            )
+        steps = np.round(seconds / self.step)
+        steady = np.abs(seconds / self.step - steps) < 0.1
+        return steps if steady.mean() > 0.9 and len(set(steps)) == len(steps) else np.arange(len(steps), dtype=float)
+
+    def is_step(self, seconds: float) -> bool:
+        """Whether points come at that pace."""
+        return abs(self.step / seconds - 1) < NEAR
+
+
+def features(shape: Shape, times: Times, values: Any, earlier: Any) -> Any:
+    """The columns of the model, a row a point and the last one of the point to come; `earlier`: the value before each,
+    as the shape's scale and difference have it."""
+    ordinal = times.ordinal
+    columns = list(_season(shape.season, times, ordinal, values))
+    if not _covers(shape.season):
+        columns.append(np.ones(len(ordinal)))
+    if shape.trend:
+        columns.append((ordinal - ordinal[-1]) / max(ordinal[-1], 1.0))
+    if shape.lagged:
+        columns.append(earlier)
+    if times.holidays:
+        columns.append(np.array([each.date() in times.holidays for each in times.at], dtype=float))
+    return np.stack(columns, axis=1)
+
+
+def _covers(season: str) -> bool:
+    """Whether the season's columns have the level in them."""
+    return season in ("weekday", "hour") or (season.startswith(EVERY) and int(season.removeprefix(EVERY)) <= FEW)
+
+
+EVERY, ABOUT = "every ", "about every "
+# Periods of so many points have a column for each; longer ones are waves.
+FEW = 12
+WAVES = 3
+
+
+def _season(season: str, times: Times, ordinal: Any, values: Any) -> Iterator[Any]:
+    if season in SEASONS:
+        yield from SEASONS[season](times)
+    elif season.startswith(ABOUT):
+        yield from wave(float(season.removeprefix(ABOUT)), ordinal, values)
+    elif season:
+        period = int(season.removeprefix(EVERY))
+        yield from _each(ordinal % period, period) if period <= FEW else _waves(ordinal / period)
+
+
+def _each(which: Any, count: int) -> Iterator[Any]:
+    yield from ((which == each).astype(float) for each in range(count))
+
+
+def _waves(turns: Any, most: int = WAVES) -> Iterator[Any]:
+    for each in range(1, most + 1):
+        yield np.sin(2 * np.pi * each * turns)
+        yield np.cos(2 * np.pi * each * turns)
+
+
+def _weekdays(times: Times) -> Iterator[Any]:
+    return _each(np.array([each.weekday() for each in times.at]), 7)
+
+
+def _weekends(times: Times) -> Iterator[Any]:
+    yield np.array([each.weekday() >= 5 for each in times.at], dtype=float)
+
+
+def _hours(times: Times) -> Iterator[Any]:
+    return _each(np.array([each.hour for each in times.at]), 24)
+
+
+def _hours_of_week(times: Times) -> Iterator[Any]:
+    yield from _waves(np.array([each.weekday() / 7 + each.hour / 168 for each in times.at]), 6)
+
+
+def _month(times: Times) -> Iterator[Any]:
+    return _waves(np.array([(each.day - 1 + each.hour / 24) / _length(each) for each in times.at]))
+
+
+def _length(moment: datetime) -> int:
+    first = moment.replace(day=1)
+    return ((first + timedelta(days=32)).replace(day=1) - first).days
+
+
+def _year(times: Times) -> Iterator[Any]:
+    return _waves(np.array([each.timetuple().tm_yday / 365.25 for each in times.at]), 2)
+
+
+SEASONS: dict[str, Callable[[Times], Iterator[Any]]] = {
+    "weekday": _weekdays,
+    "weekend": _weekends,
+    "hour": _hours,
+    "hour of week": _hours_of_week,
+    "month": _month,
+    "year": _year,
+}
+
+
+def seasons(times: Times, values: Any) -> tuple[str, ...]:
+    """The seasons that a series of that pace and length may have: of each, two turns at least lie in the past."""
+    count = len(values)
+    turns = {"weekday": 7, "weekend": 7, "month": 30, "year": 366} if times.is_step(DAY) else {}
+    if times.is_step(HOUR):
+        turns = {"hour": 24, "weekday": 168, "hour of week": 168}
+    named = [name for name, length in turns.items() if count >= 2 * length]
+    exact = {turns[name] for name in named if name not in ("month", "year")}
+    found = (f"{EVERY}{period}" for period in periods(values) if period not in exact)
+    return (*named, *found, *(f"{ABOUT}{period:.2f}" for period in about(times.ordinal[:-1], values, exact)))

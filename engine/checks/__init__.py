@@ -1,0 +1,1 @@
+"""Bind the checks of a contract to a schema."""

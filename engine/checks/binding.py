@@ -1,0 +1,358 @@
+"""What the promises of a contract mean on a table: checks bound to an analyzer, an assertion and the columns' types."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from contracts.assertions import ANOMALIES, Assertion
+from contracts.document import computed_partitions
+from contracts.document.classification import marked
+from contracts.document.model import SCOPES, Check, DataObject, View
+from contracts.errors import ContractError, Fault, nearest
+from contracts.fingerprint import short_fingerprint
+from contracts.predicates.parser import PredicateError, parse, quote, quote_path
+from contracts.schema import Schema
+from engine.analyzers import ANALYZERS
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.bound import BoundAnalyzer, Reading
+from engine.analyzers.violating_rows import Breaking
+from engine.anomaly import DETECTORS
+from engine.anomaly.baselines import Judged
+from engine.anomaly.detector import Band, Detector, Learning
+from engine.anomaly.segments import SegmentsJudged
+from engine.checks.column_keywords import columns_of, promised
+from engine.checks.dataset_limits import Referent, bound_of, promise, sources
+from engine.checks.odcs_metrics import translated
+from engine.core.partitions import partition_filter, views
+from engine.states.planning.scan_plan import Plan, plan
+
+T = TypeVar("T")
+NO_PAST = "learning: no past of the metric is at hand"
+NOT_OF_VIEWS = "it must see all rows at once, and of a view only the states of its partitions are known"
+# Kinds of checks that are the standard's own words.
+STANDARD = frozenset({"library", "schema", "sql"})
+
+
+@dataclass(frozen=True)
+class BoundCheck:
+    """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`.
+
+    `view` is the one that its scope names, `within` its condition in SQL on the table's rows. `detector` tells its
+    limits from the metric's past; `judged` is what it said of the point to be judged, None: it was not asked."""
+
+    check: Check
+    analyzer: Analyzer | None
+    bound: BoundAnalyzer | None = None
+    reason: str | None = None
+    referents: Mapping[str, Referent] = field(default_factory=dict)
+    view: View | None = None
+    within: str | None = None
+    detector: Detector | None = None
+    judged: Judged | SegmentsJudged | None = None
+
+    @property
+    def identity(self) -> str | None:
+        """What its measurement is called: as its analyzer, but over a view as nothing else; None without analyzer."""
+        if self.analyzer is None or self.view is None:
+            return self.analyzer.identity if self.analyzer else None
+        return short_fingerprint([self.analyzer.name, self.analyzer.arguments(), self.view.where])
+
+    @cached_property
+    def promise(self) -> Assertion | str:
+        """The assertion with the value of every limit that refers to another dataset; else in words why it has none."""
+        if self.detector is not None:
+            return self._detected()
+        found = promise(self.check.assertion, self.referents) if self.check.assertion else "the check promises nothing"
+        try:
+            return self.bound.comparable(found) if self.bound and isinstance(found, Assertion) else found
+        except ValueError:
+            return "the limit is no date or time as ISO 8601, which the column holds"
+
+    def _detected(self) -> Assertion | str:
+        return Learning(NO_PAST) if self.judged is None else self.judged.promise
+
+    @property
+    def band(self) -> Band | None:
+        """What the detector admits of the point to be judged; None where there is none, or while it learns."""
+        found = self.judged.band if self.judged else None
+        return found if isinstance(found, Band) else None
+
+    def observed(self, reading: Reading) -> Reading:
+        """The reading with the value that is held against the limits: that of the metric, unless the detector looks at
+        something else, such as when data came."""
+        if self.judged is None or not self.judged.elsewhere:
+            return reading
+        return reading._replace(value=self.judged.observed(reading.value))
+
+    def beside(self, reading: Reading) -> "BoundCheck":
+        """The check as it judges that reading: of a metric with segments each of these beside its own past."""
+        most = self.analyzer.judged_segments if self.analyzer else 0
+        if self.judged is None or self.analyzer is None or not most:
+            return self
+        asked, details, absent = self.judged.asked, reading.details or {}, self.analyzer.of_absent
+        return replace(self, judged=SegmentsJudged(self.judged.detector, asked, details, most, absent))
+
+    @property
+    def shares_alarms(self) -> bool:
+        """Whether it raises false alarms out of the table's budget."""
+        return self.detector is not None and self.detector.shares_alarms
+
+    @property
+    def limit(self) -> Any:
+        """The bound that is judged, as plain data; None where there is none, or where it is not known."""
+        return None if isinstance(self.promise, str) else bound_of(self.promise)
+
+    @property
+    def sources(self) -> Mapping[str, Any] | None:
+        """Where limits that refer to other datasets have their values from; None where none refers."""
+        return sources(self.check.assertion, self.referents) if self.check.assertion else None
+
+    @property
+    def scope(self) -> str:
+        """The scope that the check names, else its analyzer's own."""
+        return self.check.scope or (self.analyzer.scope if self.analyzer else "delta")
+
+    @property
+    def column(self) -> str | None:
+        """The columns that the analyzer reads, else the property that the check stands on; None for the whole table."""
+        read = self.analyzer.columns_read if self.analyzer else ()
+        return ", ".join(read) or self.check.column
+
+    @property
+    def breaking(self) -> Breaking | None:
+        """Which single rows break the check; None where none does, or where it cannot be judged."""
+        if self.bound is None or self.check.assertion is None or self.check.assertion.references or self.detector:
+            return None
+        found = self.bound.breaking(self.check.assertion)
+        return found.within(self.within) if found and self.within else found
+
+    @property
+    def sentence(self) -> str:
+        """The promise in words: 'completeness of status must be at least 0.95'."""
+        if self.analyzer is None or self.check.assertion is None:
+            return self.check.name
+        where = f" over the view {self.view.name}" if self.view else ""
+        return f"{self.analyzer.phrase}{where} must {self.check.assertion.sentence()}"
+
+
+@dataclass(frozen=True)
+class BoundChecks:
+    """All checks of a schema object on a table of that schema."""
+
+    object: DataObject
+    schema: Schema
+    checks: tuple[BoundCheck, ...]
+
+    @cached_property
+    def marked(self) -> Schema:
+        """The schema that knows what of it the contract classifies."""
+        return marked(self.object, self.schema)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan that computes all of them."""
+        scoped = [(each.scope, each.bound) for each in self.checks if each.bound]
+        return plan(
+            (bound for scope, bound in scoped if scope != "dataset"),
+            of_all=(bound for scope, bound in scoped if scope == "dataset"),
+        )
+
+
+def bind(data_object: DataObject, schema: Schema) -> BoundChecks:
+    """All checks of the object on a table of that schema. Raises ContractError with every fault of the contract's own.
+
+    A check that this table cannot answer (a missing column, a type it does not take) is bound to its reason, alone."""
+    binding = Binding(data_object, schema)
+    bound = [binding.check(each) for each in (*promised(data_object), *data_object.checks)]
+    if binding.faults:
+        raise ContractError(binding.faults)
+    return BoundChecks(data_object, schema, tuple(each for each in bound if each is not None))
+
+
+def together(objects: Sequence[DataObject], schema: Schema) -> BoundChecks:
+    """The checks of all these objects on one table, to be read at once.
+
+    Raises ContractError for faults of the first one; of another that has faults nothing is read."""
+    first, *others = objects
+    bound = bind(first, schema)
+    more = tuple(check for each in others for check in _sound(each, schema))
+    return replace(bound, checks=(*bound.checks, *more))
+
+
+def _sound(data_object: DataObject, schema: Schema) -> tuple[BoundCheck, ...]:
+    try:
+        return bind(data_object, schema).checks
+    except ContractError:
+        return ()
+
+
+class Binding:
+    """Binds the checks of one object to one schema; keeps the faults found on the way."""
+
+    def __init__(self, data_object: DataObject, schema: Schema) -> None:
+        self.object = data_object
+        self.schema = marked(data_object, schema)
+        self.views = {each.name: each for each in data_object.views}
+        self.faults: list[Fault] = []
+        self.tables = tuple(filter(None, (data_object.name, data_object.physical_name)))
+        self.declared = {path for path, _ in columns_of(data_object.properties)}
+
+    def check(self, check: Check) -> BoundCheck | None:
+        """The bound check; None where it has faults, or where it is a text, which nothing can judge."""
+        found = self._judgeable(check)
+        return self._over_view(found, check.scope) if found and check.scope not in (None, *SCOPES) else found
+
+    def _over_view(self, found: BoundCheck, scope: str | None) -> BoundCheck | None:
+        """The check over the view that its scope names; None where there is none, or none that chooses partitions."""
+        view = self.views.get(scope or "")
+        if view is None:
+            known = (*SCOPES, *self.views)
+            remedy = nearest(scope or "", known) or f"known are {', '.join(known)}"
+            self._add("SCOPE", found.check, f"no view is named {scope!r}", remedy, "implementation.scope")
+            return None
+        viewed = replace(found, view=view)
+        if found.bound and any(part.component.apart for part in found.bound.parts.values()):
+            return replace(viewed, bound=None, reason=NOT_OF_VIEWS)
+        return self._within(viewed, view) if self._inspect_view(found.check, view) else None
+
+    def _within(self, viewed: BoundCheck, view: View) -> BoundCheck:
+        try:
+            computed = self.object.computed
+            known = Schema((*self.schema.columns, *computed_partitions.typed(computed, self.schema)))
+            within = computed_partitions.spelled_out(parse(view.where, schema=known).sql, computed)
+            return replace(viewed, within=within)
+        except PredicateError as error:
+            reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
+            return replace(viewed, bound=None, reason=reason)
+
+    def _inspect_view(self, check: Check, view: View) -> bool:
+        """Whether partitions can be chosen by the view's condition; asked where the contract names their columns."""
+        if not self.object.partition_by:
+            return True
+        try:
+            partition_filter.condition(view.where, views.columns(self.object, self.schema, ()))
+        except PredicateError as error:
+            for fault in error.faults:
+                self._add("VIEW", check, f"view {view.name} {fault.message}", fault.remedy, "implementation.scope")
+            return False
+        return True
+
+    def _judgeable(self, check: Check) -> BoundCheck | None:
+        if check.kind in STANDARD:
+            return self._standard(check)
+        if check.kind != "treaty":
+            return _foreign(check)
+        analyzer = self._analyzer(check)
+        detector = self._detector(check)
+        if check.assertion is None:
+            self._add("ASSERTION", check, "the check promises nothing", "add one operator word")
+        for limit in check.assertion.references if check.assertion else ():
+            self._analyzer(replace(check, analyzer=limit.analyzer, arguments=limit.arguments, where=None, column=None))
+        return replace(self._bound(check, analyzer), detector=detector) if analyzer else None
+
+    def _detector(self, check: Check) -> Detector | None:
+        """The detector that tells the check's limits; None where they are written, or where it has faults."""
+        wanted = check.assertion.detection if check.assertion else None
+        if wanted is None:
+            return None
+        kind = self._known(check, "detector", wanted.detector, DETECTORS)
+        if kind is None:
+            return None
+        try:
+            return kind.model_validate(dict(wanted.arguments))
+        except ValidationError as invalid:
+            for place, message in messages(invalid):
+                takes = f"{wanted.detector} takes {', '.join(kind.model_fields)}"
+                self._add("DETECTOR", check, message, takes, f"implementation.{ANOMALIES}{place}")
+            return None
+
+    def _standard(self, check: Check) -> BoundCheck:
+        """A check in the standard's own words: what we cannot judge is bound to its reason, others' documents open."""
+        try:
+            ours = translated(check) if check.kind == "library" else check
+            kind = ANALYZERS[ours.analyzer]
+            analyzer = kind.model_validate({**self._arguments(kind, ours), "where": ours.where})
+        except Unbindable as unbindable:
+            return BoundCheck(check, None, reason=str(unbindable))
+        except ValidationError as invalid:
+            return BoundCheck(check, None, reason="; ".join(message for _, message in messages(invalid)))
+        return self._on_table(ours, analyzer)
+
+    def _bound(self, check: Check, analyzer: Analyzer) -> BoundCheck:
+        for column in analyzer.columns_named:
+            self._look_up(check, column)
+        return self._on_table(check, analyzer)
+
+    def _on_table(self, check: Check, analyzer: Analyzer) -> BoundCheck:
+        try:
+            return BoundCheck(check, analyzer, analyzer.bind(self.schema))
+        except Unbindable as unbindable:
+            return BoundCheck(check, analyzer, reason=str(unbindable))
+        except ContractError as predicate:
+            return BoundCheck(check, analyzer, reason="; ".join(fault.message for fault in predicate.faults))
+
+    def _analyzer(self, check: Check) -> Analyzer | None:
+        kind = self._known(check, "analyzer", check.analyzer, ANALYZERS)
+        if kind is None:
+            return None
+        try:
+            return kind.model_validate({**self._arguments(kind, check), "where": check.where})
+        except ValidationError as invalid:
+            self._add_invalid(check, invalid, takes=", ".join(kind.model_fields))
+            return None
+
+    def _known(self, check: Check, what: str, name: str, known: Mapping[str, T]) -> T | None:
+        """What goes by that name; where nothing does, a fault with the nearest name that there is."""
+        if name not in known:
+            remedy = nearest(name, known) or f"known are {', '.join(sorted(known))}"
+            self._add(what.upper(), check, f"no {what} is named {name!r}", remedy)
+        return known.get(name)
+
+    def _arguments(self, kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
+        """The arguments of the check; an analyzer that may call the table by name is told its names."""
+        given = _on_property(kind, check)
+        return {**given, "tables": self.tables} if "tables" in kind.model_fields else given
+
+    def _add_invalid(self, check: Check, invalid: ValidationError, *, takes: str) -> None:
+        for place, message in messages(invalid):
+            self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", f"implementation{place}")
+
+    def _look_up(self, check: Check, column: str) -> None:
+        """A column that neither contract nor table knows is a mistake in the contract; one the table lost is not."""
+        if not self.declared or self._is_declared(column) or self.schema.find(column) is not None:
+            return
+        remedy = nearest(column, [*self.declared, *self.schema.names]) or "name a column of the table"
+        self._add("COLUMN", check, f"neither contract nor table has a column {column}", remedy)
+
+    def _is_declared(self, column: str) -> bool:
+        return column in self.declared or quote_path(column) in {
+            written(path) for path in self.declared for written in (quote, quote_path)
+        }
+
+    def _add(self, code: str, check: Check, message: str, remedy: str, place: str = "") -> None:
+        where = ".".join(filter(None, (check.path, place)))
+        self.faults.append(Fault(f"TR-CHECK-{code}", where, message, remedy, check.line))
+
+
+def messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
+    """The place among the arguments and the words of each mistake."""
+    for error in invalid.errors(include_input=False, include_url=False):
+        yield "".join(f".{part}" for part in error["loc"]), error["msg"].removeprefix("Value error, ")
+
+
+def _foreign(check: Check) -> BoundCheck | None:
+    if check.kind == "text":
+        return None
+    reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not executed here"
+    return BoundCheck(check, None, reason=reason)
+
+
+def _on_property(kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
+    """The check's own words; where they name no column and the analyzer takes one, the property it stands on."""
+    takes = next((word for word in ("column", "columns") if word in kind.model_fields), None)
+    if takes is None or check.column is None or {"column", "columns"} & check.arguments.keys():
+        return check.arguments
+    return {takes: check.column, **check.arguments}

@@ -1,0 +1,194 @@
+"""The checks that the words of a contract's columns stand for: required, unique, primaryKey, enum, logicalTypeOptions.
+
+What describes a value without bounding it gives no check: the formats password, byte and binary, the formats of dates,
+time zones, f64 and i128 (every number fits). Nor do words about the elements of an array or of a map.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from contracts.assertions import Assertion
+from contracts.document.logical_type_options import means_whole
+from contracts.document.model import Check, DataObject, Property
+from contracts.predicates.parser import quote, quote_path
+from engine.analyzers.named_formats import FORMATS
+
+WHOLE = Assertion("mustBe", 1)
+# The standard's words for the bounds of a value, with those of the analyzer `in_range`.
+BOUNDS = {
+    "minimum": ("minimum", "at least"),
+    "maximum": ("maximum", "at most"),
+    "exclusiveMinimum": ("exclusive_minimum", "more than"),
+    "exclusiveMaximum": ("exclusive_maximum", "less than"),
+}
+SIZES = {
+    "minItems": (">=", "at least {} items"),
+    "maxItems": ("<=", "at most {} items"),
+    "minProperties": (">=", "at least {} entries"),
+    "maxProperties": ("<=", "at most {} entries"),
+    "dimensions": ("=", "{} dimensions"),
+}
+WIDEST_FLOAT = 3.4028234663852886e38
+NUMBER_FORMATS: Mapping[str, tuple[float | None, float | None]] = {
+    **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
+    "u128": (0, None),
+    "f32": (-WIDEST_FLOAT, WIDEST_FLOAT),
+}
+
+
+class Promise(NamedTuple):
+    """A check of a column in the making: its words, and what is measured and must hold."""
+
+    word: str
+    said: str
+    analyzer: str
+    arguments: dict[str, Any]
+    where: str | None = None
+    assertion: Assertion = WHOLE
+    dimension: str = "conformity"
+
+
+class Place(NamedTuple):
+    """A column: its path as arguments write it, and as predicates do."""
+
+    path: str
+    sql: str
+    property: Property
+
+
+def promised(data_object: DataObject) -> Iterator[Check]:
+    """The checks that the words of all columns and nested fields stand for, then that of the primary key."""
+    keys = data_object.primary_key
+    for path, each in columns_of(data_object.properties):
+        place = Place(path, quote(path) if path == each.name else quote_path(path), each)
+        for promise in _promises(place, required=each.required or path in keys):
+            yield _check(each, f"{path}-{promise.word}", promise)
+    if keys:
+        key = next(each for each in data_object.properties if each.name == keys[0])
+        said = f"{', '.join(keys)} identifies a row"
+        yield _check(
+            key, "primary-key", Promise("", said, "uniqueness", {"columns": list(keys)}, dimension="uniqueness")
+        )
+
+
+def columns_of(properties: Iterable[Property], parent: str = "") -> Iterator[tuple[str, Property]]:
+    """(path, property) of all columns and nested fields, as arguments name them; elements of arrays are no columns."""
+    for each in properties:
+        part = _part(each.name)
+        yield (f"{parent}.{part}" if parent else each.name), each
+        yield from columns_of(each.properties, f"{parent}.{part}" if parent else part)
+
+
+def _part(name: str) -> str:
+    return quote(name) if "." in name or "`" in name else name
+
+
+def _check(of: Property, check_id: str, promise: Promise) -> Check:
+    return Check(
+        id=check_id, name=promise.said, kind="schema", severity="error", analyzer=promise.analyzer,
+        arguments=promise.arguments, where=promise.where, assertion=promise.assertion, dimension=promise.dimension,
+        path=of.path, line=of.line,
+    )  # fmt: skip
+
+
+def _promises(place: Place, *, required: bool) -> Iterator[Promise]:
+    path, each = place.path, place.property
+    if required:
+        said = f"{path} is always present"
+        yield Promise("required", said, "completeness", {"column": path}, dimension="completeness")
+    if each.unique:
+        yield _unique([path], f"{path} is unique")
+    if each.enum:
+        said = f"{path} is one of {len(each.enum)} values"
+        yield Promise("enum", said, "contained_in", {"column": path, "values": list(each.enum)})
+    for word, given in each.options.items():
+        if word in OPTIONS:
+            yield from OPTIONS[word](place, word, given)
+
+
+def _unique(columns: Iterable[str], said: str) -> Promise:
+    return Promise("unique", said, "uniqueness", {"columns": list(columns)}, dimension="uniqueness")
+
+
+def _bounded(place: Place, word: str, limit: Any) -> Iterator[Promise]:
+    argument, said = BOUNDS[word]
+    yield Promise(word, f"{place.path} is {said} {limit}", "in_range", {"column": place.path, argument: limit})
+
+
+def _shortest(place: Place, word: str, length: int) -> Iterator[Promise]:
+    said, assertion = f"{place.path} has at least {length} characters", Assertion("mustBeGreaterOrEqualTo", length)
+    yield Promise(word, said, "minimum_length", {"column": place.path}, assertion=assertion)
+
+
+def _longest(place: Place, word: str, length: int) -> Iterator[Promise]:
+    said, assertion = f"{place.path} has at most {length} characters", Assertion("mustBeLessOrEqualTo", length)
+    yield Promise(word, said, "maximum_length", {"column": place.path}, assertion=assertion)
+
+
+def _patterned(place: Place, word: str, pattern: str) -> Iterator[Promise]:
+    arguments = {"column": place.path, **searched(pattern)}
+    yield Promise(word, f"{place.path} has its promised pattern", "pattern_match", arguments)
+
+
+def searched(pattern: Any) -> dict[str, Any]:
+    """The arguments that stand for a pattern of the standard, which may match anywhere within a text."""
+    return {"pattern": pattern} if means_whole(str(pattern)) else {"pattern": pattern, "within": True}
+
+
+def _formatted(place: Place, word: str, name: str) -> Iterator[Promise]:
+    """Of text by its shape, of numbers by their range; nothing of other formats, which bound no value."""
+    said = f"{place.path} has the format {name}"
+    if place.property.logical_type == "string" and name in FORMATS:
+        yield Promise(word, said, "pattern_match", {"column": place.path, "format": name})
+    elif place.property.logical_type in {"integer", "number"} and name in NUMBER_FORMATS:
+        given = zip(("minimum", "maximum"), NUMBER_FORMATS[name], strict=True)
+        bounds = {argument: limit for argument, limit in given if limit is not None}
+        yield Promise(word, said, "in_range", {"column": place.path, **bounds})
+
+
+def _multiple(place: Place, word: str, number: float) -> Iterator[Promise]:
+    # A double is no multiple of 0.01, the decimal number that is written for it may be one.
+    exact = place.sql if place.property.logical_type == "integer" else f"CAST({place.sql} AS DECIMAL(38, 18))"
+    condition = f"{exact} % {Decimal(repr(number)):f} = 0"
+    yield _kept(place, word, f"{place.path} is a multiple of {number}", condition)
+
+
+def _sized(place: Place, word: str, number: int) -> Iterator[Promise]:
+    """Of arrays and maps; nothing of an object with named fields, which has no entries to count."""
+    if not place.property.properties:
+        sign, said = SIZES[word]
+        yield _kept(place, word, f"{place.path} has {said.format(number)}", f"size({place.sql}) {sign} {number}")
+
+
+def _distinct(place: Place, word: str, given: bool) -> Iterator[Promise]:  # noqa: FBT001
+    if given:
+        condition = f"size({place.sql}) = size(array_distinct({place.sql}))"
+        yield _kept(place, word, f"{place.path} has no item twice", condition)
+
+
+def _with_fields(place: Place, word: str, names: list[str]) -> Iterator[Promise]:
+    parent = _part(place.path) if place.path == place.property.name else place.path
+    for name in names:
+        arguments, where = {"column": f"{parent}.{_part(name)}"}, f"{place.sql} IS NOT NULL"
+        said = f"{place.path} has its {name}"
+        yield Promise(f"{word}-{name}", said, "completeness", arguments, where, dimension="completeness")
+
+
+def _kept(place: Place, word: str, said: str, predicate: str) -> Promise:
+    """The promise that a condition holds for every value that is there."""
+    return Promise(word, said, "compliance", {"predicate": predicate}, f"{place.sql} IS NOT NULL")
+
+
+OPTIONS: dict[str, Callable[[Place, str, Any], Iterator[Promise]]] = {
+    **dict.fromkeys(BOUNDS, _bounded),
+    **dict.fromkeys(SIZES, _sized),
+    "minLength": _shortest,
+    "maxLength": _longest,
+    "pattern": _patterned,
+    "format": _formatted,
+    "multipleOf": _multiple,
+    "uniqueItems": _distinct,
+    "required": _with_fields,
+}

@@ -1,0 +1,37 @@
+"""Which columns a promise is about: what of a table somebody must read to notice that it changed."""
+
+from collections.abc import Mapping
+
+from contracts.document.model import Contract
+from contracts.errors import ContractError
+from contracts.schema import Schema
+from engine.analyzers.arguments import Role
+from engine.checks.binding import BoundCheck, bind
+
+# None: the table as a whole, or nobody can tell.
+Reach = frozenset[str] | None
+
+
+def reach(check: BoundCheck) -> Reach:
+    """The columns that the check reads, those of its filter included.
+
+    None where it is about the table as a whole (its number of rows), or where what it reads is not known (free SQL)."""
+    analyzer = check.analyzer
+    if analyzer is None:
+        return frozenset({check.check.column}) if check.check.column else None
+    if not analyzer.columns_read and not analyzer.roles[Role.PREDICATE]:
+        return None
+    return frozenset(analyzer.columns_named)
+
+
+def reaches(contract: Contract, object_name: str) -> Mapping[str, Reach]:
+    """What each check of the object reads, by its id, those included that the words of columns stand for.
+
+    {} where the contract has no such object, or where its checks cannot be bound any more."""
+    found = next((each for each in contract.objects if each.name == object_name), None)
+    if found is None:
+        return {}
+    try:
+        return {each.check.id: reach(each) for each in bind(found, Schema(())).checks}
+    except ContractError:
+        return {}

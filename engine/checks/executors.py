@@ -1,0 +1,55 @@
+"""Who judges each check of a contract: Treaty itself, another engine, or people, of whom a text asks."""
+
+from dataclasses import dataclass
+
+from contracts.document.model import Check, DataObject
+from contracts.errors import ContractError
+from contracts.schema import Schema
+from engine.analyzers.base import Analyzer
+from engine.checks.binding import BoundCheck, bind
+from engine.core.results import Runner
+
+
+@dataclass(frozen=True)
+class Entrusted:
+    """A check, its promise in words, who judges it, and why nobody does here (None where it is judged here).
+
+    `analyzer` is what it means where it is judged here."""
+
+    check: Check
+    sentence: str
+    runner: Runner
+    scope: str = "delta"
+    column: str | None = None
+    reason: str | None = None
+    analyzer: Analyzer | None = None
+
+
+def entrusted(described: DataObject) -> tuple[Entrusted, ...]:
+    """All checks of the object, those that the words of its columns stand for first. Says nothing of a real table.
+
+    Where the checks have faults of the contract's own, they are said by their names, and to be judged nowhere."""
+    texts = tuple(_of_people(each) for each in described.checks if each.kind == "text")
+    try:
+        return (*map(_of_engine, bind(described, Schema(())).checks), *texts)
+    except ContractError as error:
+        reason = "; ".join(fault.message for fault in error.faults)
+        faulty = (each for each in described.checks if each.kind != "text")
+        return (*(Entrusted(each, each.name, Runner.ELSEWHERE, reason=reason) for each in faulty), *texts)
+
+
+def _of_engine(bound: BoundCheck) -> Entrusted:
+    judged = bound.analyzer is not None
+    return Entrusted(
+        check=bound.check,
+        sentence=bound.sentence,
+        runner=Runner.HERE if judged else Runner.ELSEWHERE,
+        scope=bound.scope,
+        column=bound.column,
+        reason=None if judged else bound.reason,
+        analyzer=bound.analyzer,
+    )
+
+
+def _of_people(check: Check) -> Entrusted:
+    return Entrusted(check, check.name, Runner.PEOPLE, column=check.column, reason="a text is read by people alone")

@@ -1,0 +1,113 @@
+"""Plug-ins: analyzers, assertions and detectors of other packages, found by entry point, loaded where they are named.
+
+A package offers them in its pyproject.toml:
+
+    [project.entry-points."treaty.analyzers"]
+    prime_share = "my_package:PrimeShare"          # a subclass of Analyzer, under its own name
+
+    [project.entry-points."treaty.assertions"]
+    mustBeDivisibleBy = "my_package:DIVISIBLE"     # (test of value and limit, "be divisible by {}")
+
+    [project.entry-points."treaty.detectors"]
+    lunar = "my_package:Lunar"                     # a subclass of Detector, under its own name
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution
+from typing import Any
+
+from contracts import assertions
+from engine.analyzers import ANALYZERS
+from engine.analyzers.base import Analyzer
+from engine.anomaly.detector import DETECTORS, Detector
+from engine.core.errors import EngineError
+
+_LOADED: dict[str, str] = {}
+_WORD = re.compile(r"must[A-Z][A-Za-z0-9]*")
+
+
+class PluginError(EngineError):
+    """A plug-in that was named cannot be used. The message says which, why, and what to do."""
+
+    def __init__(self, reason: str, *, retry: bool = False) -> None:
+        super().__init__(reason, retry=retry)
+
+
+def load(wanted: Iterable[str]) -> None:
+    """Imports what the named distributions offer; those loaded before are left alone. Raises PluginError.
+
+    Importing runs the package's code: only packages that somebody has chosen are named here."""
+    for name in wanted:
+        if name not in _LOADED:
+            found = _found(name)
+            _take(found, name)
+            _LOADED[name] = found.version
+
+
+def names() -> tuple[str, ...]:
+    """The packages in use, as another process is told to load them."""
+    return tuple(sorted(_LOADED))
+
+
+def split(text: str) -> tuple[str, ...]:
+    """The packages that a text names, comma-separated."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def loaded() -> tuple[str, ...]:
+    """The plug-ins in use, 'name version', in the order of their names."""
+    return tuple(f"{name} {version}" for name, version in sorted(_LOADED.items()))
+
+
+def _found(name: str) -> Distribution:
+    try:
+        return distribution(name)
+    except (PackageNotFoundError, ValueError):
+        raise PluginError(f"the plug-in {name!r} is not installed: install that package or do not name it") from None
+
+
+def _take(found: Distribution, name: str) -> None:
+    entries = [(_TAKING[each.group], each) for each in found.entry_points if each.group in _TAKING]
+    if not entries:
+        raise PluginError(f"the package {name!r} offers nothing: it has no entry point of {' or '.join(_TAKING)}")
+    for take, entry in entries:
+        take(entry, _imported(entry, name))
+
+
+def _imported(entry: EntryPoint, name: str) -> Any:
+    try:
+        return entry.load()
+    except Exception as error:
+        reason = f"{entry.value} ended with {type(error).__name__}"
+        raise PluginError(f"the plug-in {name!r} cannot be imported: {reason}; mend or remove it") from error
+
+
+def _analyzer(entry: EntryPoint, offered: Any) -> None:
+    if not (isinstance(offered, type) and issubclass(offered, Analyzer)):
+        raise PluginError(f"{entry.value} is no analyzer: make it a subclass of engine.analyzers.base.Analyzer")
+    if offered.name != entry.name or ANALYZERS.get(entry.name) is not offered:
+        raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
+
+
+def _detector(entry: EntryPoint, offered: Any) -> None:
+    if not (isinstance(offered, type) and issubclass(offered, Detector)):
+        raise PluginError(f"{entry.value} is no detector: make it a subclass of engine.anomaly.detector.Detector")
+    if offered.name != entry.name or DETECTORS.get(entry.name) is not offered:
+        raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
+
+
+def _assertion(entry: EntryPoint, offered: Any) -> None:
+    if not _WORD.fullmatch(entry.name):
+        raise PluginError(f"{entry.name!r} is no operator: name the entry point 'must...', as in mustBeDivisibleBy")
+    if not (isinstance(offered, tuple) and len(offered) == 2 and callable(offered[0]) and isinstance(offered[1], str)):
+        raise PluginError(f'{entry.value} is no assertion: write (function of value and limit, "be ... {{}}")')
+    if assertions.OPERATORS.setdefault(entry.name, offered) is not offered:
+        raise PluginError(f"an operator {entry.name!r} exists already: name the entry point otherwise")
+
+
+_TAKING: dict[str, Callable[[EntryPoint, Any], None]] = {
+    "treaty.analyzers": _analyzer,
+    "treaty.assertions": _assertion,
+    "treaty.detectors": _detector,
+}

@@ -1,0 +1,323 @@
+"""The verbs that need no registry: verify, quarantine, draft, explain; `gate` has a file of its own."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from contracts.document import computed_partitions
+from engine.anomaly.learned_programs import PINNED, REFITS, TIGHTEN
+from engine.cli.options import (
+    AsJson,
+    ByHistory,
+    Columns,
+    ContractFile,
+    ContractId,
+    Data,
+    FailOn,
+    FalseAlarms,
+    Folder,
+    Format,
+    Json,
+    LakeIndex,
+    Memory,
+    ObjectName,
+    Others,
+    Out,
+    OutFormat,
+    Output,
+    Overwrite,
+    PartitionBy,
+    Plugins,
+    Refit,
+    Remote,
+    Report,
+    ReportForm,
+    RowsFormat,
+    Sample,
+    Samples,
+    Warnings,
+    Without,
+)
+from engine.core.clock import now
+from engine.protocol.requests import (
+    DraftRequest,
+    MeasureRequest,
+    Quarantine,
+    Quarantined,
+    QuarantineRequest,
+    SampleRequest,
+    Source,
+)
+
+PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
+
+
+class Stop(Exception):
+    """Ends a command with a message and an exit code."""
+
+    def __init__(self, message: str, code: int = NOT_CHECKED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def add_to(app: typer.Typer) -> None:
+    """Registers the verbs."""
+    from engine.cli.gate import gates
+    from engine.cli.patterns import patterns
+
+    for verb in (verify, quarantine, draft, explain):
+        app.command()(verb)
+    app.add_typer(gates, name="gate")
+    app.add_typer(patterns, name="patterns")
+
+
+def verify(
+    data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
+    format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
+    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: Others = None, plugins: Plugins = "",
+    remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
+    load_plugins(plugins)
+    request = request_of(data, contract, partition_by, object_name, format)
+    request = replace(request, others=sources_of(others), limits=True)
+    run = _verified(request, samples=samples, remote=remote, memory=memory)
+    tell(run, Report.JSON if as_json else report, output)
+    raise typer.Exit(exit_code(run.verdict, fail_on))
+
+
+def tell(run: Any, report: Report, output: Path | None) -> None:
+    """Prints the report, or writes it to the file beside the text that is printed."""
+    from engine.report import REPORTS, print_run
+
+    if output or report is Report.TEXT:
+        print_run(run, _console())
+    if output:
+        _write(output, REPORTS[report](run).encode())
+    elif report is not Report.TEXT:
+        print(REPORTS[report](run), end="")
+
+
+def exit_code(verdict: str, fail_on: FailOn = FailOn.ERROR) -> int:
+    """The exit code of a verdict."""
+    warned = WARNED if fail_on is FailOn.WARNING else PASSED
+    return {"passed": PASSED, "warned": warned, "failed": VIOLATED, "not_evaluated": NOT_CHECKED}[verdict]
+
+
+def request_of(
+    data: str, contract: Path, partition_by: list[str] | None, object_name: str | None, kind: str | None
+) -> MeasureRequest:
+    """What is asked of the table by the contract in that file. Raises Stop where it has no such object."""
+    from contracts.document.reader import read
+
+    text = _text_of(contract)
+    parsed = read(text)
+    names = [each.name for each in parsed.objects]
+    if not names or (object_name and object_name not in names):
+        raise Stop(f"{contract} has no object {object_name or ''}; it has: {', '.join(names) or 'none'}")
+    chosen = parsed.object(object_name or names[0])
+    source = Source(data, kind, tuple(partition_by or chosen.partition_by))
+    return MeasureRequest(source=source, contract=text, object=chosen.name)
+
+
+def sources_of(others: list[str] | None) -> dict[str, Source]:
+    """Where the other datasets are, by the names that the contract calls them."""
+    pairs = [each.partition("=") for each in others or ()]
+    for name, _, location in pairs:
+        if not name or not location:
+            raise Stop(f"--other {name}{_}{location} names no dataset or no place: write --other titles=PATH")
+    return {name: Source(location) for name, _, location in pairs}
+
+
+def load_plugins(plugins: str) -> None:
+    """Loads the packages that are named, comma-separated."""
+    from engine.checks.plugins import load, split
+
+    load(split(plugins))
+
+
+def _text_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Stop(f"the contract {path} cannot be read: {error.strerror}. Check the path.") from None
+
+
+def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
+    from contracts.document.reader import read
+    from engine.checks.binding import bind
+    from engine.evaluation.failing_samples import discreet
+    from engine.evaluation.judge import judge
+
+    started, contract = now(), read(request.contract)
+    with in_spark(remote, memory) as spark:
+        measured = spark.measure(request)
+        run = judge(
+            contract, request.object, schema=measured.schema, states=measured.judged(measured.states),
+            delta=sorted(measured.states), started=started, finished=now(), whole=measured.whole,
+            references=measured.referents,
+        )  # fmt: skip
+        checks = bind(contract.object(request.object), measured.schema)
+        return _with_samples(spark, request, discreet(checks, run), checks, samples)
+
+
+def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, limit: int) -> Any:
+    from engine.evaluation.failing_samples import wanted
+
+    only = wanted(checks, run.results) if limit else {}
+    if not only:
+        return run
+    asked = SampleRequest(
+        request.source, request.contract, request.object, only, limit=limit, others=request.others
+    )  # fmt: skip
+    return run.model_copy(update={"samples": spark.sample(asked)})
+
+
+@contextmanager
+def in_spark(remote: str | None, memory: str) -> Iterator[Any]:
+    """The engine with Spark in a process of its own, which ends with the block."""
+    from engine.checks.plugins import names
+    from engine.spark.process.child import ChildSettings, SparkChild
+
+    child = SparkChild(ChildSettings(remote=remote, memory=memory, plugins=names()))
+    try:
+        yield child
+    finally:
+        child.close()
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(soft_wrap=False, highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+def draft(
+    data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
+    sample: Sample = None, without: Without = None, object_name: ObjectName = None, lake: LakeIndex = None,
+    by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED, out: Out = None,
+    format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
+    name = object_name or _name_of(data)
+    if REFITS.fullmatch(refit) is None:
+        raise Stop(f"--refit {refit} is no recipe: write {PINNED}, {TIGHTEN}, or 'within: 10%'")
+    request = DraftRequest(
+        source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
+        columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
+        lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
+        spoilt=_named(without or (), partition_by or ()),
+    )  # fmt: skip
+    with in_spark(remote, memory) as spark:
+        drafted = spark.draft(request, progress)
+    _print_draft(drafted, out, as_json=as_json)
+
+
+def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
+    """The partitions. Raises Stop where one does not name a value of each partition column, in their order."""
+    columns = computed_partitions.names(by)
+    for name in names:
+        if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
+            shape = "/".join(f"{column}=..." for column in columns)
+            remedy = f"write --without '{shape}'" if shape else "say with --partition-by what it is partitioned by"
+            raise Stop(f"--without {name} names no partition of the table: {remedy}")
+    return tuple(names)
+
+
+def progress(words: str) -> None:
+    """Says how far something is to who sits at a terminal."""
+    if sys.stderr.isatty():
+        print(f"{words} ...", file=sys.stderr)
+
+
+def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
+    from engine.report import print_draft
+
+    document = _with_suggestions(drafted)
+    if out:
+        _write(out, document)
+    if as_json:
+        found = {"document": document.decode(), "suggestions": drafted.suggestions, "profile": drafted.profile}
+        print(json.dumps(found, indent=2))
+    elif out:
+        print_draft(drafted.suggestions, _console())
+    else:
+        print(document.decode(), end="")
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise Stop(f"{path} cannot be written: {error.strerror}. Check the path.") from None
+
+
+def _with_suggestions(drafted: Any) -> bytes:
+    from contracts.document.reader import read
+    from contracts.document.writer import write
+    from contracts.editing.patches import Patch, apply
+
+    patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
+    return write(apply(read(drafted.document).document, patches))
+
+
+def quarantine(
+    data: Data, contract: ContractFile, out: Folder, out_format: OutFormat = RowsFormat.PARQUET,
+    overwrite: Overwrite = False, warnings: Warnings = False, partition_by: PartitionBy = None,
+    object_name: ObjectName = None, format: Format = None, others: Others = None, as_json: Json = False,
+    plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Write good rows and bad rows of a table apart, in one pass; each says which checks it breaks.
+
+    Exit code 0 all rows are good, 1 some are bad, 3 not done, or a check could be judged on no row."""
+    load_plugins(plugins)
+    request = request_of(data, contract, partition_by, object_name, format)
+    into = Quarantine(out, out_format.value, overwrite=overwrite, warnings=warnings)
+    with in_spark(remote, memory) as spark:
+        asked = QuarantineRequest(request.source, request.contract, request.object, into, sources_of(others))
+        done = spark.quarantine(asked)
+    if as_json:
+        print(json.dumps(asdict(done), indent=2))
+    else:
+        _print_quarantined(done, out)
+    raise typer.Exit(VIOLATED if done.bad else NOT_CHECKED if done.unjudged else PASSED)
+
+
+def _print_quarantined(done: Quarantined, out: str) -> None:
+    for outcome, count in (("good", done.good), ("bad", done.bad)):
+        print(_rows(count, outcome) + (f" in {out}/outcome={outcome}" if count else ""))
+    for check_id, count in done.broken.items():
+        print(f"  {check_id}: broken by {_rows(count)}")
+    for check_id, count in done.unevaluated.items():
+        print(f"  {check_id}: cannot be evaluated on {_rows(count)}")
+    for check_id, reason in done.unjudged.items():
+        print(f"  {check_id}: judged on no row: {reason}")
+
+
+def _rows(count: int, kind: str = "") -> str:
+    return " ".join(filter(None, (f"{count:,}", kind, "row" if count == 1 else "rows")))
+
+
+def _name_of(data: str) -> str:
+    return data.rstrip("/").rsplit("/", 1)[-1].split(".")[0] or "table"
+
+
+def explain(
+    data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
+    format: Format = None, plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Show what one reading of the table computes for a contract: its aggregates and groupings, as SQL."""
+    from contracts.document.reader import read
+    from engine.checks.binding import bind
+
+    load_plugins(plugins)
+    request = request_of(data, contract, partition_by, object_name, format)
+    with in_spark(remote, memory) as spark:
+        schema = spark.schema(request.source)
+    print(bind(read(request.contract).object(request.object), schema).plan.explain(request.source.partition_by))

@@ -1,0 +1,199 @@
+"""The verb `patterns`: what texts look like, learned from a lake of tables; needs no registry."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from engine.cli.commands import VIOLATED, Stop, in_spark
+from engine.cli.options import Columns, Format, Json, Memory, Remote
+from engine.protocol.requests import Source, TextsRequest
+
+ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
+patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
+
+LakeFolder = Annotated[
+    Path,
+    typer.Option("--lake", help="the folder of the lake's index", envvar="TREATY_PATTERNS", show_default="patterns"),
+]
+Tables = Annotated[list[str], typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
+Text = Annotated[str, typer.Argument(help="a table; - for values on standard input, one a line", show_default=False)]
+Older = Annotated[str, typer.Argument(help="a table as it was", show_default=False)]
+Newer = Annotated[str, typer.Argument(help="the table as it is now", show_default=False)]
+Rows = Annotated[int, typer.Option(min=5, max=100_000, help="rows that are drawn from each table")]
+Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="show so many")]
+Wanted = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
+Forget = Annotated[bool, typer.Option("--forget", help="take these tables out of the index instead")]
+HERE = Path("patterns")
+
+
+def index(
+    tables: Tables, lake: LakeFolder = HERE, forget: Forget = False, rows: Rows = 1000,
+    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Add tables to the index of a lake; one that is in it already is replaced."""
+    from engine.patterns.lake_index import Lake
+
+    opened = Lake(lake)
+    with _told():
+        if forget:
+            opened.forget(tables)
+        else:
+            opened.add(_drawn(tables, rows, format, remote, memory))
+        found = opened.index()
+    print(f"{len(opened.tables())} tables, {found.sums.size} text columns, {len(found.sums):,} patterns in {lake}")
+
+
+@patterns.command()
+def infer(
+    data: Text, lake: LakeFolder = HERE, columns: Columns = None, rows: Rows = 1000, as_json: Json = False,
+    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Say what the text columns of a table may be promised, and on what evidence."""
+    from engine.patterns.evidence import evidence
+    from engine.patterns.inference import infer as inferred
+    from engine.patterns.lake_index import Lake
+
+    only = tuple(each.strip() for each in columns.split(",")) if columns else ()
+    with _told():
+        known = Lake(lake).index()
+        texts = _lines() if data == "-" else _texts(TextsRequest(Source(data, format), only, rows), remote, memory)
+    found = {name: evidence(values, inferred(values, known), known, secret=False) for name, values in texts.items()}
+    if as_json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        _print(found)
+
+
+@patterns.command()
+def compare(
+    older: Older, newer: Newer, lake: LakeFolder = HERE, rows: Rows = 1000, as_json: Json = False,
+    format: Format = None, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Find text columns of a newer table that are no longer what they were, and what they look like instead.
+
+    Columns that were swapped look like each other. Exits with 1 where there are any."""
+    from engine.patterns.lake_index import Lake
+    from engine.patterns.swapped_columns import moved
+
+    with _told():
+        known = Lake(lake).index()
+    with in_spark(remote, memory) as spark:
+        before, after = (spark.texts(TextsRequest(Source(table, format), (), rows)) for table in (older, newer))
+    found = moved(before, after, known)
+    listed([asdict(each) for each in found], _moved, as_json=as_json)
+    if found:
+        raise typer.Exit(VIOLATED)
+
+
+def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
+    """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
+    from engine.patterns.analysis import common as domains
+    from engine.patterns.lake_index import Lake
+
+    with _told():
+        found = domains(Lake(lake), limit)
+    listed([asdict(each) for each in found], _common, as_json=as_json)
+
+
+def find(pattern: Wanted, lake: LakeFolder = HERE, as_json: Json = False) -> None:
+    """Find the columns of the lake that carry a pattern."""
+    from engine.patterns.analysis import carried
+    from engine.patterns.lake_index import Lake
+
+    with _told():
+        found = carried(Lake(lake), pattern).carriers
+    listed([asdict(each) for each in found], _carrier, as_json=as_json)
+
+
+def listed(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
+    """Prints plain data: as JSON, or a line each."""
+    if as_json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for each in found:
+        print(line(each))
+
+
+def common(columns: int, impurity: float, text: str, name: str | None) -> str:
+    """A common domain in a line."""
+    named = f"  ({name})" if name else ""
+    return f"{columns:6} columns  impure {impurity:6.1%}  {text}{named}"
+
+
+def _moved(each: Mapping[str, Any]) -> str:
+    judged = each["found"]["judged"]
+    like = f"looks like {', '.join(each['like'])}" if each["like"] else "looks like no other column"
+    return f"{each['column']}: {judged['bad']} of {judged['of']} values do not match {each['pattern']}; {like}"
+
+
+def _common(each: Mapping[str, Any]) -> str:
+    return common(each["columns"], each["fpr"], each["text"], each["name"])
+
+
+def _carrier(each: Mapping[str, Any]) -> str:
+    return f"{each['table']}  {each['column']}  {1 - each['impurity']:.1%}"
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What cannot be read, as a message."""
+    from engine.core.disk import Busy
+    from engine.patterns.index_file import UnreadableIndex
+    from engine.patterns.language import PatternError
+
+    try:
+        yield
+    except (Busy, UnreadableIndex, PatternError) as error:
+        raise Stop(str(error)) from None
+    except OSError as error:
+        raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
+
+
+def _drawn(
+    tables: Sequence[str], rows: int, format: str | None, remote: str | None, memory: str
+) -> Mapping[str, Mapping[str, list[str]]]:
+    with in_spark(remote, memory) as spark:
+        found = {table: spark.texts(TextsRequest(Source(table, format), (), rows)) for table in tables}
+    return {table: {name: _present(values) for name, values in texts.items()} for table, texts in found.items()}
+
+
+def _texts(request: TextsRequest, remote: str | None, memory: str) -> Mapping[str, Sequence[str | None]]:
+    with in_spark(remote, memory) as spark:
+        texts: Mapping[str, Sequence[str | None]] = spark.texts(request)
+    return texts
+
+
+def _present(values: Sequence[str | None]) -> list[str]:
+    return [value for value in values if value is not None]
+
+
+def _lines() -> Mapping[str, Sequence[str | None]]:
+    read = TextIOWrapper(sys.stdin.buffer, "utf-8", errors="replace", newline="\n")
+    return {"standard input": [line.removesuffix("\n") for line in read]}
+
+
+def _print(found: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, said in found.items():
+        print(f"{name}: {said['pattern'] or 'no pattern'}{_named(said)}")
+        print(f"  {said['reason']}")
+        if said["pattern"]:
+            _print_figures(said)
+
+
+def _named(said: Mapping[str, Any]) -> str:
+    return f"  ({said['domain']})" if said["domain"] else ""
+
+
+def _print_figures(said: Mapping[str, Any]) -> None:
+    told = "none" if said["detectable_share"] is None else f"{said['detectable_share']:.1%}"
+    print(f"  false alarms {said['false_alarms']:.1%}, other columns that pass {said['passes']:.1%}")
+    print(f"  smallest bad share that is told among 1,000 values: {told}; an error above {said['floor']:.0%}")
+    for each in said["values"].get("others", [])[:10]:
+        print(f"  does not match: {each!r}")

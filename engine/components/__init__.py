@@ -1,0 +1,1 @@
+"""Mergeable states from which analyzers compute metrics."""

@@ -1,0 +1,203 @@
+"""Components: the few mergeable parts that every metric is made of, each a commutative monoid with typed SQL.
+
+A component is declared on an analyzer over templates ('{column}'), bound to the columns' types, computed by Spark's own
+aggregates, and merged here, without Spark. `zero` is the state of no rows at all.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Context, Decimal
+from enum import Enum
+from functools import reduce
+from math import isnan
+from typing import Any, ClassVar
+
+from engine.components import codec
+from engine.components.operands import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL, Operand
+
+COMPONENTS: "dict[str, type[Component]]" = {}
+EXACT = Context(prec=76)
+ALWAYS = "1"
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is added by type: timestamp_ntz has none
+
+
+class Keeps(Enum):
+    """What a state has of the values of rows: NOTHING but counts and sums of them, HASHES of them, or VALUES.
+
+    Of a classified column, what keeps hashes is counted by hashes with a key, and what keeps values is never stored."""
+
+    NOTHING = "nothing"
+    HASHES = "hashes"
+    VALUES = "values"
+
+
+@dataclass(frozen=True, init=False)
+class Component:
+    """One mergeable part over templates: `{column}` stands for an argument of the analyzer, as do expressions over it.
+
+    `type` is the type of such an expression, `takes` the types that its arguments may have (None: those it accepts).
+    `grouping` says that it needs a GROUP BY of its own, `apart` that it needs a statement of its own, `sketched` that
+    Spark keeps an object for it and hands that every single row. `keeps`: values, where a class does not say."""
+
+    templates: tuple[str, ...]
+    type: str | None
+    takes: frozenset[str] | None
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+    accepts: ClassVar[frozenset[str]] = COUNTABLE
+    grouping: ClassVar[bool] = False
+    apart: ClassVar[bool] = False
+    sketched: ClassVar[bool] = False
+    keeps: ClassVar[Keeps] = Keeps.VALUES
+    zero: ClassVar[Any] = None
+
+    plain: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        cls.plain = cls.load is Component.load and cls.dump is Component.dump
+        if hasattr(cls, "kind") and COMPONENTS.setdefault(cls.kind, cls).__qualname__ != cls.__qualname__:
+            raise TypeError(f"a component of kind {cls.kind!r} exists already")
+
+    def __init__(self, *templates: str, type: str | None = None, takes: frozenset[str] | None = None) -> None:
+        object.__setattr__(self, "templates", templates)
+        object.__setattr__(self, "type", type)
+        object.__setattr__(self, "takes", takes)
+
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
+        """What its state has of the values of these operands."""
+        return self.keeps
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        """The SQL aggregates (without filter) of the state."""
+        raise NotImplementedError
+
+    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+        """SQL of a whole number, never null, where aggregate i counts the rows for which it is i + 1, and no more.
+
+        None: the aggregates are no such counts. What has a digit can be counted with others at once (`packing`)."""
+        return None
+
+    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
+        """The state from the aggregates' values."""
+        return row[0]
+
+    def merge(self, left: Any, right: Any) -> Any:
+        """The state of both sets of rows together. Changes neither."""
+        raise NotImplementedError
+
+    def merge_all(self, states: Sequence[Any]) -> Any:
+        """The state of all these sets of rows, of which there is one at least: as `merge` does it one by one."""
+        return reduce(self.merge, states)
+
+    def settled(self, state: Any) -> Any:
+        """The same state in the form in which more can be merged with it again and again."""
+        return state
+
+    def dump(self, state: Any) -> bytes:
+        return codec.dump(state)
+
+    def load(self, data: bytes) -> Any:
+        return codec.load(data)
+
+
+class Count(Component):
+    """How many rows, or how many non-null values of a column of any type, nested ones included."""
+
+    kind = "count"
+    accepts = ANY
+    keeps = Keeps.NOTHING
+    zero = 0
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        return (f"count({operands[0].sql if operands else 1})",)
+
+    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+        return f"CASE WHEN {operands[0].sql} IS NOT NULL THEN 1 ELSE 0 END" if operands else ALWAYS
+
+    def merge(self, left: int, right: int) -> int:
+        return left + right
+
+    def merge_all(self, states: Sequence[int]) -> int:
+        return sum(states)
+
+
+class CountIf(Count):
+    """How many rows make a boolean expression true; null is not true."""
+
+    kind = "count_if"
+    accepts = frozenset({"boolean"})
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        return (f"count_if({operands[0].sql})",)
+
+    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+        return f"CASE WHEN {operands[0].sql} THEN 1 ELSE 0 END"
+
+
+class Sum(Component):
+    """Sum of the non-null values: int for integral columns, Decimal for decimals (both exact), float for floats."""
+
+    kind = "sum"
+    accepts = NUMERIC
+    keeps = Keeps.NOTHING
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        return (f"sum({operands[0].exact()})",)
+
+    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
+        whole = isinstance(row[0], Decimal) and operands[0].base_type != "decimal"
+        return int(row[0]) if whole else row[0]
+
+    def merge(self, left: Any, right: Any) -> Any:
+        if left is None or right is None:
+            return left if right is None else right
+        return EXACT.add(left, right) if isinstance(left, Decimal) else left + right
+
+
+class _Extreme(Component):
+    """An extreme of the non-null values; NaN is larger than every number, as in Spark.
+
+    A number says how far values reach; a text or a moment is some row's own."""
+
+    accepts = ORDERED
+    pick: ClassVar[Callable[..., Any]]
+
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
+        return Keeps.NOTHING if operands[0].base_type in NUMERIC | {"boolean"} else Keeps.VALUES
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        return (f"{self.kind}({operands[0].sortable()})",)
+
+    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
+        base_type = operands[0].base_type
+        if row[0] is None or base_type not in TEMPORAL - {"date"}:
+            return row[0]
+        moment = EPOCH + timedelta(microseconds=row[0])
+        return moment.replace(tzinfo=UTC) if base_type == "timestamp" else moment
+
+    def merge(self, left: Any, right: Any) -> Any:
+        return self.merge_all((left, right))
+
+    def merge_all(self, states: Sequence[Any]) -> Any:
+        present = [value for value in states if value is not None]
+        return self.pick(present, key=_nan_is_largest) if present else None
+
+
+def _nan_is_largest(value: Any) -> tuple[bool, Any]:
+    return (True, 0) if isinstance(value, float) and isnan(value) else (False, value)
+
+
+class Min(_Extreme):
+    """The smallest non-null value."""
+
+    kind = "min"
+    pick = staticmethod(min)
+
+
+class Max(_Extreme):
+    """The largest non-null value."""
+
+    kind = "max"
+    pick = staticmethod(max)

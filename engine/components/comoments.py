@@ -1,0 +1,41 @@
+"""Joint moments of two numbers of a row."""
+
+from typing import Any
+
+from engine.components.base import Component, Keeps
+from engine.components.operands import NUMERIC, Operand
+
+Six = tuple[int, float, float, float, float, float]
+
+
+class CoMoments(Component):
+    """Count, means and sums of (co-)deviations of the rows in which neither value is null: (n, x, y, m2x, m2y, cxy).
+
+    Merged by Chan et al. (1979), Pébay (2008), equation 3.1."""
+
+    kind = "co_moments"
+    accepts = NUMERIC
+    keeps = Keeps.NOTHING
+    zero = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
+        """Spark's regression aggregates: they leave out the rows in which either is null, both alike."""
+        x, y = (operand.real() for operand in operands)
+        names = ("regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy")
+        return tuple(f"{name}({y}, {x})" for name in names)
+
+    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Six:
+        count, x, y, m2x, m2y, cxy = row
+        return (count, x, y, m2x, m2y, cxy) if count else self.zero
+
+    def merge(self, left: Six, right: Six) -> Six:
+        if not (left[0] and right[0]):
+            return left if left[0] else right
+        # The larger first: the sums are the same in either order, and equal means stay as they are, so that a constant
+        # column keeps deviations of exactly 0.
+        (n1, x1, y1, *one), (n2, x2, y2, *two) = sorted((left, right), reverse=True)
+        n, dx, dy = n1 + n2, x2 - x1, y2 - y1
+        weight = n1 * n2 / n
+        between = (dx * dx * weight, dy * dy * weight, dx * dy * weight)
+        m2x, m2y, cxy = (a + b + c for a, b, c in zip(one, two, between, strict=True))
+        return n, x1 + dx * (n2 / n), y1 + dy * (n2 / n), m2x, m2y, cxy

@@ -1,0 +1,1 @@
+"""Clock, files, locks, keys, formats, result values and errors."""

@@ -1,0 +1,45 @@
+"""Key files: what the keys of datasets are made of, 32 bytes that nobody can guess, for their owner alone."""
+
+import os
+import secrets
+
+from engine.core.errors import EngineError
+from engine.core.hash_key import SIZE, Key
+
+Path = str | os.PathLike[str]
+
+
+def read(path: Path) -> Key:
+    """The key in that file. Raises EngineError where there is none, and where others of this machine may read it."""
+    try:
+        with open(path, "rb") as stream:
+            mode = os.fstat(stream.fileno()).st_mode
+            content = stream.read()
+    except OSError as error:
+        raise EngineError(f"the key file {path} cannot be read: {error.strerror}", retry=False) from None
+    if len(content) != SIZE:
+        raise EngineError(f"{path} is no key file: it must hold {SIZE} bytes that nobody can guess", retry=False)
+    if mode & 0o077:
+        raise EngineError(f"others may read the key file {path}: make it yours alone (chmod 600)", retry=False)
+    return Key(content)
+
+
+def make(path: Path) -> None:
+    """Makes a new key file, for its owner alone; one that is there stays as it is.
+
+    It appears with all of its content or not at all, whoever else makes it meanwhile."""
+    if os.path.exists(path):
+        return
+    unfinished = f"{path}.{secrets.token_hex(8)}"
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(secrets.token_bytes(SIZE))
+            stream.flush()
+            os.fsync(stream.fileno())
+        # A link, unlike a rename, does not replace a key that came first.
+        os.link(unfinished, path)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(unfinished)

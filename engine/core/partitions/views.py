@@ -1,0 +1,95 @@
+"""Views: the partitions of a table that a condition on its partition columns chooses, told by their names alone."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from contracts.document import computed_partitions
+from contracts.document.model import DataObject, View
+from contracts.errors import Fault
+from contracts.predicates.parser import PredicateError
+from contracts.schema import LOGICAL, Column, Schema
+from engine.core.partitions import partition_filter, partition_names
+from engine.core.partitions.months import members
+
+MERGED = "predicate-merged"
+# What the values of a partition column are compared as, by its logical type: folders hold nothing but texts.
+TYPES = {
+    "string": "string", "integer": "bigint", "number": "double", "boolean": "boolean", "date": "date",
+    "timestamp": "timestamp",
+}  # fmt: skip
+
+
+def columns(of: DataObject, recorded: Schema, names: Iterable[str]) -> Schema:
+    """The partition columns that these partitions are named by, or, without partitions, that the contract names.
+
+    A column has the type that was `recorded` where that is of the logical type that the contract declares, else the
+    declared one; of a column that is not declared the recorded one; of a computed one that of its values; a text where
+    nobody knows."""
+    named = dict.fromkeys(column for name in names for column in partition_names.values(name))
+    declared = {each.name: each.logical_type for each in of.properties}
+    found, computed = tuple(named) or computed_partitions.names(of.partition_by), _computed(of, recorded)
+    return Schema(
+        tuple(computed.get(name) or Column(name, _type(recorded.get(name), declared.get(name))) for name in found)
+    )
+
+
+def _computed(of: DataObject, recorded: Schema) -> Schema:
+    """The computed partition columns, of which the types are known where those of the columns that they read are."""
+    try:
+        return computed_partitions.typed(of.computed, recorded)
+    except PredicateError:
+        return Schema(())
+
+
+def _type(recorded: Column | None, declared: str | None) -> str:
+    if recorded is not None and LOGICAL.get(recorded.base_type) == (declared or recorded.logical_type):
+        return recorded.type
+    return TYPES.get(declared or "", "string")
+
+
+def chosen(where: str | None, names: Iterable[str], by: Schema) -> tuple[str, ...]:
+    """The partitions for which the condition on the columns `by` is true, in the order given; all without a condition.
+
+    Raises PredicateError for a condition that partitions cannot be chosen by, for a value that is none of its column's
+    type, and for days whose states were merged by month where it is true for some of them alone."""
+    if where is None:
+        return tuple(names)
+    holds = partition_filter.condition(where, by)
+    return tuple(name for name in names if _is_chosen(name, holds, by))
+
+
+def tell_apart(of: DataObject, recorded: Schema, name: str) -> bool:
+    """Whether a view of the object is true for some alone of the days that the name stands for."""
+    by = columns(of, recorded, [name])
+    return any(_tells_apart(view, name, by) for view in of.views)
+
+
+def _tells_apart(view: View, name: str, by: Schema) -> bool:
+    try:
+        chosen(view.where, [name], by)
+    except PredicateError as error:
+        return any(fault.code == MERGED for fault in error.faults)
+    return False
+
+
+def _is_chosen(name: str, holds: Callable[[Mapping[str, Any]], bool | None], by: Schema) -> bool:
+    told = {holds(_values(each, by)) is True for each in members(name)}
+    if len(told) > 1:
+        message = f"is true for some days of {name} alone, whose states were merged"
+        remedy = "choose all of these days or none; reading the table again tells them apart"
+        raise PredicateError([Fault(MERGED, "predicate", message, remedy)])
+    return told == {True}
+
+
+def _values(partition: str, by: Schema) -> Mapping[str, Any]:
+    texts = partition_names.values(partition)
+    return {column.name: _value(partition, column, texts.get(column.name)) for column in by}
+
+
+def _value(partition: str, column: Column, text: str | None) -> Any:
+    try:
+        return None if text is None else partition_filter.read(text, column.type)
+    except ValueError as error:
+        message = f"cannot be told of partition {partition}: the value of {column.name} {error}"
+        remedy = "declare the column's logicalType as what its partitions hold"
+        raise PredicateError([Fault("predicate-partition", "predicate", message, remedy)]) from None

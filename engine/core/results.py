@@ -1,0 +1,147 @@
+"""What a verification found: measurements, check results and the verdict of the run. Plain values, JSON both ways."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+# Where a number comes from: a scan of the rows, or what files state of themselves.
+SCANNED, STATED, MIXED = "scan", "statistics", "scan and statistics"
+Value = int | float | Decimal | str | None
+
+
+class Outcome(StrEnum):
+    """How a check ended. `not_evaluated` is never counted as a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not_applicable"
+    NOT_EVALUATED = "not_evaluated"
+
+
+class Runner(StrEnum):
+    """Who judges a check."""
+
+    HERE = "here"
+    ELSEWHERE = "elsewhere"
+    PEOPLE = "people"
+
+
+class Verdict(StrEnum):
+    """How a run ended, worst first: failed > not_evaluated > warned > passed."""
+
+    FAILED = "failed"
+    NOT_EVALUATED = "not_evaluated"
+    WARNED = "warned"
+    PASSED = "passed"
+
+
+class Record(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Measurement(Record):
+    """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`.
+
+    `counted`: the rows it was measured on. `details`: the distribution behind the value, as plain data. `sources`: what
+    its numbers were read from: a scan of the rows, the files' own statistics, or both."""
+
+    analyzer: str
+    arguments: dict[str, Any]
+    partition: str | None
+    value: Value
+    reason: str | None = None
+    identity: str
+    counted: int | None = None
+    details: Mapping[str, Any] | None = None
+    sources: tuple[str, ...] = ()
+
+
+class CheckResult(Record):
+    """One check on one partition (`partition` None: the whole dataset).
+
+    `sentence` is the promise, `found` what was found of it, in words, with the bound and by how much it was missed.
+    `counted`: the rows that the value was measured on. `broken`: those that break the promise; None where single rows
+    do not. `unevaluated`: rows whose conditions could not be evaluated; they never count as keeping it.
+
+    `limit`: the bound that was judged, as plain data. `reference`: where it is another dataset's metric, by its words,
+    the value that it had and where that comes from. `band`: where a detector told the bound, what it admits, expects
+    and promises (`engine.anomaly.detector.Band`)."""
+
+    check_id: str
+    name: str
+    outcome: Outcome
+    severity: str
+    scope: str
+    partition: str | None
+    sentence: str
+    column: str | None = None
+    dimension: str | None = None
+    value: Value = None
+    reason: str | None = None
+    measurement: str | None = None
+    found: str | None = None
+    counted: int | None = None
+    broken: int | None = None
+    unevaluated: int = 0
+    limit: Any = None
+    reference: Mapping[str, Any] | None = None
+    band: Mapping[str, Any] | None = None
+
+    @property
+    def counts_as(self) -> str:
+        """How it is counted: by its outcome, and as `warned` where it failed and is of severity warning."""
+        return "warned" if self.outcome is Outcome.FAILED and self.severity == "warning" else self.outcome.value
+
+
+class Sample(Record):
+    """Rows that break a check, as text: a value of each of `columns`, None for null; values of `masked` ones masked.
+
+    A text that was too long to show ends in an ellipsis."""
+
+    check_id: str
+    columns: tuple[str, ...]
+    masked: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+class RunResult(Record):
+    """One verification of one schema object of a contract version.
+
+    `samples`: of failed checks, where they were asked for and single rows break them. `tags`: those of the contract and
+    of the object."""
+
+    contract_id: str
+    contract_version: str
+    contract_fingerprint: str
+    object: str
+    partitions: tuple[str, ...]
+    rows: int | None
+    started: datetime
+    finished: datetime
+    results: tuple[CheckResult, ...]
+    measurements: tuple[Measurement, ...]
+    plugins: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    samples: tuple[Sample, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        return fold(self.results)
+
+
+def fold(results: Iterable[CheckResult]) -> Verdict:
+    """The verdict of the results; `passed` for none."""
+    found = {_verdict(result) for result in results}
+    return next((verdict for verdict in Verdict if verdict in found), Verdict.PASSED)
+
+
+def _verdict(result: CheckResult) -> Verdict:
+    if result.outcome is Outcome.NOT_EVALUATED:
+        return Verdict.NOT_EVALUATED
+    if result.outcome is Outcome.FAILED:
+        return Verdict.FAILED if result.severity == "error" else Verdict.WARNED
+    return Verdict.PASSED

@@ -1,0 +1,1 @@
+"""Turn states into check results and verdicts."""

@@ -1,0 +1,95 @@
+"""What comes of a check, as results and measurements say it: outcome, value, bound, and why there is none."""
+
+from contracts.document.model import Contract, DataObject
+from engine.analyzers.base import Analyzer
+from engine.analyzers.bound import Reading
+from engine.checks.binding import BoundCheck
+from engine.core.number_format import figure
+from engine.core.results import CheckResult, Measurement, Outcome
+from engine.evaluation.sentences import found
+from engine.states.bag import States
+
+NOTHING = Reading(None, 0)
+
+
+def unmeasured(check: BoundCheck) -> str:
+    """Why the check's metric has no value although its states are there."""
+    return check.analyzer.unmeasured if check.analyzer else Analyzer.unmeasured
+
+
+def tagged(contract: Contract, of: DataObject) -> tuple[str, ...]:
+    """The tags of the contract and of the object, each once."""
+    given = contract.document.get("tags")
+    words = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    return tuple(dict.fromkeys([*words, *of.tags]))
+
+
+def is_gap(measured: Measurement | None) -> bool:
+    """Whether nothing was read of the metric."""
+    return measured is None or not measured.sources
+
+
+def gap(check: BoundCheck, partition: str | None, reason: str) -> Measurement | None:
+    """The metric of the check without a value, for that reason; None where nobody knows what it measures."""
+    if check.analyzer is None:
+        return None
+    return Measurement(
+        analyzer=check.analyzer.name, arguments=check.analyzer.arguments(), partition=partition, value=None,
+        reason=reason, identity=check.identity or check.analyzer.identity,
+    )  # fmt: skip
+
+
+def measurement(check: BoundCheck, bag: States, found: Reading, partition: str | None) -> Measurement | None:
+    """What was read of the check's metric from these states; None where the check has none."""
+    if check.analyzer is None or check.bound is None:
+        return None
+    return Measurement(
+        analyzer=check.analyzer.name,
+        arguments=check.analyzer.arguments(),
+        partition=partition,
+        value=found.value,
+        reason=unmeasured(check) if found.value is None else None,
+        identity=check.identity or check.analyzer.identity,
+        counted=found.counted,
+        details=found.details,
+        sources=tuple(sorted({bag.entries[part.key].source for part in check.bound.parts.values()})),
+    )
+
+
+def result_of(
+    check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: Reading = NOTHING
+) -> CheckResult:
+    """How the check came out on the partition, with all that it was judged by.
+
+    Where something else than the metric is held against the limits, its history is not that of what was judged."""
+    return CheckResult(
+        check_id=check.check.id,
+        name=check.check.name,
+        outcome=outcome,
+        severity=check.check.severity,
+        scope=check.scope,
+        partition=partition,
+        sentence=check.sentence,
+        column=check.column,
+        dimension=check.check.dimension,
+        value=reading.value,
+        reason=reason,
+        measurement=None if check.judged and check.judged.elsewhere else check.identity,
+        found=_found(check, outcome, reading),
+        counted=reading.counted,
+        broken=reading.broken,
+        unevaluated=reading.unevaluated + reading.unfiltered,
+        limit=check.limit,
+        reference=check.sources,
+        band=check.band.plain() if check.band else None,
+    )
+
+
+def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
+    if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
+        return None
+    elsewhere = check.judged.elsewhere if check.judged else ""
+    if elsewhere and check.band:
+        return f"{figure(reading.value)} {elsewhere}, at most {figure(check.band.upper)} required; {check.band.told}"
+    told = found(check.analyzer, check.promise, reading)
+    return f"{told}; {check.band.told}" if check.band else told

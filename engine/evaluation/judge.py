@@ -1,0 +1,341 @@
+"""From states to a verdict: judge a contract on partitions whose states are known, without touching the data."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Any
+
+from contracts.document.model import Contract, DataObject, Terms, View
+from contracts.predicates.parser import PredicateError
+from contracts.schema import Schema
+from engine.analyzers.bound import Reading
+from engine.anomaly.baselines import Histories, Pasts, Stated
+from engine.anomaly.partition_order import Succession
+from engine.checks import plugins
+from engine.checks.binding import BoundCheck, BoundChecks, bind, together
+from engine.checks.dataset_limits import Referent
+from engine.checks.schema_checks import judge_structure
+from engine.components.frequencies import Frequencies, Spectrum
+from engine.core.errors import StateError
+from engine.core.hash_key import Key
+from engine.core.partitions import views
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult
+from engine.evaluation.check_results import gap, is_gap, measurement, result_of, tagged
+from engine.evaluation.metric_values import UNKNOWN, compared, compares, outcome, reading, stated
+from engine.evaluation.state_reuse import Settled
+from engine.states import bag as bags
+from engine.states import schema_evolution
+from engine.states.bag import Bag, Files, State, States
+from engine.states.planning.scan_plan import ROWS
+
+AGAIN = "validate all partitions again, or judge a view of those that are alike"
+ANEW = "write them anew with one type, or judge a view of those that are alike"
+NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
+TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
+# Enough that no partition is read twice where each is compared with the one before, few enough to be held at once.
+OPENED = 8
+
+
+def judge(  # noqa: PLR0913
+    contract: Contract,
+    object_name: str,
+    *,
+    states: Mapping[str, Bag],
+    delta: Sequence[str],
+    started: datetime,
+    finished: datetime,
+    schema: Schema | None = None,
+    files: Files | None = None,
+    whole: Bag | None = None,
+    references: Mapping[str, Referent] | None = None,
+    checks: BoundChecks | None = None,
+    spectra: Mapping[str, Spectrum] | None = None,
+    parts: Mapping[str, Bag] | None = None,
+    history: Histories | None = None,
+    spoilt: frozenset[str] = frozenset(),
+) -> RunResult:
+    """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
+
+    Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions, those
+    of a view one over the partitions that it chooses.
+    `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
+    judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
+    values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
+    a schema already, `spectra` what Spark told, by component key, of frequencies that are too many to be merged here.
+    `parts`: of new partitions, what arrived of them where that is not all they have; checks of scope delta are judged
+    on that.
+    `history`: what was measured before, by the metric's identity, for checks of anomalies; what is not among it of
+    earlier partitions is told from their states, without those that are `spoilt`: they belong to an incident. Raises
+    ContractError for faults of the contract, StateError for damaged states."""
+    bench = Bench(
+        contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
+        references or {}, {checks.schema: checks} if checks else {}, spectra or {}, parts or {},
+        history or {}, spoilt=spoilt,
+    )  # fmt: skip
+    judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
+    measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
+    return RunResult(
+        contract_id=contract.id,
+        contract_version=contract.version,
+        contract_fingerprint=contract.fingerprint,
+        object=object_name,
+        partitions=bench.delta,
+        rows=bench.rows,
+        started=started,
+        finished=finished,
+        results=(*bench.judge_structure(), *(result for result, _ in judged)),
+        measurements=tuple(measured.values()),
+        plugins=plugins.loaded(),
+        tags=tagged(contract, bench.object),
+    )
+
+
+Judged = tuple[CheckResult, Measurement | None]
+
+
+@dataclass
+class Bench:
+    """The packed states that one run judges. Checks are bound once to each schema that the new partitions have."""
+
+    object: DataObject
+    terms: Terms
+    packed: Mapping[str, Bag]
+    delta: tuple[str, ...]
+    files: Files | None
+    given: Schema | None
+    now: datetime
+    at_once: Bag | None
+    known: Mapping[str, Referent]
+    bound: dict[Schema, BoundChecks] = field(default_factory=dict)
+    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
+    parts: Mapping[str, Bag] = field(default_factory=dict)
+    history: Histories = field(default_factory=dict)
+    spoilt: frozenset[str] = frozenset()
+    stated: dict[str, dict[str, Stated]] = field(default_factory=dict)
+    opened: dict[str, States] = field(default_factory=dict)
+
+    @cached_property
+    def pasts(self) -> Pasts:
+        """What the metrics were before, and how the checks that ask for it share the false alarms."""
+        sharing = sum(check.shares_alarms for check in self._bound(self.schema).checks)
+        succession, terms = Succession.of(self.packed), self.object.anomalies
+        return Pasts(self.history, succession, self.now, terms, sharing, self.spoilt)
+
+    @cached_property
+    def recorded(self) -> Mapping[str, Schema]:
+        """The schema that each new partition was read with; those that recorded none are left out."""
+        found = {name: self._arrived(name, bags.described)[0] for name in self.delta}
+        return {name: schema for name, schema in found.items() if schema.columns}
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema of what arrived."""
+        if self.given is not None:
+            return self.given
+        return next(reversed(list(self.recorded.values())), Schema(()))
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows arrived; None where no partition that arrived could be read."""
+        rows_only = partial(bags.unpack, keys=frozenset({ROWS.key}))
+        found = [self._arrived(name, rows_only).entries.get(ROWS.key) for name in self.delta]
+        counted = [int(state.value) for state in found if state is not None]
+        return sum(counted) if counted or not self.delta else None
+
+    def judge_structure(self) -> Iterator[CheckResult]:
+        """The promised columns and types; partition by partition where these do not have one schema."""
+        if set(self.recorded.values()) <= {self.schema}:
+            return judge_structure(self.object, self.schema, terms=self.terms)
+        judge_one = partial(judge_structure, self.object, terms=self.terms)
+        parted = [judge_one(schema, partition=name) for name, schema in self.recorded.items()]
+        return (result for results in parted for result in results)
+
+    def judge_delta(self) -> Iterator[Judged]:
+        """Every check of scope delta on each new partition."""
+        for partition in self.delta:
+            ours = self._checks("delta", self.recorded.get(partition, self.schema))
+            bag = self._arrived(partition, partial(bags.unpack, files=self.files, keys=_keys(ours)))
+            yield from (self._judge(check, bag, partition) for check in ours)
+
+    def judge_dataset(self) -> Iterator[Judged]:
+        """Every check of scope dataset on all partitions together."""
+        ours = self._checks("dataset", self.schema)
+        apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
+        here = _keys(ours) - apart - self.spectra.keys()
+        merged, schemas = self._merged(self.packed, here) if ours else (None, {})
+        whole = (merged or States({})).beside(self._whole(apart)).beside(self._spectra())
+        yield from (self._of_all(check, whole, schemas) for check in ours)
+
+    def judge_views(self) -> Iterator[Judged]:
+        """Every check over a view, on all the partitions together that the view chooses."""
+        for view in self.object.views:
+            ours = self._checks(view.name, self.schema)
+            if ours:
+                yield from self._judge_view(view, ours)
+
+    def _judge_view(self, view: View, ours: Sequence[BoundCheck]) -> Iterator[Judged]:
+        try:
+            names = views.chosen(view.where, self.packed, views.columns(self.object, self.schema, self.packed))
+        except PredicateError as error:
+            reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
+            yield from ((result_of(check, None, Outcome.NOT_EVALUATED, reason=reason), None) for check in ours)
+            return
+        bag, schemas = self._merged(names, _keys(ours))
+        if bag is None:
+            reason = f"view {view.name} chooses none of {len(self.packed)} partitions"
+            yield from ((result_of(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
+        else:
+            yield from (self._of_all(check, bag, schemas) for check in ours)
+
+    def _merged(self, names: Iterable[str], keys: frozenset[str]) -> tuple[States | None, dict[str, Schema]]:
+        """The states of these partitions together, and the schema that each was read with."""
+        schemas: dict[str, Schema] = {}
+
+        def each() -> Iterator[States]:
+            for name in names:
+                bag = self._unpacked(name, keys)
+                schemas[name] = bag.schema
+                yield bag
+
+        merged = bags.merge(each())
+        return merged, schemas if len(set(schemas.values())) > 1 else {}
+
+    def _of_all(self, check: BoundCheck, bag: States, schemas: Mapping[str, Schema]) -> Judged:
+        """The check judged on partitions together: where not all have its columns alike, the result says which."""
+        paths = check.analyzer.columns_named if check.analyzer and check.bound and schemas else ()
+        result, measured = self._judge(check, bag, None)
+        missing, told = schema_evolution.missing(paths, schemas), schema_evolution.differing(paths, schemas)
+        # What Spark adds up it takes by key alone.
+        if told and (is_gap(measured) or not self.spectra.keys().isdisjoint(_keys([check]))):
+            reason = f"{told}: {AGAIN if missing else ANEW}"
+            if result.reason and result.reason != UNKNOWN and bags.UNLIKE.format("") not in result.reason:
+                reason = f"{result.reason}; {reason}"
+            return result_of(check, None, Outcome.NOT_EVALUATED, reason=reason), gap(check, None, reason)
+        if measured is None or is_gap(measured) or missing is None:
+            return result, measured
+        note = {"reason": f"{result.reason}; {missing}" if result.reason else missing}
+        return result.model_copy(update=note), measured.model_copy(update=note)
+
+    def _spectra(self) -> States:
+        """What Spark told in the place of merged frequencies, and why nothing else can be said of those."""
+        entries = {key: State(Frequencies(), spectrum) for key, spectrum in self.spectra.items()}
+        return States(entries, self.schema, dict.fromkeys(entries, TOO_MANY))
+
+    def _whole(self, keys: frozenset[str]) -> States:
+        """The bag of what was read of all rows at once; where it was not, why not."""
+        if self.at_once is None:
+            return States({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
+        return bags.unpack(self.at_once, keys=keys)
+
+    def _judge(self, check: BoundCheck, bag: States, partition: str | None) -> Judged:
+        known = replace(check, referents=self.known)
+        judged = self._beside_past(known, partition) if check.detector else known
+        return _judge(judged, reading(check, bag, self.now, self._before(check, partition)), bag, partition)
+
+    def _before(self, check: BoundCheck, partition: str | None) -> States | None:
+        """What a check that compares is told beside that partition."""
+        return compared(check, self.pasts.before(partition), self._comparable) if compares(check) else None
+
+    def _comparable(self, partition: str) -> States:
+        """The states that checks compare with; none of a partition whose states are damaged."""
+        if partition not in self.opened:
+            keys = _keys([each for each in self._checks("delta", self.schema) if compares(each)])
+            for oldest in list(self.opened)[: len(self.opened) - OPENED + 1]:
+                del self.opened[oldest]
+            try:
+                self.opened[partition] = bags.unpack(self.packed[partition], files=self.files, keys=keys)
+            except StateError:
+                self.opened[partition] = States({})
+        return self.opened[partition]
+
+    def _beside_past(self, check: BoundCheck, partition: str | None) -> BoundCheck:
+        """The check with what its detector says of the point that is judged."""
+        if check.detector is None or check.analyzer is None or check.bound is None:
+            return check
+        share = check.analyzer.unit == "share"
+        told = partial(self._stated, check)
+        return replace(check, judged=self.pasts.judged(check.detector, check.identity or "", partition, told, share))
+
+    def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, Stated]:
+        """The check's metric on other partitions, as their states tell it; a gap where they do not."""
+        for name in names:
+            if name not in self.stated:
+                self.stated[name] = self._metrics(name)
+        return {name: self.stated[name].get(check.identity or "", Stated(None, UNKNOWN)) for name in names}
+
+    def _metrics(self, partition: str) -> dict[str, Stated]:
+        """What the metrics that detectors look at are on that partition."""
+        asking = [each for each in self._checks("delta", self.schema) if each.detector]
+        try:
+            bag = bags.unpack(self.packed[partition], files=self.files, keys=_keys(asking))
+        except StateError as error:
+            return {each.identity or "": Stated(None, str(error)) for each in asking}
+        read = [reading(each, bag, self.now, self._before(each, partition)) for each in asking]
+        return {each.identity or "": stated(found) for each, found in zip(asking, read, strict=True)}
+
+    def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
+        return [check for check in self._bound(schema).checks if check.scope == scope]
+
+    def _bound(self, schema: Schema) -> BoundChecks:
+        if schema not in self.bound:
+            self.bound[schema] = bind(self.object, schema)
+        return self.bound[schema]
+
+    def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
+        return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
+
+    def _arrived(self, partition: str, read: Callable[[Bag], Any]) -> Any:
+        return self._named(partition, read, self.parts if partition in self.parts else self.packed)
+
+    def _named(self, partition: str, read: Callable[[Bag], Any], given: Mapping[str, Bag] | None = None) -> Any:
+        try:
+            return read((self.packed if given is None else given)[partition])
+        except StateError as error:
+            raise StateError(f"{f'partition {partition}' if partition else 'the whole table'}: {error}") from error
+
+
+def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
+    return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
+
+
+def _judge(check: BoundCheck, measured: Reading | str, bag: States, partition: str | None) -> Judged:
+    check = check if isinstance(measured, str) else check.beside(measured)
+    found = measured if isinstance(measured, str) else check.observed(measured)
+    ended, reason = outcome(check, found)
+    if isinstance(found, str):
+        return result_of(check, partition, ended, reason=reason), gap(check, partition, found)
+    kept = None if isinstance(measured, str) else measurement(check, bag, measured, partition)
+    return result_of(check, partition, ended, reason=reason, reading=found), kept
+
+
+def lacking(
+    contract: Contract,
+    object_name: str,
+    stored: Mapping[str, bytes],
+    *,
+    key: Key | None = None,
+    afresh: bool = False,
+    also: Sequence[DataObject] = (),
+) -> dict[str, frozenset[str]]:
+    """By partition, the keys of the states that its stored bag has, where the checks of the object, or of those that
+    are `also` promised of the table, need more.
+
+    Bags that answer them all are left out, and those that say why their partition could not be read. No key for a
+    damaged bag, nor for states of another version, nor for what the contract does not let be stored as it is: values of
+    classified columns, hashes that were not made with the `key`. States that are never stored are lacking `afresh`
+    alone: then all partitions are judged. Raises ContractError for faults of the contract."""
+    bound: dict[Schema, Settled] = {}
+    found = {}
+    for name, packed in stored.items():
+        try:
+            contents = bags.contents(packed)
+        except StateError:
+            found[name] = frozenset[str]()
+            continue
+        if contents.schema not in bound:
+            checks = together([contract.object(object_name), *also], contents.schema)
+            bound[contents.schema] = Settled(checks, key, afresh)
+        if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
+            found[name] = bound[contents.schema].held(contents)
+    return found

@@ -1,0 +1,74 @@
+"""What a check's metric reads from stored states, and how the check comes out with that."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from contracts.assertions import FUNCTION, Assertion
+from engine.analyzers.bound import Reading
+from engine.anomaly.baselines import Stated
+from engine.anomaly.detector import Learning
+from engine.anomaly.series import finite
+from engine.checks.binding import BoundCheck
+from engine.core.results import Outcome
+from engine.evaluation.check_results import unmeasured
+from engine.states.bag import States
+
+UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
+UNFILTERED = "of {} rows the filter cannot say whether they count"
+UNKNOWN = "not every partition has a state of this metric; validate all partitions again"
+
+
+def compares(check: BoundCheck) -> bool:
+    """Whether the check's metric is told from the states of an earlier partition, too."""
+    return check.bound is not None and check.bound.analyzer.compares
+
+
+def compared(check: BoundCheck, names: Iterable[str], opened: Callable[[str], States]) -> States | None:
+    """Of the partitions, newest first, the states of the first that has what the check compares; None: none has."""
+    found = (opened(name) for name in names)
+    return next((bag for bag in found if check.bound and check.bound.counted(bag.values)), None)
+
+
+def reading(check: BoundCheck, bag: States, now: datetime, before: States | None = None) -> Reading | str:
+    """What the check's metric reads from these states, beside those of the partition `before` where it compares; in
+    words why where it reads nothing."""
+    if check.bound is None or check.analyzer is None:
+        return check.reason or UNKNOWN
+    try:
+        return check.bound.read(bag.values, now=now, before=before.values if before else None)
+    except KeyError as missing:
+        return bag.failure(str(missing.args[0])) or UNKNOWN
+
+
+def stated(found: Reading | str) -> Stated:
+    """What was read, as detectors learn from it."""
+    return Stated(None, found) if isinstance(found, str) else Stated(finite(found.value), None, found.details)
+
+
+def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | None]:
+    """How the check comes out with what was read, and why where that is no verdict."""
+    return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
+
+
+def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
+    if reading.unfiltered:
+        return Outcome.NOT_EVALUATED, UNFILTERED.format(reading.unfiltered)
+    if reading.value is None:
+        return Outcome.NOT_APPLICABLE, unmeasured(check)
+    promised = check.promise
+    if isinstance(promised, Learning):
+        return Outcome.NOT_APPLICABLE, promised
+    return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
+
+
+def _held(assertion: Assertion, reading: Reading) -> tuple[Outcome, str | None]:
+    by_function = assertion.operator == FUNCTION
+    subject = reading.details if by_function and reading.details is not None else reading.value
+    try:
+        return (Outcome.PASSED if assertion.holds(subject) else Outcome.FAILED), None
+    except Exception as error:
+        if by_function:
+            return Outcome.NOT_EVALUATED, f"the function that judges the value ended with {type(error).__name__}"
+        if isinstance(error, TypeError):
+            return Outcome.NOT_EVALUATED, UNLIKE
+        raise

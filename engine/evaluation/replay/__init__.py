@@ -1,0 +1,1 @@
+"""Evaluate a version on stored states of the past."""

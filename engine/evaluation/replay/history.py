@@ -1,0 +1,68 @@
+"""The past of a replay's metrics: what it has judged so far, which detectors then learn from as in validations."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from engine.analyzers.bound import Reading
+from engine.anomaly.baselines import Pasts, Stated
+from engine.anomaly.partition_order import Succession, place
+from engine.anomaly.series import Point
+from engine.checks.binding import BoundCheck
+from engine.core.partitions.months import members
+from engine.evaluation import metric_values
+from engine.evaluation.replay.versions import Case
+
+Read = Callable[[Case], Reading | str]
+
+
+@dataclass
+class Walked:
+    """What was seen of the metrics that detectors look at, in the order in which it came.
+
+    `measured`: by the metric's identity. `succession`: the partitions so far, `spoilt` those of an incident."""
+
+    measured: dict[str, list[Point]] = field(default_factory=dict)
+    succession: Succession = field(default_factory=Succession)
+    spoilt: Collection[str | None] = ()
+
+    def come(self, names: Iterable[str], spoilt: Collection[str | None]) -> None:
+        """Adds partitions that came at once; nothing is learned from those of them that are `spoilt`, and none is
+        compared with them. None among them: all together."""
+        names = list(names)
+        for name in names:
+            self.succession.add(name)
+        self.spoilt = {each for each in self.spoilt if each and each not in names} | set(spoilt)
+
+    def see(self, cases: Iterable[Case], partition: str | None, read: Read, moment: datetime) -> None:
+        """Adds what these checks' metrics are, as they are `read` on the partition; None: on all of them together. Days
+        whose states were merged are no point."""
+        if len(members(partition or "")) > 1:
+            return
+        # Both versions may have detectors of one metric: it is one point.
+        alike = {each.check.identity or "": each for each in cases if each.budget and each.refused is None}
+        for identity, case in alike.items():
+            point = _point(read(case), partition, moment)
+            self.measured.setdefault(identity, []).append(replace(point, excluded=partition in self.spoilt))
+
+    def before(self, partition: str | None) -> Iterator[str]:
+        """The partitions that one is compared with, newest first (as `Pasts.before`)."""
+        return (name for name in self.succession.before(partition) if name not in self.spoilt)
+
+    def beside(self, check: BoundCheck, case: Case, partition: str | None, moment: datetime) -> BoundCheck:
+        """The check with what its detector says of that point by what was seen before; as it is without a detector."""
+        if check.detector is None or check.analyzer is None or case.budget is None:
+            return check
+        pasts = Pasts(self.measured, self.succession, moment, *case.budget)
+        share = check.analyzer.unit == "share"
+        return replace(check, judged=pasts.judged(check.detector, check.identity or "", partition, _nothing, share))
+
+
+def _point(found: Reading | str, partition: str | None, moment: datetime) -> Point:
+    told = metric_values.stated(found)
+    return Point(place(partition).time or moment, told.value, partition, told.reason, details=told.details)
+
+
+def _nothing(_: Iterable[str]) -> Mapping[str, Stated]:
+    """What states say beyond what was seen: whatever came was seen."""
+    return {}

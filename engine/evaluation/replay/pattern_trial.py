@@ -1,0 +1,131 @@
+"""Two patterns tried on stored values: what is known of an edit to one where no state counts its matches yet.
+
+Only values that are stored as they are can be tried: where a check of the contract counts how often each value of the
+column occurs, and the contract does not classify it. Nothing that is told holds a value."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from contracts.safe_regex import MAX_SUBJECT
+from engine.analyzers.base import Analyzer, Unbindable
+from engine.analyzers.distinct import CountDistinct
+from engine.checks.binding import BoundCheck
+from engine.components.frequencies import Counts
+from engine.states.bag import States
+
+# Values of one partition that are tried, those that occur most often first.
+MOST = 100_000
+UNASKED = "the values of its column are stored: both patterns are tried on them on request alone"
+Matches = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Two patterns tried on stored values: on so many partitions, whose values stand for `rows` of `present` rows that
+    have one. `differing`: partitions with a value that one of them alone accepts; `refused`: rows with values that only
+    the pattern in force accepts, `accepted`: only the proposed one."""
+
+    partitions: int
+    rows: int
+    present: int
+    differing: tuple[str, ...] = ()
+    refused: int = 0
+    accepted: int = 0
+
+    @property
+    def covered(self) -> float:
+        """The share of the rows with a value whose values were tried; 1 where there are none."""
+        return self.rows / self.present if self.present else 1.0
+
+
+@dataclass
+class Trial:
+    """Two patterns that are tried partition by partition; a value that many have is tried once."""
+
+    old: Matches
+    new: Matches
+    partitions: int = 0
+    rows: int = 0
+    present: int = 0
+    refused: int = 0
+    accepted: int = 0
+    differing: list[str] = field(default_factory=list)
+    known: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+
+    def take(self, name: str, bag: States, key: str) -> None:
+        """Tries both on the values that the state of that key counts; nothing where the bag does not have it."""
+        state = bag.entries.get(key)
+        if state is None:
+            return
+        self.partitions += 1
+        if state.value is not None:
+            self._try(name, state.value)
+
+    def _try(self, name: str, counts: Counts) -> None:
+        before = self.refused + self.accepted
+        self.present += counts.rows
+        for value, rows in _values(counts):
+            old, new = self._matched(value)
+            self.rows += rows
+            self.refused += rows * (old and not new)
+            self.accepted += rows * (new and not old)
+        if self.refused + self.accepted > before:
+            self.differing.append(name)
+
+    def _matched(self, value: str) -> tuple[bool, bool]:
+        if value not in self.known and len(self.known) < MOST:
+            self.known[value] = self.old(value), self.new(value)
+        return self.known.get(value) or (self.old(value), self.new(value))
+
+    def told(self) -> Tried:
+        """What was found so far."""
+        return Tried(self.partitions, self.rows, self.present, tuple(self.differing), self.refused, self.accepted)
+
+
+def trial(old: BoundCheck, new: BoundCheck) -> Trial | None:
+    """The trial of an edit from one check to the other; None unless only the pattern changed."""
+    before, after = _matcher(old.analyzer), _matcher(new.analyzer)
+    if before is None or after is None or old.analyzer is None or new.analyzer is None:
+        return None
+    if _without_pattern(old.analyzer) != _without_pattern(new.analyzer):
+        return None
+    return Trial(before, after) if old.analyzer != new.analyzer else None
+
+
+def _without_pattern(analyzer: Analyzer) -> object:
+    return analyzer.name, {**analyzer.arguments(), "pattern": None, "within": None}
+
+
+def _matcher(analyzer: Analyzer | None) -> Matches | None:
+    """Whether a text matches the analyzer's pattern, as Spark has it; None where it has none.
+
+    The admitted subset means the same in both, once only ASCII counts as digits, letters and blanks."""
+    pattern = getattr(analyzer, "pattern", None)
+    if pattern is None:
+        return None
+    compiled = re.compile(pattern, re.ASCII)
+    matches = compiled.search if getattr(analyzer, "within", False) else compiled.fullmatch
+    return lambda text: matches(text) is not None
+
+
+def counted(check: BoundCheck) -> str | None:
+    """The key of the state that counts the values of the check's column; None where the contract classifies it."""
+    if check.bound is None or check.analyzer is None:
+        return None
+    wanted = CountDistinct(columns=check.analyzer.columns_read, where=check.analyzer.where)
+    operands = (each for given in check.bound.operands.values() for each in given)
+    if any(each.classified or each.keyed for each in operands):
+        return None
+    try:
+        return wanted.bind(check.bound.schema).parts["frequencies"].key
+    except Unbindable:
+        return None
+
+
+def _values(counts: Counts) -> Iterator[tuple[str, int]]:
+    """The values with their rows, the most frequent first; those that are too long to be matched are left out."""
+    table = counts.table.sort_by([("n", "descending")]).slice(0, MOST)
+    for value, rows in zip(table["k0"].to_pylist(), table["n"].to_pylist(), strict=True):
+        if value is not None and len(value) <= MAX_SUBJECT:
+            yield value, rows

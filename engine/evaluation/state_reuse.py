@@ -1,0 +1,79 @@
+"""What of a stored bag can be used by checks, and may be: where a contract classifies columns, not all of it may."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from contracts.document.model import DataObject
+from contracts.schema import Schema
+from engine.checks.binding import BoundChecks, together
+from engine.components.base import COMPONENTS, Keeps
+from engine.core.hash_key import Key
+from engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, Contents, Held, contents
+from engine.states.envelope import opened, sealed
+from engine.states.planning.scan_plan import Plan
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The checks that stored bags of one schema are to answer, and the key that classified values are hashed with.
+
+    `afresh`: states that are never stored count as lacking."""
+
+    checks: BoundChecks
+    key: Key | None = None
+    afresh: bool = False
+
+    def answers(self, bag: Contents) -> bool:
+        """Whether the bag has all that the checks need, and nothing that may not be kept."""
+        return self._plan.keys <= self.held(bag) and not self.refused(bag)
+
+    def refused(self, bag: Contents) -> frozenset[str]:
+        """The keys of the states that may not be kept."""
+        return frozenset(each.key for each in bag.held if not self._admits(each))
+
+    def held(self, bag: Contents) -> frozenset[str]:
+        """The keys of the states that need not be computed: they are there, or it is known why they are not."""
+        there = {each.key for each in bag.held if each.usable and self._admits(each)}
+        return frozenset(there | {key for key, reason in bag.failures.items() if self._stands(key, reason)})
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return self.checks.plan
+
+    def _admits(self, stored: Held) -> bool:
+        """Whether the state may be kept. Of one that no check asks for, nobody knows whose values it has."""
+        if stored.key in self._plan.keyed:
+            return self.key is None or stored.key_id == self.key.id
+        if stored.key in self._plan.keys or not self.checks.marked.classified:
+            return stored.key not in self._plan.passing
+        kind = COMPONENTS.get(stored.kind)
+        return kind is not None and kind.keeps is Keeps.NOTHING
+
+    def _stands(self, key: str, reason: str) -> bool:
+        """Whether the reason why a state is not there still holds."""
+        if key in self._plan.passing:
+            return not self.afresh
+        if key in self._plan.keyed:
+            return reason not in (KEYLESS, KEYS_DIFFER) or (self.key is None and not self.afresh)
+        return reason not in UNKEPT
+
+
+def kept(packed: Mapping[str, bytes], objects: Sequence[DataObject]) -> dict[str, bytes]:
+    """The packed bags without the states that may not be kept by what these objects say of their table: the bag then
+    says why they are not there, and whoever needs them has them computed again.
+
+    Raises StateError for damaged bags, ContractError for faults of the first object's contract."""
+    bound: dict[Schema, Settled] = {}
+    return {name: _kept(each, objects, bound) for name, each in packed.items()}
+
+
+def _kept(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, Settled]) -> bytes:
+    bag = contents(packed)
+    if bag.schema not in bound:
+        bound[bag.schema] = Settled(together(objects, bag.schema))
+    refused = bound[bag.schema].refused(bag)
+    if not refused:
+        return packed
+    left = [each for each in opened(packed).states if each.described.key not in refused]
+    return sealed(bag.schema, left, {**bag.failures, **dict.fromkeys(refused, CLASSIFIED)})

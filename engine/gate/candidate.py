@@ -1,0 +1,103 @@
+"""A candidate for a gated table: what it is staged with, and how it is refused."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from contracts.document.classification import ALONE, alone
+from contracts.document.model import Contract
+from engine.core import clock
+from engine.core.disk import Disk
+from engine.core.hash_key import Key
+from engine.core.results import RunResult, Verdict
+from engine.gate.parquet_folders import Publication
+from engine.gate.table_kinds import Site, publication, types_of
+from engine.protocol.gate_requests import Kind, Tables
+from engine.protocol.requests import Measured, MeasureRequest, Source
+from engine.states.generations import Store
+
+ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
+Partition = Mapping[str, str | None]
+
+
+class Rejected(Exception):
+    """The contract is not kept with the candidate in place, or cannot be judged; nothing was changed.
+
+    `run` says why, `kept` is the folder of the candidate where it was to be kept."""
+
+    def __init__(self, run: RunResult, kept: str | None = None) -> None:
+        self.run = run
+        self.kept = kept
+        failed = sum(each.outcome in ("failed", "not_evaluated") for each in run.results)
+        super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The gate of a table whose folder is on this machine: where all of it lies, and what measures and stages.
+
+    `table` is the folder; `kind` and `name` say what it is and what Spark calls it, `tables` what looks at it there.
+    `measure` answers a MeasureRequest; `stage` writes given rows below a folder, partitioned as the table is.
+    `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `others` are read by checks that need
+    other datasets. `key`: what values of classified columns are hashed with. `spoilt`: partitions that belong to an
+    incident, from which nothing is learned."""
+
+    table: str
+    contract: Contract
+    object: str
+    partition_by: tuple[str, ...]
+    store: Store
+    measure: Callable[[MeasureRequest], Measured]
+    stage: Callable[[Any, str, Partition], None]
+    admitted: frozenset[Verdict] = ADMITTED
+    keep: bool = False
+    others: Mapping[str, Source] = field(default_factory=dict)
+    disk: Disk = field(default_factory=Disk)
+    now: Callable[[], datetime] = clock.now
+    kind: Kind = Kind.FOLDER
+    name: str = ""
+    tables: Tables | None = None
+    key: Key | None = None
+    spoilt: frozenset[str] = frozenset()
+
+    @property
+    def site(self) -> Site:
+        """What the table is."""
+        types = types_of(self.contract.object(self.object))
+        return Site(self.kind, self.name or self.table, self.table, types)
+
+    @property
+    def source(self) -> Source:
+        """The table as what is measured."""
+        return self.site.source(self.partition_by)
+
+    def publication(self, stage: str) -> Publication:
+        """How the table takes what lies in that folder."""
+        return publication(self.site, self.partition_by, stage, self.disk, self.tables, {})
+
+    def measured(self, here: Source, known: Mapping[str, str], *, beside: bool = False) -> Measured:
+        """The states of the partitions of what lies there, without those known; `beside` the table's others."""
+        classifying = tuple((alone(each), ALONE["id"]) for each in self.contract.object(self.object).beside)
+        request = MeasureRequest(
+            here, self.contract.source, self.object, known, others=self.others, limits=True, key=self.key,
+            classifying=classifying,
+        )  # fmt: skip
+        return self.measure(replace(request, beside=self.source) if beside else request)
+
+
+class Candidate:
+    """What shall become part of the table. After the block, `run` is how it was judged."""
+
+    def __init__(self, gate: Gate, folder: str) -> None:
+        self.gate = gate
+        self.folder = folder
+        self.run: RunResult | None = None
+
+    def write(self, rows: Any, partition: Partition | None = None) -> None:
+        """Stages rows, a Spark frame. Each partition that they belong to will replace the table's own as a whole.
+
+        `partition` names values of partition columns; the others, all where it is None, are columns of the frame. A
+        partition that is named in full is replaced even by no rows. What is written in one block adds up. Raises
+        EngineError where rows belong to another partition than is named, or cannot be written."""
+        self.gate.stage(rows, self.folder, partition or {})

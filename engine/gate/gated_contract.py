@@ -1,0 +1,44 @@
+"""What is kept of a gated table: the contract that it keeps, and the store of its states."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts.document.model import Contract
+from engine.anomaly.fits import refitted
+from engine.protocol.requests import Source
+from engine.states.generations import Store
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A contract, the object of it that the table is, its partition columns, and where its states lie.
+
+    `store` None: the folder beside the table. `others`: where the datasets are that its checks need. `location`: where
+    the table lies as who keeps this knows it; None where nobody does. `keyed`: what the key of its states is made of
+    beside the key file; None: of its place. `spoilt`: partitions that belong to an incident, from which nothing is
+    learned."""
+
+    contract: Contract
+    object: str
+    partition_by: tuple[str, ...]
+    store: Store | None
+    others: Mapping[str, Source] = field(default_factory=dict)
+    location: str | None = None
+    keyed: str | None = None
+    spoilt: frozenset[str] = frozenset()
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """The further arguments of `engine.gate.gate.gate`."""
+        told = {"object_name": self.object, "partition_by": self.partition_by, "others": self.others}
+        return {**told, "keyed": self.keyed, "spoilt": self.spoilt}
+
+    @property
+    def limits(self) -> str:
+        """In words by which limits clauses of programs judge, and what they learn nothing from; '' without such."""
+        clauses = refitted(self.contract.object(self.object))
+        later = sum(each.fit is not None for each in clauses.values())
+        told = [f"limits of programs: {later} of {len(clauses)} as they were learned later"] if clauses else []
+        told += [f"left out: {len(self.spoilt)} partition(s) of incidents"] if self.spoilt else []
+        return "; ".join(told)

@@ -1,0 +1,107 @@
+"""What a table is to its gate, and how such a table is published to."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from contracts.document.model import DataObject
+from engine.checks.physical_types import spark_type
+from engine.core.disk import Disk
+from engine.core.errors import EngineError
+from engine.core.filesystems import is_path
+from engine.gate.catalog_tables import Locations
+from engine.gate.delta_tables import Commits
+from engine.gate.parquet_folders import Folders, Publication, located
+from engine.gate.publication_intent import Intent
+from engine.protocol.gate_requests import LOG, Kind, LookRequest, Tables
+from engine.protocol.requests import Source
+
+_NAMED = re.compile(r"\w+(\.\w+)+")
+# What partition columns are in a new table, where their contract says no more.
+TYPES = {"boolean": "boolean", "date": "date", "integer": "bigint", "timestamp": "timestamp"}
+# What lies in the folder of an Iceberg table.
+ICEBERG = "metadata/*.metadata.json"
+FORMATS = {Kind.FOLDER: "parquet", Kind.DELTA: "delta", Kind.CATALOG: None}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A gated table: what it is, what Spark calls it, and its folder on this machine, beside which its gate lies.
+
+    `types` are those that partition columns get in a Delta table that is new."""
+
+    kind: Kind
+    name: str
+    location: str
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def source(self, partition_by: tuple[str, ...]) -> Source:
+        """The table as what is measured."""
+        return Source(self.name, FORMATS[self.kind], partition_by)
+
+    def like(self, partition_by: tuple[str, ...]) -> Source | None:
+        """The table whose types a candidate gets; None for files, which have no types of their own beside them."""
+        there = self.kind is Kind.CATALOG or os.path.isdir(os.path.join(self.location, LOG))
+        return self.source(partition_by) if there else None
+
+
+def is_named(table: str) -> bool:
+    """Whether a table is one of a catalog: named with its database, as db.orders, and no file or folder."""
+    return not is_path(table) and _NAMED.fullmatch(table) is not None
+
+
+def types_of(chosen: DataObject) -> dict[str, str]:
+    """Spark's types of the columns whose contract names one, for columns that are read back from folders' names."""
+    told = {
+        each.name: spark_type(each.physical_type or "") or TYPES.get(each.logical_type or "")
+        for each in chosen.properties
+    }
+    return {name: each for name, each in told.items() if each}
+
+
+def site_of(table: str, tables: Tables | None = None, *, new: Kind = Kind.FOLDER) -> Site:
+    """What a table is; one that is not there yet is `new`. Raises EngineError where it is none that a gate can publish
+    to, and for catalog tables without `tables`."""
+    if is_named(table):
+        found = asked(tables, table).look(LookRequest(table))
+        location = located(found.location)
+        # A Delta table is its folder, whoever else knows it by a name.
+        return Site(found.kind, table if found.kind is Kind.CATALOG else location, location)
+    location = located(table)
+    if os.path.isdir(os.path.join(location, LOG)):
+        return Site(Kind.DELTA, location, location)
+    if any(Path(location).glob(ICEBERG)):
+        raise EngineError(
+            f"{table} is an Iceberg table: a gate publishes to folders of Parquet files and to Delta tables",
+            retry=False,
+        )
+    return Site(Kind.FOLDER if os.path.isdir(location) else new, location, location)
+
+
+def asked(tables: Tables | None, table: str) -> Tables:
+    """What looks at the table. Raises EngineError where nothing was handed in that can."""
+    if tables is None:
+        raise EngineError(
+            f"{table} is no plain folder of Parquet: hand in the Spark session that reads it", retry=False
+        )
+    return tables
+
+
+def publication(
+    site: Site, partition_by: tuple[str, ...], stage: str, disk: Disk, tables: Tables | None, notes: Mapping[str, str]
+) -> Publication:
+    """How the table takes what is staged in that folder. `notes` are those of the intent, where there is one."""
+    if site.kind is Kind.FOLDER:
+        return Folders(site.location, partition_by, stage, disk)
+    known = asked(tables, site.name)
+    if site.kind is Kind.DELTA:
+        return Commits(site.location, partition_by, stage, known, disk, site.types)
+    return Locations(site.location, partition_by, stage, known, site.name, notes, disk)
+
+
+def intended(intent: Intent, disk: Disk, tables: Tables | None) -> Publication:
+    """The publication that an intent speaks of. Raises EngineError where it needs `tables`."""
+    site = Site(intent.kind, intent.name or intent.table, intent.table)
+    return publication(site, intent.partition_by, intent.staged, disk, tables, intent.notes)

@@ -1,0 +1,39 @@
+"""Columns that changed places: of a newer table those whose texts break what was learned of the older one's column of
+the same name, each with the columns that it looks like instead (the paper's case study of schema drift)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.analyzers.conformity_test import Comparison, Severity
+from engine.patterns.index import Index
+from engine.patterns.inference import Learned, infer
+
+Texts = Mapping[str, Sequence[str | None]]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A column that is no longer what it was, and those of the older table whose promises it keeps, the narrowest
+    first."""
+
+    column: str
+    pattern: str
+    found: Comparison
+    like: tuple[str, ...]
+
+
+def moved(older: Texts, newer: Texts, index: Index) -> list[Moved]:
+    """The columns of both tables that broke with an error, in the older one's order."""
+    results = {name: infer(values, index) for name, values in older.items()}
+    promised = {name: each.learned for name, each in results.items() if each.learned}
+    narrow_first = sorted(promised, key=lambda name: results[name].passes or 0.0)
+    return [
+        Moved(name, learned.pattern.text, found, _like(newer[name], narrow_first, promised))
+        for name, learned in promised.items()
+        if name in newer and (found := learned.judge(learned.count(newer[name]))).severity is Severity.ERROR
+    ]
+
+
+def _like(values: Sequence[str | None], names: Sequence[str], promised: Mapping[str, Learned]) -> tuple[str, ...]:
+    kept = ((name, promised[name].judge(promised[name].count(values))) for name in names)
+    return tuple(name for name, found in kept if found.severity is Severity.NONE)

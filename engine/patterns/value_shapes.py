@@ -1,0 +1,196 @@
+"""Patterns told from a column's own values alone: its structures, its characters, its words, its vocabulary.
+
+What infers without the lake, and what is left where the lake knows no pattern: every text column gets some of these.
+Each shape is a function from distinct values to a pattern, or None where the values have no such shape; adding one is
+one function. What is narrow and what is wide about them is judged elsewhere (`calibration`)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from engine.patterns.language import CLASSES, ONCE, Characters, Literal, Part, Pattern, Stretch, Times
+from engine.patterns.tokenizer import LADDER, LONGEST, MARKS, WORD, by_words, classes_of
+
+MOST_STRUCTURES = 8
+MOST_WORDS = 50
+LOOSE = 1.5
+LONGEST_REPEAT = 1000
+
+Shape = Callable[[Sequence[str]], Pattern | None]
+SHAPES: dict[str, Shape] = {}
+
+
+def shape(of: Shape) -> Shape:
+    """Registers a shape under the function's name."""
+    SHAPES[of.__name__] = of
+    return of
+
+
+@dataclass(frozen=True)
+class Below:
+    """For each mark of a structure the words that stand there, below each other."""
+
+    structure: str
+    words: tuple[tuple[str, ...], ...]
+
+
+def structures_of(values: Sequence[str]) -> list[Below] | None:
+    """The few structures of the values, each with its words; None where they are many, or a value is too long."""
+    found: dict[str, list[list[str]]] = {}
+    for value in values:
+        if len(value) > LONGEST:
+            return None
+        structure, words = by_words(value)
+        found.setdefault(structure, []).append(words)
+        if len(found) > MOST_STRUCTURES:
+            return None
+    return [Below(structure, tuple(zip(*words, strict=True))) for structure, words in found.items()]
+
+
+@shape
+def structures(values: Sequence[str]) -> Pattern | None:
+    """The few structures that the values have, each word of the narrowest class, of any length."""
+    found = structures_of(values)
+    return None if found is None else _of_structures(found, _some)
+
+
+@shape
+def widths(values: Sequence[str]) -> Pattern | None:
+    """The few structures that the values have, each word of the narrowest class, as long as those seen."""
+    found = structures_of(values)
+    return None if found is None else _of_structures(found, _sized)
+
+
+def _of_structures(found: Sequence[Below], word: Callable[[Sequence[str]], Part]) -> Pattern:
+    return Pattern(tuple(_sequence(each, word) for each in found))
+
+
+def _sequence(below: Below, word: Callable[[Sequence[str]], Part]) -> tuple[Part, ...]:
+    words, parts, literal = iter(below.words), list[Part](), ""
+    for mark in below.structure:
+        if mark not in MARKS:
+            literal += mark
+            continue
+        if literal:
+            parts.append(Literal(literal))
+        parts.append(word(next(words)))
+        literal = ""
+    return (*parts, Literal(literal)) if literal else tuple(parts)
+
+
+def narrowest(words: Sequence[str]) -> str:
+    """The narrowest class that all these words are of."""
+    common = set(CLASSES)
+    for word in words:
+        common.intersection_update(classes_of(word))
+    return next(each.name for each in LADDER if each.name in common)
+
+
+def _some(words: Sequence[str]) -> Part:
+    return Characters((narrowest(words),), Times(1, None))
+
+
+def _sized(words: Sequence[str]) -> Part:
+    lengths = {len(word) for word in words}
+    return Characters((narrowest(words),), Times(min(lengths), max(lengths)))
+
+
+@shape
+def characters(values: Sequence[str]) -> Pattern | None:
+    """The characters seen, half as short to half as long again as those seen."""
+    lengths = [len(value) for value in values]
+    return _characters(values, int(min(lengths) / LOOSE), int(max(lengths) * LOOSE) + 1)
+
+
+@shape
+def characters_sized(values: Sequence[str]) -> Pattern | None:
+    """The characters seen, as long as those seen."""
+    lengths = [len(value) for value in values]
+    return _characters(values, min(lengths), max(lengths))
+
+
+@shape
+def framed(values: Sequence[str]) -> Pattern | None:
+    """The characters seen, with what begins a value and what ends it of the classes seen there."""
+    lengths = [len(value) for value in values]
+    if min(lengths) < 2:
+        return None
+    inner = _characters(values, max(0, int(min(lengths) / LOOSE) - 2), int(max(lengths) * LOOSE) - 1)
+    if inner is None:
+        return None
+    first, last = _set({value[0] for value in values}, ONCE), _set({value[-1] for value in values}, ONCE)
+    return Pattern(((first, *inner.alternatives[0], last),))
+
+
+def _characters(values: Sequence[str], shortest: int, longest: int) -> Pattern | None:
+    if longest > LONGEST_REPEAT:
+        return None
+    return Pattern(((_set(set().union(*values), Times(shortest, longest)),),))
+
+
+def _set(seen: set[str], times: Times) -> Characters:
+    of_words = {each for each in seen if by_words(each)[0] == WORD}
+    classes = [each for each in ("digit", "lower", "upper", "word") if any(classes_of(c)[0] == each for c in of_words)]
+    if "word" in classes:
+        classes = ["word"]
+    elif {"lower", "upper"} <= set(classes):
+        classes = [*(each for each in classes if each == "digit"), "letter"]
+    return Characters(tuple(classes), times, "".join(sorted(seen - of_words)))
+
+
+@shape
+def repeated(values: Sequence[str]) -> Pattern | None:
+    """Words of one class with one separator between them, as many as seen and half as many again."""
+    found = [by_words(value) for value in values]
+    separators = {mark for structure, _ in found for mark in structure} - MARKS
+    if len(separators) != 1 or any(not _alternate(structure) for structure, _ in found):
+        return None
+    word = _word([each for _, words in found for each in words])
+    most = max(len(words) for _, words in found)
+    again = Stretch((Literal(separators.pop()), *word), Times(0, int(most * LOOSE)))
+    return Pattern(((*word, again),))
+
+
+def _alternate(structure: str) -> bool:
+    return (
+        structure[::2].count(WORD) == (len(structure) + 1) // 2
+        and WORD not in structure[1::2]
+        and len(structure) % 2 == 1
+    )
+
+
+def _word(words: Sequence[str]) -> tuple[Part, ...]:
+    if all(
+        word[:1].isupper() and word.isascii() and (len(word) == 1 or word[1:].islower()) and word.isalpha()
+        for word in words
+    ):
+        return Characters(("upper",)), Characters(("lower",), Times(0, None))
+    return (_some(words),)
+
+
+@shape
+def paths(values: Sequence[str]) -> Pattern | None:
+    """Paths and URLs of any depth: how all begin, then parts between slashes, as many as seen and half as many again,
+    of the characters seen there; a slash may end them where one ended a value."""
+    cut = [value.rstrip("/").split("/") for value in values if len(value) <= LONGEST]
+    shortest = min(map(len, cut), default=0)
+    if len(cut) < len(values) or shortest < 2:
+        return None
+    common = next((at for at in range(shortest - 1) if len({parts[at] for parts in cut}) > 1), shortest - 1)
+    parts = [part for each in cut for part in each[common:]]
+    if "" in parts:
+        return None
+    part = _set(set().union(*parts), Times(1, None))
+    depths = [len(each) - common for each in cut]
+    begun = Literal("/".join(cut[0][:common]))
+    more = Stretch((Literal("/"), part), Times(min(depths), int(max(depths) * LOOSE)))
+    first = (begun, more) if common else (part, replace(more, times=Times(min(depths) - 1, more.times.most)))
+    ended = any(value.endswith("/") for value in values)
+    return Pattern(((*first, Characters((), Times(0, 1), "/")) if ended else first,))
+
+
+@shape
+def vocabulary(values: Sequence[str]) -> Pattern | None:
+    """The values themselves, where they are few."""
+    if len(set(values)) > MOST_WORDS or max(map(len, values)) > LONGEST:
+        return None
+    return Pattern(tuple((Literal(value),) if value else () for value in dict.fromkeys(values)))

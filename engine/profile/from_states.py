@@ -1,0 +1,60 @@
+"""Profiles from stored states of past partitions: no row is read, and Spark is not started.
+
+What checks measure is what is kept: a fact that no check needed is not told. A partition whose states are damaged is
+left out, and the profile says so."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from contracts.schema import Schema
+from engine.core.errors import StateError
+from engine.profile.profile import History, ordered, profile_of, profile_plan
+from engine.profile.second_scan import looked_into, second_plan, settled, traits_plan, untold
+from engine.states import bag as bags
+from engine.states import envelope
+from engine.states.bag import ALL, States
+from engine.states.envelope import Opened
+from engine.states.planning.scan_plan import ROWS
+
+Packed = Sequence[tuple[str, bytes]]
+
+
+def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -> History:
+    """The history of these partitions' packed states, on a table of that schema, which knows what is classified.
+
+    `without`: columns that are not profiled, such as those of the partitions."""
+    left_out = frozenset(without)
+    columns = [profile_of(each, schema) for each in schema if each.name not in left_out]
+    opened, first, notes = _loaded(packed, profile_plan(columns).keys)
+    found = History((), ordered(first), notes=notes)
+    looked = tuple(looked_into(each, found.whole, schema) for each in columns) if first else tuple(columns)
+    wanted = second_plan(looked)
+    if wanted and (more := _also(opened, wanted.keys)):
+        found = found.beside(more)
+    late = untold(looked, found.whole, schema)
+    if late and (more := _also(opened, traits_plan(late.values()).keys)):
+        found = found.beside(more)
+    return found.with_columns(settled(late.get(each.column.name, each), found.whole) for each in looked)
+
+
+def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, Opened], dict[str, States], tuple[str, ...]]:
+    """The opened bags and the states of these keys by partition, and why some are not among them."""
+    opened: dict[str, Opened] = {}
+    found: dict[str, States] = {}
+    notes: list[str] = []
+    for name, content in packed:
+        try:
+            each = envelope.opened(content)
+            bag = bags.read(each, keys=keys)
+        except StateError as error:
+            bag = States({}, failures={ALL: str(error)})
+        if ROWS.key in bag.entries:
+            opened[name], found[name] = each, bag
+        else:
+            notes.append(f"{name or 'the table'} is left out: {bag.failure(ROWS.key) or 'its rows were not counted'}")
+    return opened, found, tuple(notes)
+
+
+def _also(opened: Mapping[str, Opened], keys: frozenset[str]) -> dict[str, States]:
+    """The states of these keys by partition; {} where no partition has any but its rows, which are known."""
+    found = {name: bags.read(each, keys=keys) for name, each in opened.items()}
+    return found if any(bag.entries.keys() - {ROWS.key} for bag in found.values()) else {}

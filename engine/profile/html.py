@@ -1,0 +1,108 @@
+"""A profile as one HTML file that needs nothing else: no script, no font, no picture from anywhere."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+
+from engine.core.number_format import visible
+from engine.profile.format import Bins, ColumnDocument, Counted, ProfileDocument, Reads
+
+WIDTH, HEIGHT = 240, 48
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 64rem; padding: 0 1rem; color: #1f2933; }
+section { border-top: 1px solid #d2d6dc; padding: .75rem 0; }
+h2 { margin: 0 0 .25rem; font-size: 1.1rem; overflow-wrap: anywhere; }
+h2 small { font-weight: normal; color: #52606d; }
+.parts { display: flex; flex-wrap: wrap; gap: 1.5rem; }
+table { border-collapse: collapse; }
+td, th { padding: .1rem .75rem .1rem 0; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+caption { text-align: left; color: #52606d; }
+.note { color: #8a4b08; margin: .2rem 0; }
+rect { fill: #3b6ea5; }
+@media (prefers-color-scheme: dark) {
+  body { background: #15191e; color: #e4e7eb; } h2 small, caption { color: #9aa5b1; } .note { color: #f0b429; }
+  rect { fill: #7fb1e3; } section { border-color: #3e4c59; }
+}
+"""
+
+
+def page(of: ProfileDocument) -> str:
+    """The document as HTML; whatever the data hold is shown as text."""
+    title = f"Profile of {of.object}" if of.object else "Profile"
+    return "\n".join(
+        [
+            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>{_text(title)}</title><style>{STYLE}</style></head><body>",
+            f"<h1>{_text(title)}</h1><p>{_text(said(of))}</p>",
+            *_notes(of.notes),
+            *(line for column in of.columns for line in _column(column, of.words)),
+            "</body></html>",
+        ]
+    )
+
+
+def said(of: ProfileDocument) -> str:
+    """How much was read, in a sentence."""
+    drawn = f", a sample of {of.sampled:.2%} of all" if of.sampled < 1 else ""
+    named = [name for name in of.partitions if name]
+    parts = f" in {len(named):,} partitions, {named[0]} to {named[-1]}" if len(named) > 1 else ""
+    alone = f" in {named[0]}" if len(named) == 1 else ""
+    return f"{of.rows:,} rows{drawn}{parts}{alone}, {len(of.columns):,} columns."
+
+
+def read_as(reads: Reads | None) -> str:
+    """What texts read as, in words; '' where they read as nothing but text."""
+    if reads is None:
+        return ""
+    form = f" written {' or '.join(reads.formats)}" if reads.formats else ""
+    return f"reads as {reads.kind}{form}"
+
+
+def figure(value: float | str | None) -> str:
+    """A fact's value as people read it."""
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return "no value" if value is None else f"{value:,}" if isinstance(value, int) else value
+
+
+def _column(of: ColumnDocument, named: Mapping[str, str]) -> Iterator[str]:
+    words = ", ".join(filter(None, (of.type, read_as(of.reads_as), "classified" if of.classified else "")))
+    yield f"<section><h2>{_text(of.name)} <small>{_text(words)}</small></h2>"
+    yield from _notes(of.notes)
+    yield '<div class="parts">'
+    yield _table("", ((named.get(name, name), figure(value)) for name, value in of.facts.items()))
+    if of.bins:
+        yield _chart(of.bins)
+    yield _counts("all values" if of.all_values else "frequent values", of.values)
+    yield _counts("what texts look like", of.masks)
+    yield "</div></section>"
+
+
+def _notes(notes: Sequence[str]) -> Iterator[str]:
+    return (f'<p class="note">{_text(each)}</p>' for each in notes)
+
+
+def _counts(caption: str, counted: Sequence[Counted]) -> str:
+    return _table(caption, ((each.value, f"{each.count:,}") for each in counted)) if counted else ""
+
+
+def _table(caption: str, rows: Iterable[tuple[str, str]]) -> str:
+    lines = (f'<tr><td>{_text(name)}</td><td class="n">{_text(value)}</td></tr>' for name, value in rows)
+    told = f"<caption>{_text(caption)}</caption>" if caption else ""
+    return f"<table>{told}{''.join(lines)}</table>"
+
+
+def _chart(bins: Bins) -> str:
+    most, width = max(bins.counts) or 1, WIDTH / len(bins.counts)
+    heights = [HEIGHT * count / most for count in bins.counts]
+    bars = (
+        f'<rect x="{at * width:.1f}" y="{HEIGHT - height:.1f}" width="{width - 1:.1f}" height="{height:.1f}"/>'
+        for at, height in enumerate(heights)
+    )
+    label = f"numbers from {bins.edges[0]:,.6g} to {bins.edges[-1]:,.6g} in {len(bins.counts)} bins"
+    return f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{_text(label)}">{"".join(bars)}</svg>'
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

@@ -1,0 +1,40 @@
+"""A profile for people at a terminal: one line a column, and what must be known before the figures are trusted."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from engine.profile.format import ColumnDocument, ProfileDocument
+from engine.profile.html import figure, read_as, said
+
+SHOWN = ("completeness", "approx_count_distinct", "minimum", "median", "maximum", "maximum_length")
+HEADINGS = ("column", "type", "complete", "distinct", "smallest", "median", "largest", "longest", "most frequent")
+
+
+def print_profile(of: ProfileDocument, console: Console) -> None:
+    """The profile as a table, then its notes."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in HEADINGS:
+        table.add_column(heading, overflow="fold")
+    for column in of.columns:
+        table.add_row(*map(_text, _row(column)))
+    console.print(table)
+    console.print(f"\n{_text(said(of))}")
+    for note in of.notes:
+        console.print(f"[yellow]{_text(note)}[/]")
+    for column in of.columns:
+        for note in column.notes:
+            console.print(f"[yellow]{_text(column.name)}: {_text(note)}[/]")
+
+
+def _row(of: ColumnDocument) -> list[str]:
+    words = ", ".join(filter(None, (of.type, read_as(of.reads_as))))
+    facts = [figure(of.facts[name]) if name in of.facts else "" for name in SHOWN]
+    return [of.name, words, *facts, ", ".join(each.value for each in of.values[:3])]
+
+
+def _text(text: Any) -> str:
+    return escape(visible(str(text)))

@@ -1,0 +1,248 @@
+"""The ten common issues of data, each put into a clean column in every size that is told of (AVH paper, Appendix B).
+
+60 variations as there, 27 of numbers and 33 of texts; and real nulls beside them, three of each: the paper writes zeros
+and empty texts only, from which nothing is learned about missing values. An issue is one function and one row."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import isnan
+from typing import Any
+
+import numpy
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from engine.statistics.column_values import Column, objects
+
+Array = NDArray[Any]
+Setting = tuple[Any, ...]
+
+DIGITS = (48, 10)
+LETTERS = ((97, 26), (65, 26))
+MINUS = 45
+EVERY = 100.0
+
+
+def schema_change(given: Column, generator: Generator, percent: float) -> Array:
+    """That share of the rows with values of the neighbour, drawn at random: columns that moved. Type 1."""
+    changed = given.values.copy()
+    if given.neighbour is not None:
+        rows = _some(changed, percent, generator)
+        changed[rows] = given.neighbour[generator.integers(0, len(given.neighbour), len(rows))]
+    return changed
+
+
+def unit_change(given: Column, generator: Generator, percent: float, factor: float) -> Array:
+    """That share of the numbers times the factor. Type 2."""
+    changed = given.values.copy()
+    with numpy.errstate(over="ignore"):
+        changed[_some(changed, percent, generator)] *= factor
+    return changed
+
+
+def casing_change(given: Column, generator: Generator, percent: float, case: str) -> Array:
+    """That share of the texts in upper or in lower case. Type 3."""
+    return _each_text(given, _some(given.values, percent, generator), getattr(str, case))
+
+
+def blanks(given: Column, generator: Generator, percent: float) -> Array:
+    """That share of the rows with 0, or with an empty text. Type 4, as the paper writes it."""
+    changed = given.values.copy()
+    changed[_some(changed, percent, generator)] = "" if given.is_text else 0.0
+    return changed
+
+
+def nulls(given: Column, generator: Generator, percent: float) -> Array:
+    """That share of the rows without a value. Type 4, as tables have it."""
+    changed = given.values.copy()
+    changed[_some(changed, percent, generator)] = None if given.is_text else numpy.nan
+    return changed
+
+
+def volume_change(given: Column, generator: Generator, factor: float) -> Array:
+    """Every row so many times; for a factor below 1 that share of the rows, in their order. Type 5."""
+    if factor >= 1:
+        return numpy.repeat(given.values, round(factor))
+    kept = generator.permutation(len(given.values))[: max(1, int(len(given.values) * factor))]
+    return given.values[numpy.sort(kept)]
+
+
+def distribution_change(given: Column, generator: Generator, percent: float, end: str) -> Array:
+    """The first or last of the sorted values, so many percent of them, again and again in place of all. Type 6.
+
+    As many rows as before, and what was missing stays so: neither the volume nor the nulls tell of it."""
+    changed = given.values.copy()
+    present = numpy.sort(changed[given.present])
+    size = max(1, round(len(present) * percent / 100))
+    biased = present[:size] if end == "first" else present[-size:]
+    changed[given.present] = numpy.resize(biased, len(present))
+    return changed
+
+
+def misspelling(given: Column, generator: Generator, percent: float) -> Array:
+    """That share of all characters as another of their kind: a digit, a small or a capital letter of ASCII. Type 7."""
+    text = _spelled(given)
+    hit = generator.random(len(text.codes)) < percent / 100
+    codes = text.codes.copy()
+    for first, size in (DIGITS, *LETTERS) if given.is_text else (DIGITS,):
+        places = numpy.flatnonzero(hit & (text.codes >= first) & (text.codes < first + size))
+        moved = generator.integers(1, size, len(places))
+        codes[places] = first + (text.codes[places] - first + moved) % size
+    return _read_back(given, Spelled(codes, text.lengths))
+
+
+def insertion(given: Column, generator: Generator, percent: float) -> Array:
+    """A small letter or a digit, of numbers a digit, somewhere in each value with that probability. Type 8."""
+    text = _spelled(given)
+    rows = numpy.flatnonzero(given.present & (generator.random(len(text.lengths)) < percent / 100))
+    at = (generator.random(len(rows)) * (text.lengths[rows] + 1)).astype(numpy.int64)
+    if not given.is_text and len(rows):
+        at = numpy.maximum(at, text.codes[text.starts[rows]] == MINUS)
+    pool = _codes("0123456789abcdefghijklmnopqrstuvwxyz" if given.is_text else "0123456789")
+    codes = numpy.insert(text.codes, text.starts[rows] + at, pool[generator.integers(0, len(pool), len(rows))])
+    return _read_back(given, Spelled(codes, text.lengths + numpy.bincount(rows, minlength=len(text.lengths))))
+
+
+def deletion(given: Column, generator: Generator, percent: float) -> Array:
+    """A character less, somewhere in each value with that probability. Type 9. No number is left of one digit."""
+    text = _spelled(given)
+    rows = numpy.flatnonzero((text.lengths > 0) & (generator.random(len(text.lengths)) < percent / 100))
+    at = (generator.random(len(rows)) * text.lengths[rows]).astype(numpy.int64)
+    codes = numpy.delete(text.codes, text.starts[rows] + at)
+    return _read_back(given, Spelled(codes, text.lengths - numpy.bincount(rows, minlength=len(text.lengths))))
+
+
+def padding(given: Column, generator: Generator, percent: float, side: str) -> Array:
+    """A space before or behind that share of the texts. Type 10."""
+    template = " %s" if side == "leading" else "%s "
+    return _each_text(given, _some(given.values, percent, generator), lambda text: template % text)
+
+
+def _some(values: Array, percent: float, generator: Generator) -> Array:
+    """So many percent of the rows, by position; one at least."""
+    return generator.permutation(len(values))[: max(1, round(len(values) * percent / 100))]
+
+
+def _each_text(given: Column, rows: Array, change: Callable[[str], str]) -> Array:
+    changed = given.values.copy()
+    changed[rows] = objects(None if text is None else change(text) for text in changed[rows])
+    return changed
+
+
+@dataclass(frozen=True, eq=False)
+class Spelled:
+    """All values spelled one after the other: code points, and how many of them each row has."""
+
+    codes: Array
+    lengths: Array
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where each row begins."""
+        return numpy.cumsum(self.lengths) - self.lengths
+
+    def texts(self) -> list[str]:
+        """The rows as texts."""
+        whole = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        return [whole[start : start + size] for start, size in zip(self.starts, self.lengths, strict=True)]
+
+
+def _codes(text: str) -> Array:
+    return numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(numpy.int64)
+
+
+def _spelled(given: Column) -> Spelled:
+    values = given.values.tolist()
+    texts = [value or "" for value in values] if given.is_text else [_digits(value) for value in values]
+    lengths = numpy.fromiter(map(len, texts), dtype=numpy.int64, count=len(texts))
+    return Spelled(_codes("".join(texts)), lengths)
+
+
+def _digits(number: float) -> str:
+    """The shortest text that is read as that number again; '' for a missing one."""
+    return "" if isnan(number) else repr(number).removesuffix(".0")
+
+
+def _read_back(given: Column, text: Spelled) -> Array:
+    """The values that the texts say; missing where one was, and where no number can be read."""
+    texts = text.texts()
+    if not given.is_text:
+        return numpy.array([_number(each) for each in texts], dtype=numpy.float64)
+    return objects(each if kept else None for each, kept in zip(texts, given.present, strict=True))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return numpy.nan
+
+
+@dataclass(frozen=True)
+class Issue:
+    """A type of issue by the paper's number and a word for it; what it is made with, and with which settings.
+
+    `drawn`: the first of a setting is how many percent are hit, which are drawn by chance."""
+
+    number: int
+    name: str
+    make: Callable[..., Array]
+    settings: tuple[Setting, ...]
+    of_texts: bool = True
+    of_numbers: bool = True
+    drawn: bool = True
+
+    def fits(self, given: Column) -> bool:
+        """Whether columns of that type have it."""
+        return self.of_texts if given.is_text else self.of_numbers
+
+
+def _each(*values: Any) -> tuple[Setting, ...]:
+    return tuple((value,) for value in values)
+
+
+ISSUES: tuple[Issue, ...] = (
+    Issue(1, "schema_change", schema_change, _each(1, 10, 100)),
+    Issue(2, "unit_change", unit_change, tuple(product((10, 100), (10, 100, 1000))), of_texts=False),
+    Issue(3, "casing_change", casing_change, tuple(product((1, 10, 100), ("upper", "lower"))), of_numbers=False),
+    Issue(4, "blanks", blanks, _each(1, 50, 100)),
+    Issue(5, "volume_change", volume_change, _each(2, 10, 0.5, 0.1), drawn=False),
+    Issue(6, "distribution_change", distribution_change, tuple(product((10, 50), ("first", "last"))), drawn=False),
+    Issue(7, "misspelling", misspelling, _each(1, 10, 100)),
+    Issue(8, "insertion", insertion, _each(10, 50)),
+    Issue(9, "deletion", deletion, _each(10, 50)),
+    Issue(10, "padding", padding, tuple(product((10, 50, 100), ("leading", "trailing"))), of_numbers=False),
+    Issue(4, "nulls", nulls, _each(1, 50, 100)),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Variation:
+    """A column's values with one issue in them."""
+
+    issue: Issue
+    setting: Setting
+    values: Array
+
+
+def variations(given: Column, generator: Generator, most: float = EVERY) -> Iterator[Variation]:
+    """Every issue in every setting that the column can have, in the order of `ISSUES`; the column is left as it is.
+
+    The same for the same generator, whatever issues are declared behind. One that leaves the column as it was is not
+    among them: the casing of a column without letters, a schema change without a neighbour. `most`: those alone that
+    hit at most so many percent, drawn by chance."""
+    sources = iter(generator.spawn(sum(len(issue.settings) for issue in ISSUES)))
+    for issue in ISSUES:
+        for setting, source in zip(issue.settings, sources, strict=False):
+            wanted = issue.fits(given) and (most >= EVERY or (issue.drawn and setting[0] <= most))
+            changed = issue.make(given, source, *setting) if wanted else given.values
+            if not _same(changed, given.values):
+                yield Variation(issue, setting, changed)
+
+
+def _same(one: Array, other: Array) -> bool:
+    if one is other:
+        return True
+    return len(one) == len(other) and numpy.array_equal(one, other, equal_nan=one.dtype != object)

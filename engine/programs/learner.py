@@ -1,0 +1,206 @@
+"""What is chosen for a column: issues put into a sample say what is worth to be caught, the past what that costs."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy
+from numpy.random import default_rng
+from numpy.typing import NDArray
+
+from engine.programs.clause_selection import Candidates, Search
+from engine.programs.constraints import BOUNDS, Past, past
+from engine.programs.history import History
+from engine.programs.injected_issues import Issue, Variation, variations
+from engine.programs.limits import clause_of
+from engine.programs.program import Clause, Program
+from engine.programs.recipe import Recipe
+from engine.programs.stationarity import LEVEL, Change, first_stationary, offered
+from engine.statistics.column_values import Column
+from engine.statistics.statistics import STATISTICS, Statistic, measured
+from engine.statistics.summaries import summary
+
+Array = NDArray[Any]
+
+# Issues that hit at most ten percent of numbers are drawn at least twice, at most eight times, for so many rows in all:
+# by hand, what a tenth of a second has room for. The fewer rows, the more it matters which are hit.
+FEW, DRAWN, DRAWS = 10.0, 4_000, (2, 8)
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Issues put into a sample of the newest batch, and what each would make of the statistics of the next one.
+
+    Whatever the recipe, they are the same: programs of several recipes are chosen by the same trials."""
+
+    history: History
+    sample: Column
+    seed: int = 0
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """The issues that are put into the sample, each as often as it has settings that change something."""
+        return self._tried[0]
+
+    @property
+    def measured(self) -> dict[str, Array]:
+        """What each statistic of the next batch would be with each of them."""
+        return self._tried[1]
+
+    @cached_property
+    def _tried(self) -> tuple[tuple[Issue, ...], dict[str, Array]]:
+        """Told together, so that the changed values need not be kept."""
+        whole, own = self.history.newest, summary(self.sample)
+        full = whole is not None and whole.rows == own.rows
+        before = self._before if full else own
+        tried = [(each.issue, measured(summary(Column(each.values)), before)) for each in self._variations()]
+        columns = {name: numpy.array([_number(row[name]) for _, row in tried]) for name in measured(own)}
+        return tuple(issue for issue, _ in tried), columns if full else self._scaled(columns, measured(own))
+
+    def _variations(self) -> Iterator[Variation]:
+        """Every issue, and of numbers those of few rows several times: what catches them depends on which rows are hit.
+
+        Of texts as much is caught with one draw."""
+        yield from variations(self.sample, default_rng(self.seed))
+        for again in range(1, self._draws):
+            yield from variations(self.sample, default_rng([self.seed, again]), FEW)
+
+    @property
+    def _draws(self) -> int:
+        return 1 if self.sample.is_text else int(numpy.clip(DRAWN // max(1, len(self.sample.values)), *DRAWS))
+
+    @property
+    def _before(self) -> Any:
+        earlier = [each.summary for each in self.history.learned[:-1] if each.summary.present]
+        return earlier[-1] if earlier else None
+
+    def _scaled(self, columns: dict[str, Array], own: Mapping[str, float | None]) -> dict[str, Array]:
+        """Of a sample: what an issue changes in it is what it would change in the whole; counts as shares of them."""
+        last = {name: values[-1] for name, values in self.history.series.items()}
+        return {name: carried(name, values, own[name], last[name]) for name, values in columns.items()}
+
+
+class Tried(Protocol):
+    """Issues, and what each statistic of the next batch would be with each of them."""
+
+    @property
+    def issues(self) -> tuple[Issue, ...]: ...
+
+    @property
+    def measured(self) -> dict[str, Array]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """What is known of a column, from which programs of several budgets are told: `guards` stand in each of them."""
+
+    history: History
+    recipe: Recipe
+    trials: Tried | None
+    guards: tuple[Clause, ...]
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """The issues that are tried; none without a sample."""
+        return self.trials.issues if self.trials else ()
+
+    @property
+    def measured(self) -> Mapping[str, Array]:
+        """What each statistic of the next batch would be with each of them; empty without a sample."""
+        return self.trials.measured if self.trials else {}
+
+    @property
+    def _is_text(self) -> bool:
+        return self.history.newest is not None and self.history.newest.is_text
+
+    def program(self, budget: float) -> Program:
+        """The program that catches the most issues for that rate of false alarms."""
+        if not self.issues:
+            return Program(self.guards, budget, self.recipe.bound, self.history.points, self._is_text)
+        chosen = Search(self.candidates, budget, self.recipe.most, self.free, self.recipe.price).chosen()
+        clauses = [clause_of(each, self.history.series[each.past.statistic.name]) for each in chosen]
+        return self._told((*clauses, *self.guards), budget)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Every clause that there might be, and which issues it catches."""
+        pasts, seen = self._pasts()
+        return Candidates.of_pasts(pasts, seen, BOUNDS[self.recipe.bound])
+
+    @cached_property
+    def free(self) -> Array:
+        """Which issues are caught whatever is chosen: by the guards, or without the column."""
+        caught = numpy.array([each.name in self.recipe.elsewhere for each in self.issues], dtype=bool)
+        for clause in self.guards:
+            caught |= self._broken(clause)
+        return caught
+
+    def _pasts(self) -> tuple[list[Past], list[Array]]:
+        pasts, seen = [], []
+        for statistic in STATISTICS.values():
+            if statistic.name in self.measured and self.recipe.admits(statistic):
+                for known in self._of(statistic):
+                    pasts.append(known)
+                    # The newest batch stands for the next one: it is compared with those before itself.
+                    values = self.history.series[statistic.name][:-1]
+                    seen.append(known.change.next(self.measured[statistic.name], values))
+        return pasts, seen
+
+    def _of(self, statistic: Statistic) -> list[Past]:
+        values, floor = self.history.series[statistic.name], self.history.floor(statistic.name)
+        return [
+            known
+            for change in self._changes(statistic, values)
+            if (known := past(statistic, change, values, floor)) is not None
+        ]
+
+    def _changes(self, statistic: Statistic, values: Array) -> Sequence[Change]:
+        if self.recipe.tested:
+            found = first_stationary(values)
+            return [] if found is None else [found]
+        if statistic.is_distance:
+            return [LEVEL]
+        several = offered(self.history.cadence.cycle, len(values))
+        return [each for each in several if statistic.most is None or not each.logged]
+
+    def _broken(self, clause: Clause) -> Array:
+        past_values = self.history.series[clause.statistic][:-1]
+        seen = clause.change.next(self.measured[clause.statistic], past_values)
+        low = numpy.zeros(len(seen), dtype=bool) if clause.lower is None else seen < clause.lower
+        high = numpy.zeros(len(seen), dtype=bool) if clause.upper is None else seen > clause.upper
+        broken: Array = low | high
+        return broken
+
+    def _told(self, clauses: tuple[Clause, ...], budget: float) -> Program:
+        """The program of these clauses with what each catches, and what of each issue is caught."""
+        given = [self._broken(clause) for clause in clauses]
+        broken: Array = numpy.array(given, dtype=bool).reshape(len(clauses), len(self.issues))
+        alone: Array = broken & (broken.sum(axis=0) == 1)
+        shares = zip(clauses, broken, alone, strict=True)
+        count = max(1, len(self.issues))
+        told = tuple(replace(each, caught=float(b.sum() / count), gain=float(a.sum() / count)) for each, b, a in shares)
+        names = [each.name for each in self.issues]
+        found = Counter(name for name, hits in zip(names, broken.T, strict=True) if hits.any())
+        caught = {name: (found[name], of) for name, of in Counter(names).items()}
+        return Program(told, budget, self.recipe.bound, self.history.points, self._is_text, caught)
+
+
+def _number(value: float | None) -> float:
+    return numpy.nan if value is None else value
+
+
+def carried(name: str, values: Array, own: float | None, last: float) -> Array:
+    """What a statistic of another batch would be where it would have these `values` in a batch that has its `own`.
+
+    `last`: the other's. A distance is at least its own."""
+    statistic = STATISTICS[name]
+    if statistic.is_distance:
+        return numpy.maximum(values, 0.0 if numpy.isnan(last) else last)
+    if own is None:
+        return values
+    with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values
+        if name in ("row_count", "distinct_count", "sum") and own:
+            return values * (last / own)
+        return values + (last - own)

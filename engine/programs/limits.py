@@ -1,0 +1,58 @@
+"""From what the past says of a statistic to the limits of a clause."""
+
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from engine.programs.clause_selection import Choice
+from engine.programs.history import History
+from engine.programs.program import Clause
+from engine.programs.recipe import GUARD_ROWS, GUARD_WIDTH, GUARDS
+from engine.programs.stationarity import LEVEL, Change
+from engine.statistics.statistics import STATISTICS, Statistic
+
+Array = NDArray[Any]
+
+
+def clause_of(choice: Choice, values: Array) -> Clause:
+    """The clause of a choice, with its limits and how often it would have alarmed in these values of the past."""
+    known = choice.past
+    half = choice.width * known.spread
+    series = known.change.series(values)
+    alarms = int((known.away(series[numpy.isfinite(series)]) > choice.width).sum())
+    lower, upper = limits(known.statistic, known.change, known.middle, half)
+    return Clause(
+        known.statistic.name, known.change, lower, upper, known.middle, choice.width, choice.rate, known.points, alarms
+    )  # fmt: skip
+
+
+def limits(
+    statistic: Statistic, change: Change, middle: float, half: float
+) -> tuple[float | None, float | None]:  # fmt: skip
+    """The limits so far from the middle; None where the statistic itself goes no further."""
+    lower, upper = middle - half, middle + half
+    if change.lag:
+        return lower, upper
+    open_below = statistic.is_distance or (statistic.least is not None and lower <= statistic.least)
+    open_above = statistic.most is not None and upper >= statistic.most
+    return None if open_below else lower, None if open_above else upper
+
+
+def guard(name: str, history: History) -> Clause | None:
+    """The guard of a statistic, as wide as the widest of what guards are.
+
+    Of completeness below alone: nothing is wrong with a value that came back. None where the past has no value of it,
+    or where it would admit all that there may be."""
+    values = history.series[name]
+    values = values[numpy.isfinite(values)]
+    if not len(values):
+        return None
+    middle, deviation = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    half = max(GUARD_WIDTH * deviation, GUARD_ROWS * history.floor(name), GUARDS[name] * middle)
+    alarms = int((numpy.abs(values - middle) > half).sum())
+    lower, upper = limits(STATISTICS[name], LEVEL, middle, half)
+    upper = upper if STATISTICS[name].most is None else None
+    if lower is None and upper is None:
+        return None
+    return Clause(name, LEVEL, lower, upper, middle, GUARD_WIDTH, 0.0, len(values), alarms, guard=True)

@@ -1,0 +1,139 @@
+"""A conjunctive program of data quality for a column: clauses that are learned from its past, and judge what comes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy
+
+from engine.anomaly.detector import between
+from engine.programs.history import History
+from engine.programs.stationarity import Change
+from engine.statistics.summaries import Summary
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What one statistic must keep, as its change has it: at least `lower`, at most `upper`; None: open to that side.
+
+    `width`: of how many spreads; `rate`: of false alarms, by the program's bound; `points`: of how many it was learned.
+    `alarms`: how many of these lie outside. `caught`: the share of the issues that it catches alone, `gain`: that no
+    other clause does. `guard`: it stands in every program, whatever it catches."""
+
+    statistic: str
+    change: Change
+    lower: float | None
+    upper: float | None
+    middle: float
+    width: float
+    rate: float
+    points: int
+    alarms: int = 0
+    caught: float = 0.0
+    gain: float = 0.0
+    guard: bool = False
+
+    def seen(self, value: float | None, history: History) -> float | None:
+        """The value as the clause looks at it; None where there is none, or none to compare it with."""
+        if value is None:
+            return None
+        found = float(self.change.next(value, history.series.get(self.statistic, numpy.zeros(0))))
+        return found if numpy.isfinite(found) else None
+
+    def holds(self, seen: float) -> bool:
+        """Whether what is seen lies between the limits, both included."""
+        return between((self.lower, self.upper), seen)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a clause says of a batch: `holds` None where it could not be judged, for the `reason`.
+
+    `value`: the statistic's, `seen`: what the clause looked at."""
+
+    clause: Clause
+    holds: bool | None
+    value: float | None = None
+    seen: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a program says of a batch: a verdict for each clause. `changed_type`: the column is of another type now."""
+
+    verdicts: tuple[Verdict, ...]
+    changed_type: bool = False
+
+    @property
+    def flagged(self) -> bool:
+        """Whether something is wrong: a clause is broken, or the column changed its type."""
+        return self.changed_type or any(each.holds is False for each in self.verdicts)
+
+    @property
+    def broken(self) -> tuple[Verdict, ...]:
+        """The verdicts of the clauses that are broken."""
+        return tuple(each for each in self.verdicts if each.holds is False)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Clauses that must all hold. `budget`: the rate of false alarms that was asked for; `bound`: by which law.
+
+    `caught`: of each issue how many variations the program catches, and of how many. `points`: of how many batches it
+    was learned. It is a value: what comes is judged with the history that it comes after."""
+
+    clauses: tuple[Clause, ...]
+    budget: float
+    bound: str
+    points: int
+    is_text: bool
+    caught: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @cached_property
+    def rate(self) -> float:
+        """The bound of its false alarms: the sum of its clauses', guards not among them."""
+        return sum(clause.rate for clause in self.clauses if not clause.guard)
+
+    @cached_property
+    def recall(self) -> float | None:
+        """The share of all issues that it catches; None where none were put in."""
+        total = sum(of for _, of in self.caught.values())
+        return sum(found for found, _ in self.caught.values()) / total if total else None
+
+    def judge(self, batch: Summary, history: History) -> Judgement:
+        """What the program says of a batch that comes after the history."""
+        if self.is_other(batch):
+            return Judgement((), changed_type=True)
+        return self.judge_values(history.arriving(batch), history)
+
+    def is_other(self, batch: Summary) -> bool:
+        """Whether the batch has values, of another type than the program's."""
+        return batch.present > 0 and batch.is_text is not self.is_text
+
+    def judge_values(self, values: Mapping[str, float | None], history: History) -> Judgement:
+        """What the program says of a batch that has these statistics, coming after the history."""
+        return Judgement(tuple(verdict(clause, values.get(clause.statistic), history) for clause in self.clauses))
+
+
+def verdict(clause: Clause, value: float | None, history: History) -> Verdict:
+    """What the clause says of a statistic's value that comes after the history; what is infinite keeps no limits."""
+    if value is None:
+        return Verdict(clause, None, reason="the partition has no value for it")
+    if not numpy.isfinite(value):
+        return Verdict(clause, False, value, value)
+    seen = clause.seen(value, history)
+    if seen is None:
+        return Verdict(clause, None, value, reason="there is no partition to compare it with")
+    return Verdict(clause, clause.holds(seen), value, seen)
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Why there is no program yet: too few batches, or none that has a value."""
+
+    have: int
+    need: int
+
+    def __str__(self) -> str:
+        return f"learning, {self.have} of {self.need}"

@@ -1,0 +1,222 @@
+"""Clauses of programs in a contract, with limits of newer history: told from stored states, and no row is read.
+
+Without a sample of rows nothing says what else is worth to be watched: the clauses stay, and their limits move."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from functools import cached_property
+
+from contracts.schema import Schema
+from engine.analyzers.bound import BoundAnalyzer
+from engine.anomaly.detector import Limits, between
+from engine.anomaly.learned_programs import ProgramClause
+from engine.anomaly.series import finite
+from engine.checks.binding import BoundCheck, BoundChecks
+from engine.components.operands import NUMERIC
+from engine.core.errors import StateError
+from engine.profile.facts import bound
+from engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
+from engine.programs.fitting import again
+from engine.programs.history import History, compared
+from engine.programs.partition_order import newest
+from engine.programs.program import Clause, Learning
+from engine.programs.recipe import LEAST_BATCHES
+from engine.programs.stationarity import Change
+from engine.programs.suggestions import TABLE, Measured, outward
+from engine.states import bag as bags
+from engine.states.bag import Files, States
+from engine.states.planning.scan_plan import ROWS as COUNT
+
+ROW_COUNT = "row_count"
+# What says how little a statistic moves at least, and which partitions are far from all others.
+FLOORS = (PRESENT, "distinct_count", "mean", "standard_deviation", "mean_length")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A clause of a program in a contract: the check that has it, and the statistic that it watches of the column.
+
+    `column` None: of the table."""
+
+    check_id: str
+    clause: ProgramClause
+    column: str | None
+    statistic: str
+
+
+@dataclass(frozen=True)
+class Refit:
+    """A clause's limits as newer history tells them, rounded outwards.
+
+    `partitions`: those that they were learned from, of so many `rows`. `judged`: how many of these were judged in the
+    back-test, each by limits of those before it alone; `alarms`: which of them alarmed, none of which was bad as far as
+    anybody knows. `seen`: what the clause looks at in each partition, None where there is nothing."""
+
+    watched: Watched
+    lower: float | None
+    upper: float | None
+    partitions: tuple[str, ...]
+    judged: int
+    alarms: tuple[str, ...]
+    seen: tuple[float | None, ...]
+    rows: int = 0
+
+    @property
+    def limits(self) -> Limits:
+        """The least and the largest value or difference."""
+        return self.lower, self.upper
+
+    @property
+    def points(self) -> int:
+        """How many partitions the limits were learned from."""
+        return len(self.partitions)
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The partitions among these that lie outside the limits."""
+        pairs = zip(self.partitions, self.seen, strict=True)
+        return tuple(name for name, value in pairs if value is not None and not between(self.limits, value))
+
+
+def watched(checks: BoundChecks) -> Iterator[Watched]:
+    """The clauses of programs among the checks whose statistic is known; others stay as they were approved."""
+    for each in checks.checks:
+        if isinstance(each.detector, ProgramClause) and (found := _watched(each, each.detector)):
+            yield found
+
+
+def _watched(check: BoundCheck, clause: ProgramClause) -> Watched | None:
+    analyzer = check.analyzer
+    if analyzer is None or check.scope != "delta":
+        return None
+    if analyzer.identity == ROWS.identity:
+        return Watched(check.check.id, clause, None, ROW_COUNT)
+    measured = {make(clause.of).identity: name for name, make in MEASURES.items()}
+    name = measured.get(analyzer.identity)
+    return Watched(check.check.id, clause, clause.of, name) if name else None
+
+
+def refits(wanted: Sequence[Watched], known: Measured) -> dict[str, Refit | Learning]:
+    """Each clause's limits by the check's id, told from what is known of the partitions; why there are none yet."""
+    pasts = {column: Past(history) for column, history in known.histories.items()}
+    return {each.check_id: _refit(each, pasts[each.column or TABLE]) for each in wanted}
+
+
+@dataclass(frozen=True)
+class Past:
+    """A column's history, and what it was before each of its partitions came."""
+
+    history: History
+
+    @cached_property
+    def before(self) -> Mapping[int, History]:
+        """By the place of each partition that is learned from, what was known when it came."""
+        of = self.history
+        return {at: of.first(at) for at in of.kept if at >= LEAST_BATCHES}
+
+
+def _refit(of: Watched, past: Past) -> Refit | Learning:
+    history = past.history
+    if history.newest is None or history.points < LEAST_BATCHES:
+        return Learning(history.points, LEAST_BATCHES)
+    clause = _of(of)
+    lower, upper = _limits(again(clause, history))
+    tested = {at: _holds(clause, of.statistic, at, past) for at in past.before}
+    names = [batch.name for batch in history.batches]
+    return Refit(
+        of,
+        lower,
+        upper,
+        tuple(batch.name for batch in history.learned),
+        sum(holds is not None for holds in tested.values()),
+        tuple(names[at] for at, holds in tested.items() if holds is False),
+        tuple(map(finite, clause.change.series(history.series[of.statistic]).tolist())),
+        sum(batch.summary.rows for batch in history.learned),
+    )
+
+
+def _holds(clause: Clause, statistic: str, at: int, past: Past) -> bool | None:
+    """Whether the partition keeps the limits of those before it; None where nothing can be said of it."""
+    before = past.before[at]
+    if before.points < LEAST_BATCHES:
+        return None
+    value = finite(past.history.known[statistic][at])
+    seen = clause.seen(value, before)
+    return None if seen is None else again(clause, before).holds(seen)
+
+
+def _of(watched: Watched) -> Clause:
+    """The clause as programs have it."""
+    given = watched.clause
+    return Clause(
+        watched.statistic, Change(given.lag, given.logged), given.lower, given.upper, 0.0, given.width or 1.0,
+        given.rate or 0.0, given.points, guard=given.is_guard,
+    )  # fmt: skip
+
+
+def _limits(clause: Clause) -> Limits:
+    return outward(clause.lower, ROUND_FLOOR), outward(clause.upper, ROUND_CEILING)
+
+
+def of_states(
+    wanted: Iterable[Watched],
+    schema: Schema,
+    packed: Mapping[str, bytes],
+    *,
+    spoilt: frozenset[str] = frozenset(),
+    files: Files | None = None,
+) -> Measured:
+    """What the states of the newest partitions say of the columns that are watched; of damaged ones nothing.
+
+    Raises ValueError where no time orders them, or one has several."""
+    asked: dict[str | None, dict[str, BoundAnalyzer]] = {}
+    for each in wanted:
+        asked.setdefault(each.column, {}).update(_measures(each, schema))
+    keys = frozenset(part.key for of in asked.values() for each in of.values() for part in each.parts.values())
+    read = ((time, name, _read(packed[name], keys | {COUNT.key}, files)) for time, name in newest(packed))
+    found = [(time, name, bag) for time, name, bag in read if bag is not None]
+    return Measured(
+        tuple(name for _, name, _ in found),
+        tuple(time for time, _, _ in found),
+        tuple(int(bag.entries[COUNT.key].value) for _, _, bag in found),
+        {column or TABLE: _values(of, [bag for _, _, bag in found]) for column, of in asked.items()},
+        frozenset(name for name in asked if name and not _is_number(name, schema)),
+        {},
+        spoilt,
+        {name: [compared(of.values(), bag.values) for _, _, bag in found] for name, of in asked.items() if name},
+    )
+
+
+def _measures(of: Watched, schema: Schema) -> dict[str, BoundAnalyzer]:
+    """The statistic of the column and those that floors are told from, as the schema binds them; {} for the table."""
+    names = (*FLOORS, of.statistic) if of.column else ()
+    found = {name: bound(MEASURES[name](of.column or ""), schema) for name in names}
+    return {name: each for name, each in found.items() if each}
+
+
+def _is_number(name: str, schema: Schema) -> bool:
+    field = schema.find(name)
+    return field is not None and field.base_type in NUMERIC
+
+
+def _read(packed: bytes, keys: frozenset[str], files: Files | None) -> States | None:
+    """The partition's states of these keys; None where they cannot be read, or do not say how many rows there are."""
+    try:
+        bag = bags.unpack(packed, files=files, keys=keys)
+    except StateError:
+        return None
+    return bag if COUNT.key in bag.entries else None
+
+
+def _values(of: Mapping[str, BoundAnalyzer], bags: Sequence[States]) -> dict[str, list[float | None]]:
+    alone = {name: each for name, each in of.items() if not each.analyzer.compares}
+    return {name: [_value(each, bag) for bag in bags] for name, each in alone.items()}
+
+
+def _value(of: BoundAnalyzer, bag: States) -> float | None:
+    """The statistic as a finite number; None where it has none, or no state was kept of it."""
+    try:
+        return finite(of.value(bag.values))
+    except KeyError:
+        return None

@@ -1,0 +1,255 @@
+"""Programs as suggestions: from what was measured of each partition to the checks that a contract may have of them.
+
+Clauses are of statistics that an analyzer measures: what arrives is judged on its own states, and on those of earlier
+partitions where a clause compares with them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy
+
+from contracts.assertions import ANOMALIES
+from contracts.editing.check_entry import check
+from contracts.fingerprint import short_fingerprint
+from engine.analyzers.base import Analyzer
+from engine.anomaly.learned_programs import PINNED
+from engine.components.sketches import Distinct
+from engine.programs import explanations
+from engine.programs.analyzer_mapping import MEASURES, ROWS
+from engine.programs.backtest import BackTest
+from engine.programs.history import Batch, History
+from engine.programs.program import Clause, Program
+from engine.programs.recipe import RECIPE, Recipe
+from engine.programs.table_programs import TableProgram, fit_table
+from engine.statistics.column_values import Column
+from engine.statistics.statistics import STATISTICS
+from engine.statistics.summaries import Numbers, Summary, Texts
+
+# Programs of fewer batches warn: of clean ones more alarm than the budget says (measured with 14).
+TRUSTED = 21
+# Up to so many distinct values a sketch is taken for exact, for it tells like sets alike: by hand.
+MOST_EXACT = 10_000
+# Limits are written with so many digits, rounded outwards.
+DIGITS = 6
+# So many programs of a table are learned anew for its back-test, three to ten of each column: two seconds, by hand.
+PROGRAMS_ANEW, ANEW = 300, (3, 10)
+TABLE = "the table"
+KIND = "program"
+
+IN_CONTRACTS = replace(RECIPE, without=frozenset(STATISTICS) - MEASURES.keys())
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is known of a table's partitions, oldest first: the `names`, their `times`, how many `rows` each has.
+
+    `values`: by column and statistic one a partition, None where it has none. `texts`: the columns whose values are
+    told as texts. `samples`: values of the newest partition, of the columns that issues may be put into. `spoilt`: the
+    partitions that belong to an incident, by name: nothing is learned from them. `apart`: by column what distances are
+    told from, for each partition the parts of its summary by name."""
+
+    names: tuple[str, ...]
+    times: tuple[datetime, ...]
+    rows: tuple[int, ...]
+    values: Mapping[str, Mapping[str, Sequence[float | None]]]
+    texts: frozenset[str]
+    samples: Mapping[str, Column]
+    spoilt: frozenset[str] = frozenset()
+    apart: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+
+    @cached_property
+    def histories(self) -> dict[str, History]:
+        """The history of each column."""
+        return {column: self._history(column) for column in self.values}
+
+    def _history(self, column: str) -> History:
+        of = {"row_count": self.rows, **self.values[column]}
+        apart = self.apart.get(column) or [{}] * len(self.names)
+        summaries = [
+            _summary({name: each[at] for name, each in of.items()}, is_text=column in self.texts, **apart[at])
+            for at in range(len(self.names))
+        ]
+        given = zip(self.names, summaries, self.times, strict=True)
+        batches = tuple(Batch(name, each, time, name in self.spoilt) for name, each, time in given)
+        known = {name: _series(of[name]) if name in of else _nothing(len(self.names)) for name in STATISTICS}
+        return History(batches, known | (History(batches).apart() if self.apart else {}))
+
+
+def _series(values: Sequence[float | None]) -> Any:
+    return numpy.array([numpy.nan if each is None else float(each) for each in values])
+
+
+def _nothing(points: int) -> Any:
+    return numpy.full(points, numpy.nan)
+
+
+def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> Summary:
+    """What floors and distances are told from: how many values there are, their spread, and what stands for them."""
+    rows = int(of["row_count"] or 0)
+    present = round((of.get("complete_ratio") or 0.0) * rows)
+    distinct = of.get("distinct_count")
+    guessed = Distinct.deviation(distinct) if distinct and distinct > MOST_EXACT else 0.0
+    if is_text:
+        return Texts(rows, present, distinct, length=(of.get("mean_length") or 0.0) * present, guessed=guessed, **apart)
+    spread = of.get("standard_deviation") or 0.0
+    moments = (present, of.get("mean") or 0.0, spread * spread * present)
+    return Numbers(rows, moments, apart.get("curve"), distinct, guessed)
+
+
+def programs(measured: Measured, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
+    """The programs of the table's columns for so many false alarms a quarter."""
+    return fit_table(measured.histories, measured.samples, alarms, recipe, _anew(len(measured.values)))
+
+
+def _anew(columns: int) -> int:
+    """How many of the newest partitions the programs are learned anew for."""
+    least, most = ANEW
+    return min(most, max(least, PROGRAMS_ANEW // max(1, columns)))
+
+
+def suggestions(
+    measured: Measured, object_name: str, alarms: float, refit: str = PINNED
+) -> list[dict[str, Any]]:  # fmt: skip
+    """A suggestion for each clause, column by column, with what it rests on; [] while there is too little history.
+
+    `refit`: which limits that the clauses learn later may judge."""
+    found = programs(measured, alarms)
+    histories = measured.histories
+    told = [_suggested(column, clause, found, measured, histories, object_name) for column, clause in _clauses(found)]
+    return told if refit == PINNED else [_refitted(each, refit) for each in told]
+
+
+def _refitted(suggestion: Mapping[str, Any], refit: str) -> dict[str, Any]:
+    entry = suggestion["patch"]["quality"]
+    limit = {**entry["implementation"][ANOMALIES], "refit": refit}
+    return {
+        **suggestion,
+        "patch": {"quality": {**entry, "implementation": {**entry["implementation"], ANOMALIES: limit}}},
+    }
+
+
+def learning(measured: Measured, alarms: float) -> tuple[str, ...]:
+    """The columns that have no program yet, in words with how far they are."""
+    found = programs(measured, alarms).columns
+    return tuple(f"{name}: {each}" for name, each in found.items() if not isinstance(each, Program))
+
+
+def _clauses(found: TableProgram) -> Iterator[tuple[str | None, Clause]]:
+    if found.rows:
+        yield None, found.rows
+    for column, program in found.columns.items():
+        if isinstance(program, Program):
+            yield from ((column, clause) for clause in program.clauses)
+
+
+def _suggested(
+    column: str | None, clause: Clause, found: TableProgram, measured: Measured, histories: Mapping[str, History],
+    object_name: str,
+) -> dict[str, Any]:  # fmt: skip
+    history = histories[column] if column else next(iter(histories.values()))
+    told = explanations.sentence(clause, guessed=history.newest.guessed if history.newest else 0.0)
+    tested = found.tested.get(column, BackTest()) if column else found.rows_tested
+    words = f"{column or TABLE}: {told.split(';')[0]}"
+    entry = _entry(column, clause, words)
+    return {
+        "id": short_fingerprint([object_name, KIND, entry["id"]]),
+        "kind": KIND,
+        "object": object_name,
+        "column": column,
+        "sentence": "; ".join(filter(None, (f"{column or TABLE}: {told}", explanations.anew(tested)))),
+        "expression": words,
+        "severity": entry["severity"],
+        "patch": {"quality": entry},
+        "evidence": _evidence(column, clause, found, measured, history) | _back_test(tested),
+    }
+
+
+def _entry(column: str | None, clause: Clause, words: str) -> dict[str, Any]:
+    analyzer = _analyzer(column, clause)
+    arguments = analyzer.arguments()
+    identity = f"{column or 'table'}-program-{clause.statistic}{_suffix(clause)}"
+    implementation = {"analyzer": analyzer.name, **arguments, ANOMALIES: _limit(column, clause)}
+    severity = "error" if clause.points >= TRUSTED else "warning"
+    return {**check(identity, words, "consistency", implementation), "severity": severity}
+
+
+def _analyzer(column: str | None, clause: Clause) -> Analyzer:
+    return ROWS if column is None else MEASURES[clause.statistic](column)
+
+
+def _suffix(clause: Clause) -> str:
+    return f"-{'ratio' if clause.change.logged else 'step'}-{clause.change.lag}" if clause.change.lag else ""
+
+
+def _limit(column: str | None, clause: Clause) -> dict[str, Any]:
+    """The limit in a contract: the detector `program` with what the clause has learned."""
+    change = clause.change
+    told = {"lag": change.lag or None, "logged": change.logged or None}
+    edges = {"lower": outward(clause.lower, ROUND_FLOOR), "upper": outward(clause.upper, ROUND_CEILING)}
+    rate = None if clause.guard else round(clause.rate, 6)
+    width = None if clause.guard else clause.width
+    learned = {"rate": rate, "points": clause.points, "width": width}
+    given = {"detector": "program", "of": column or TABLE, **told, **edges, **learned}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def outward(value: float | None, rounding: str) -> float | None:
+    """The number with six digits, rounded to that side; None for none."""
+    if value is None or value == 0:
+        return value
+    exact = Decimal(repr(float(value)))
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - DIGITS + 1), rounding=rounding))
+
+
+def _evidence(
+    column: str | None, clause: Clause, found: TableProgram, measured: Measured, history: History
+) -> dict[str, Any]:
+    values = history.series[clause.statistic]
+    names = [batch.name for batch in history.learned]
+    seen = clause.change.series(values)
+    failed = _failed(clause, names, seen)
+    program = found.columns.get(column) if column else None
+    caught = program.caught if isinstance(program, Program) else {}
+    return {
+        "rows": sum(measured.rows),
+        "partitions": clause.points,
+        "held": clause.points - len(failed),
+        "failed_on": failed,
+        "learned_on": clause.points,
+        "history": [[name, _told(value)] for name, value in zip(names, seen.tolist(), strict=True)],
+        "limits": [clause.lower, clause.upper],
+        "details": {**_details(clause, found, program), "set_aside": list(history.aside)},
+        "since": None,
+        "margin": round(clause.width, 4),
+        "holds": round(1 - clause.rate, 4),
+        "catches": round(clause.caught, 4),
+        "issues": sorted(name for name, (hits, _) in caught.items() if hits),
+        "worth": round(clause.gain, 4),
+        "counter_examples": [],
+        "split_by": "time",
+    }  # fmt: skip
+
+
+def _back_test(tested: BackTest) -> dict[str, Any]:
+    told = {"judged_on": len(tested.judged)}
+    return {**told, "back_test": list(tested.alarms)} if tested.judged else told
+
+
+def _details(clause: Clause, found: TableProgram, program: Any) -> dict[str, Any]:
+    told = {"gain": round(clause.gain, 4), "guard": clause.guard, "table_rate": round(found.rate, 6)}
+    if not isinstance(program, Program):
+        return {**told, "table_budget": found.budget}
+    return {**told, "table_budget": found.budget, "bound": program.bound, "program_rate": round(program.rate, 6)}
+
+
+def _failed(clause: Clause, names: Iterable[str], seen: Any) -> list[str]:
+    pairs = zip(names, seen.tolist(), strict=True)
+    return [name for name, value in pairs if numpy.isfinite(value) and not clause.holds(value)]
+
+
+def _told(value: float) -> float | None:
+    return float(value) if numpy.isfinite(value) else None

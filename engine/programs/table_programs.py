@@ -1,0 +1,146 @@
+"""The programs of all columns of a table, within one budget of false alarms that the owner gives for all of it.
+
+How many rows came and which columns is judged once, not once a column: one incident is one alarm."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.programs.backtest import ROW_COUNT, BackTest, learned_anew, rows_anew
+from engine.programs.clause_selection import LEAST_PAID
+from engine.programs.fitting import learner
+from engine.programs.history import History
+from engine.programs.learner import Learner
+from engine.programs.limits import guard
+from engine.programs.program import Clause, Judgement, Learning, Program, Verdict, verdict
+from engine.programs.recipe import RECIPE, Recipe
+from engine.statistics.column_values import Column
+from engine.statistics.summaries import Summary
+
+QUARTERS = 4
+# However rare the batches, no more of them may alarm than one of a hundred: by hand.
+MOST_RATE = 0.01
+# What a column may take of the table's budget: each step twice the one before.
+MENU = (0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
+ONCE = frozenset({ROW_COUNT})
+TOLD_BY_ROWS = frozenset({"volume_change"})
+
+
+@dataclass(frozen=True)
+class TableProgram:
+    """A program for each column, and the guard of the number of rows. `budget`: the rate of false alarms of a batch.
+
+    A column that there is no program of yet says how far it is. `tested`: what each would have alarmed on, learned anew
+    before each of the newest batches; `rows_tested`: the guard. Where that was asked for."""
+
+    columns: Mapping[str, Program | Learning]
+    rows: Clause | None
+    budget: float
+    tested: Mapping[str, BackTest] = field(default_factory=dict)
+    rows_tested: BackTest = field(default_factory=BackTest)
+
+    @property
+    def rate(self) -> float:
+        """The bound of the rate at which clean batches alarm: the sum of all columns'."""
+        return sum(each.rate for each in self.columns.values() if isinstance(each, Program))
+
+    def judge(self, batch: Mapping[str, Summary], histories: Mapping[str, History]) -> "TableJudgement":
+        """What the programs say of a batch, given by column."""
+        both = [name for name in self.columns if name in batch]
+        found = {
+            name: program.judge(batch[name], histories[name])
+            for name in both
+            if isinstance(program := self.columns[name], Program)
+        }
+        missing = tuple(sorted(self.columns.keys() - batch.keys()))
+        added = tuple(sorted(batch.keys() - self.columns.keys()))
+        return TableJudgement(found, self._of_rows(both, batch, histories), missing, added)
+
+    def _of_rows(
+        self, names: list[str], batch: Mapping[str, Summary], histories: Mapping[str, History]
+    ) -> Verdict | None:
+        if self.rows is None or not names:
+            return None
+        return verdict(self.rows, float(batch[names[0]].rows), histories[names[0]])
+
+
+@dataclass(frozen=True)
+class TableJudgement:
+    """What is said of a batch: of each column, of the number of rows; which columns are `missing`, which `added`."""
+
+    columns: Mapping[str, Judgement] = field(default_factory=dict)
+    rows: Verdict | None = None
+    missing: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+    @property
+    def flagged(self) -> bool:
+        """Whether anything is wrong: one alarm, however many columns it is seen in. A column more is none."""
+        wrong = bool(self.missing) or (self.rows is not None and self.rows.holds is False)
+        return wrong or any(each.flagged for each in self.columns.values())
+
+
+def allowance(alarms: float, yearly: float) -> float:
+    """The share of batches that may alarm for so many false alarms a quarter; at most one of a hundred."""
+    return min(MOST_RATE, alarms * QUARTERS / yearly)
+
+
+def fit_table(
+    histories: Mapping[str, History],
+    samples: Mapping[str, Column],
+    alarms: float = 1.0,
+    recipe: Recipe = RECIPE,
+    anew: int = 0,
+) -> TableProgram:
+    """The programs of a table's columns for so many false alarms a quarter, spent where they catch the most issues.
+
+    `anew`: how many of the newest batches are judged by what was known before each. Empty for no columns."""
+    if not histories:
+        return TableProgram({}, None, 0.0)
+    longest = max(histories.values(), key=lambda each: each.points)
+    budget = allowance(alarms, longest.cadence.yearly)
+    each = replace(recipe, without=recipe.without | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
+    learners = {name: learner(known, each, samples.get(name)) for name, known in histories.items()}
+    menus = {name: _menu(found, budget) for name, found in learners.items() if isinstance(found, Learner)}
+    still = {name: found for name, found in learners.items() if isinstance(found, Learning)}
+    chosen = divided(menus, budget)
+    columns = {name: chosen[name] if name in chosen else still[name] for name in histories}
+    rows = guard(ROW_COUNT, longest) if menus else None
+    found = TableProgram(columns, rows, budget)
+    return _tested(found, learners, longest, anew) if anew else found
+
+
+def _tested(
+    found: TableProgram, learners: Mapping[str, Learner | Learning], longest: History, most: int
+) -> TableProgram:
+    tested = {
+        name: learned_anew(learner, program.budget, most)
+        for name, learner in learners.items()
+        if isinstance(learner, Learner) and isinstance(program := found.columns[name], Program)
+    }
+    return replace(found, tested=tested, rows_tested=rows_anew(longest, most) if found.rows else BackTest())
+
+
+def _menu(found: Learner, budget: float) -> list[Program]:
+    """Programs of the column, from the one that has guards alone to the one that spends the whole budget."""
+    return [found.program(share * budget) for share in MENU]
+
+
+def divided(menus: Mapping[str, Sequence[Program]], budget: float) -> dict[str, Program]:
+    """Of each menu one program, all together within the budget: step by step the one that catches most for its rate.
+
+    The first of a menu is given anyway."""
+    chosen = {name: menu[0] for name, menu in menus.items()}
+    while True:
+        left = budget - sum(each.rate for each in chosen.values())
+        steps = [(_worth(chosen[name], each), name, at) for name, menu in menus.items() for at, each in enumerate(menu)
+                 if each.rate - chosen[name].rate <= left]  # fmt: skip
+        best = max(steps, default=(0.0, "", 0))
+        if best[0] <= 0:
+            return chosen
+        chosen[best[1]] = menus[best[1]][best[2]]
+
+
+def _worth(now: Program, then: Program) -> float:
+    """How much more is caught for each false alarm more; 0 where nothing is."""
+    gain = (then.recall or 0.0) - (now.recall or 0.0)
+    return gain / max(then.rate - now.rate, LEAST_PAID) if gain > 0 else 0.0

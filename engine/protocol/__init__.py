@@ -1,0 +1,1 @@
+"""Messages between a process and its Spark child."""

@@ -1,0 +1,306 @@
+"""What the registry asks of Spark and what comes back: light values that travel between processes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engine.core.hash_key import Key
+from engine.protocol.progress import Tell, silent
+from engine.protocol.write_hints import At, How, Look
+
+if TYPE_CHECKING:
+    from contracts.schema import Schema
+    from engine.checks.dataset_limits import Referent
+    from engine.components.frequencies import Spectrum
+    from engine.core.results import Sample
+
+# The marker of a partition that could not be read: no reading has it.
+UNREAD = "unread"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): not parted.
+
+    `version`: that of a table format which is read; None: the newest."""
+
+    location: str
+    format: str | None = None
+    partition_by: tuple[str, ...] = ()
+    version: int | None = None
+
+
+@dataclass(frozen=True)
+class MeasureRequest:
+    """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored.
+
+    `held`: for known partitions that lack some states, the keys of those they have; only the others are computed.
+    `passed`: partitions that could not be read just now and are not tried again.
+    `afresh`: what must be read of all rows at once is read even where nothing changed. `arrivals`: by fingerprint,
+    those that a table without partition columns is cut into; what came since is one more. None: it is not cut.
+
+    `portion`: so many partitions are read at most, and the answer says how many are `left` for further requests.
+
+    `beside`: a table that this one will be part of; where all rows must be read at once, so are its other partitions.
+
+    `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
+    refer to, too. `statistics` lets the files' own statistics answer what they state exactly. `key`: what values of
+    classified columns are hashed with; without one, states that need it are not stored.
+
+    `also`: further documents with the object of each, whose checks' states are computed in the same reading; what of
+    them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all.
+
+    `look`: what the look for changes begins with, beside what is `known`. `columns`: where nothing is read, the table's
+    columns are asked for all the same."""
+
+    source: Source
+    contract: bytes
+    object: str
+    known: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    passed: frozenset[str] = frozenset()
+    afresh: bool = False
+    portion: int | None = None
+    state_url: str | None = None
+    beside: Source | None = None
+    others: Mapping[str, Source] = field(default_factory=dict)
+    limits: bool = False
+    statistics: bool = True
+    key: Key | None = None
+    arrivals: Mapping[str, str] | None = None
+    also: tuple[tuple[bytes, str], ...] = ()
+    classifying: tuple[tuple[bytes, str], ...] = ()
+    look: Look = field(default_factory=Look)
+    columns: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The states (packed, one bag a partition) of the changed partitions, and the marker that each was read at.
+
+    `fingerprints` names every partition that exists now; `vanished` those known before that are gone.
+    `schema` is that of the changed partitions; where they differ, each bag holds its own. A partition that cannot be
+    read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read.
+
+    `added`: the states that known partitions lacked, packed; they stand beside those that are stored.
+    `left`: how many partitions changed or lack states and were not read, as more was due than a portion.
+    `passing`: by changed or lacking partition, the packed states that are judged by and never stored.
+    `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
+    `referents`: what limits refer to, by their words, where it was asked for.
+    `how`: by what it was told which partitions changed. `at`: the version that the fingerprints are of, of a format
+    that has them; `pinned`: it was read, else the table as it was. `behind`: it had newer ones by then. `columns`:
+    those of the table by name and type, where they were asked for and nothing was read; () else."""
+
+    schema: "Schema"
+    fingerprints: Mapping[str, str]
+    states: Mapping[str, bytes]
+    vanished: tuple[str, ...] = ()
+    added: Mapping[str, bytes] = field(default_factory=dict)
+    left: int = 0
+    whole: bytes | None = None
+    referents: Mapping[str, "Referent"] = field(default_factory=dict)
+    passing: Mapping[str, bytes] = field(default_factory=dict)
+    how: How | None = None
+    at: At | None = None
+    pinned: bool = True
+    behind: bool = False
+    columns: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def version(self) -> int | None:
+        """The version that was read; None where it is not known which."""
+        return self.at.version if self.at and self.pinned else None
+
+    def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
+        """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""
+        from engine.states.bag import joined
+
+        passed = {name: joined(states[name], packed) for name, packed in self.passing.items() if name in states}
+        return {**states, **passed}
+
+
+@dataclass(frozen=True)
+class ProfileRequest:
+    """Profile a table. `columns` () means all; `partitions` () means all; `sample`: about so many rows are read, drawn
+    one by one, None: all.
+
+    `in_force`: the contract's version in force, None where there is none: of what it classifies no value is shown."""
+
+    source: Source
+    object: str
+    columns: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
+    sample: int | None = None
+    in_force: bytes | None = None
+
+
+@dataclass(frozen=True)
+class KeyOf:
+    """A column that is the key of another dataset, by the name that a contract may call that."""
+
+    dataset: str
+    source: Source
+    column: str
+
+
+@dataclass(frozen=True)
+class DraftRequest:
+    """Profile a table and suggest checks. The profile's words are those of `ProfileRequest`.
+
+    `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
+    learned from; without one none are suggested. `alarms`: programs are learned from the partitions, for so many false
+    alarms a quarter; None: none are; `refit` says which limits that they learn later may judge. `keys`: those that
+    columns may refer to; `sketched`: also where they are not named after them, by sketches of both. `spoilt`:
+    partitions that nothing is learned from, by their names; one that the table lacks is left out already."""
+
+    source: Source
+    contract_id: str
+    object: str
+    columns: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    in_force: bytes | None = None
+    sample: int | None = None
+    lake: str | None = None
+    alarms: float | None = None
+    refit: str = "pinned"
+    keys: tuple[KeyOf, ...] = ()
+    sketched: bool = True
+    spoilt: tuple[str, ...] = ()
+
+    @property
+    def profile(self) -> ProfileRequest:
+        """The profile that the draft rests on."""
+        return ProfileRequest(self.source, self.object, self.columns, self.partitions, self.sample, self.in_force)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A table that a lake is to know by a name. `columns`: those that are learned from. `as_of`: what says that it has
+    not changed; a table that the lake knows as of the same is not read."""
+
+    name: str
+    location: str
+    format: str | None
+    columns: tuple[str, ...]
+    as_of: str
+
+
+@dataclass(frozen=True)
+class LakeRequest:
+    """Bring the index of a lake (a folder) up to date with these tables, all that it is to know."""
+
+    folder: str
+    tables: tuple[Known, ...]
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A draft: the base document (schema, no suggested checks) and the suggestions, as plain data."""
+
+    document: bytes
+    suggestions: tuple[Mapping[str, Any], ...]
+    profile: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TextsRequest:
+    """The values of text columns in at most so many rows, drawn uniformly. `columns` () means all."""
+
+    source: Source
+    columns: tuple[str, ...] = ()
+    rows: int = 1000
+
+
+@dataclass(frozen=True)
+class SampleRequest:
+    """Read up to `limit` rows that break each failed check of `only`, by check id with the partitions it failed in.
+
+    `partitions` are those that are read; () means all. `arrivals` are read instead, by their fingerprints, where they
+    are named. `classifying`: as of a measurement."""
+
+    source: Source
+    contract: bytes
+    object: str
+    only: Mapping[str, tuple[str, ...]]
+    partitions: tuple[str, ...] = ()
+    limit: int = 5
+    others: Mapping[str, Source] = field(default_factory=dict)
+    arrivals: Mapping[str, str] = field(default_factory=dict)
+    classifying: tuple[tuple[bytes, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """Where good and bad rows go: folders `outcome=good` and `outcome=bad` below `out`, which must not be there yet,
+    unless an earlier quarantine wrote it and `overwrite` says to replace it.
+
+    A row is bad that breaks a check of severity error, or on which one cannot be evaluated; with `warnings`, a check
+    of any severity."""
+
+    out: str
+    format: str = "parquet"
+    overwrite: bool = False
+    warnings: bool = False
+
+
+@dataclass(frozen=True)
+class QuarantineRequest:
+    """Write the good rows of a table and the bad ones apart."""
+
+    source: Source
+    contract: bytes
+    object: str
+    into: Quarantine
+    others: Mapping[str, Source] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Quarantined:
+    """How many rows are good and bad. By check id: how many rows broke it, and on how many it could not be evaluated
+    (checks without any are left out), and why a check could be judged on no row."""
+
+    good: int
+    bad: int
+    broken: Mapping[str, int]
+    unevaluated: Mapping[str, int]
+    unjudged: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class StageRequest:
+    """Write the rows of `candidate` below `folder`, partitioned by these columns; `partition` names values of them.
+
+    `like`: a table whose types the columns get."""
+
+    candidate: Source
+    folder: str
+    partition_by: tuple[str, ...] = ()
+    partition: Mapping[str, str | None] = field(default_factory=dict)
+    like: Source | None = None
+
+
+@dataclass(frozen=True)
+class SpectraRequest:
+    """Add up frequencies that lie in files below `state_url`: by component key, the names of its files."""
+
+    state_url: str
+    files: Mapping[str, tuple[str, ...]]
+
+
+class Engine(Protocol):
+    """What the worker needs of the engine; `engine.spark.process.child` is the real one, tests hand in a fake."""
+
+    def measure(self, request: MeasureRequest) -> Measured: ...
+
+    def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted: ...
+
+    def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]: ...
+
+    def cancel(self) -> None: ...
+
+    def sample(self, request: SampleRequest) -> "tuple[Sample, ...]": ...
+
+    def spectra(self, request: SpectraRequest) -> "dict[str, Spectrum]": ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,32 @@
+"""Rows that break checks, for people at a terminal: a small table beneath each check's name."""
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from engine.core.results import RunResult, Sample
+from engine.report.grouping import named
+
+WIDEST = 40
+NULL = "[dim]null[/]"
+
+
+def print_samples(run: RunResult, console: Console) -> None:
+    """A table for each sample, in the order of the run; nothing where there is none."""
+    names = {each.check_id: named(each) for each in reversed(run.results)}
+    for sample in run.samples:
+        _print(sample, names, console)
+
+
+def _print(sample: Sample, names: Mapping[str, str], console: Console) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in sample.columns:
+        heading = escape(visible(column)) + (" (masked)" if column in sample.masked else "")
+        table.add_column(heading, overflow="fold", max_width=WIDEST)
+    for row in sample.rows:
+        table.add_row(*(NULL if cell is None else escape(visible(cell)) for cell in row))
+    console.print(f"\nRows that break [bold]{escape(visible(names.get(sample.check_id, sample.check_id)))}[/]:")
+    console.print(table)

@@ -1,0 +1,109 @@
+"""Rows that fail, in a session of your own: a frame with the checks that each row breaks, good and bad rows apart.
+
+bad = flagged(orders, contract).where("size(broken_checks) > 0")
+done = quarantine(orders, contract, Quarantine("/data/orders-checked"))
+assert done.bad == 0, done.broken
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from contracts.document.computed_partitions import parted_by
+from contracts.document.model import Contract
+from engine.checks.binding import BoundChecks, bind
+from engine.core.results import RunResult, Sample
+from engine.evaluation.failing_samples import wanted
+from engine.protocol.requests import Quarantine, Quarantined
+
+__all__ = ["Quarantine", "Quarantined", "flagged", "quarantine", "samples"]
+Frames = Mapping[str, Any]
+
+
+def flagged(
+    frame: Any,
+    contract: Contract,
+    *,
+    object_name: str | None = None,
+    partition_by: Sequence[str] | None = None,
+    others: Frames | None = None,
+) -> Any:
+    """The Spark frame, row for row, with two more columns: the ids of the checks that a row breaks (`broken_checks`)
+    and of those that cannot be evaluated on it (`unevaluated_checks`), in the contract's order and never null.
+
+    `object_name` None: the contract's first object. `partition_by` None: the partition columns that it names, where the
+    frame has them. `others`: frames of other datasets by name. Raises ContractError for faults of the contract,
+    EngineError where the frame has such columns already."""
+    from engine.spark.scan import violating_rows
+    from engine.spark.scan.separate_statements import Others
+
+    checks, by = _bound(frame, contract, object_name, partition_by)
+    return violating_rows.flagged(frame, checks, others=Others(others or {}), partition_by=by)
+
+
+def quarantine(
+    frame: Any,
+    contract: Contract,
+    into: Quarantine,
+    *,
+    object_name: str | None = None,
+    partition_by: Sequence[str] | None = None,
+    others: Frames | None = None,
+) -> Quarantined:
+    """Writes good and bad rows of the Spark frame apart, in one pass; see `Quarantine` for where and which are bad.
+
+    The other arguments are those of `flagged`. Raises ContractError, and EngineError where nothing could be written."""
+    from engine.spark.scan.quarantine import quarantine as written
+    from engine.spark.scan.separate_statements import Others
+
+    checks, by = _bound(frame, contract, object_name, partition_by)
+    return written(frame, checks, into, others=Others(others or {}), partition_by=by)
+
+
+def samples(
+    frame: Any,
+    contract: Contract,
+    run: RunResult,
+    *,
+    limit: int = 5,
+    partition_by: Sequence[str] | None = None,
+    others: Frames | None = None,
+) -> tuple[Sample, ...]:
+    """Rows of the Spark frame that break the run's failed checks, as text, masked where the contract classifies them.
+
+    One more reading of the frame, however many checks; () where no failed check is broken by single rows. Raises
+    Unreadable where Spark cannot read them."""
+    from engine.spark.scan import violating_rows
+    from engine.spark.scan.separate_statements import Others
+
+    checks, by = _bound(frame, contract, run.object, partition_by)
+    only = wanted(checks, run.results)
+    return (
+        violating_rows.sample(frame, checks, only, limit=limit, others=Others(others or {}), partition_by=by)
+        if only
+        else ()
+    )
+
+
+def with_samples(
+    frame: Any,
+    contract: Contract,
+    run: RunResult,
+    *,
+    limit: int,
+    partition_by: Sequence[str] | None = None,
+    others: Frames | None = None,
+) -> RunResult:
+    """The run with `samples` of its failed checks; as it is where none are asked for."""
+    if not limit:
+        return run
+    found = samples(frame, contract, run, limit=limit, partition_by=partition_by, others=others)
+    return run.model_copy(update={"samples": found})
+
+
+def _bound(
+    frame: Any, contract: Contract, object_name: str | None, partition_by: Sequence[str] | None
+) -> tuple[BoundChecks, list[str]]:
+    from engine.spark.sources.sources import schema_of
+
+    checks = bind(contract.object(object_name or contract.objects[0].name), schema_of(frame))
+    return checks, parted_by(checks.object, partition_by, checks.schema)

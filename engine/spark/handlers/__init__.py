@@ -1,0 +1,1 @@
+"""Handlers of requests to the Spark child, one module a verb."""

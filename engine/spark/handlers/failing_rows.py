@@ -1,0 +1,69 @@
+"""Requests for rows that fail: samples of them, and good and bad rows written apart."""
+
+import os
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from contracts.document.model import DataObject
+from contracts.document.reader import read as read_contract
+from engine.checks.binding import BoundChecks, bind
+from engine.core.errors import EngineError
+from engine.core.filesystems import is_path
+from engine.core.results import Sample
+from engine.protocol.requests import Quarantined, QuarantineRequest, SampleRequest
+from engine.spark.handlers.requested_checks import of_sample
+from engine.spark.scan import quarantine as writing
+from engine.spark.scan import violating_rows
+from engine.spark.scan.separate_statements import opened
+from engine.spark.sources import changes, file_arrivals
+from engine.spark.sources.sources import read, resolved, schema_of
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
+    """Rows that break the failed checks. Raises Unreadable, ContractError."""
+    frame, checks = _bound(session, request, of_sample(request), request.partitions, request.arrivals)
+    by = request.source.partition_by
+    others = opened(session, request.others)
+    return violating_rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
+
+
+def quarantine(session: Any, request: QuarantineRequest) -> Quarantined:
+    """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
+    _refuse_overlap(request.source.location, request.into.out)
+    frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))
+    by, others = request.source.partition_by, opened(session, request.others)
+    return writing.quarantine(frame, checks, request.into, others=others, partition_by=by)
+
+
+def _bound(
+    session: Any,
+    request: SampleRequest | QuarantineRequest,
+    chosen: DataObject,
+    names: Sequence[str] = (),
+    came: Mapping[str, str] = NOTHING,
+) -> tuple[Any, BoundChecks]:
+    """The frame of the named partitions or of these arrivals, by fingerprint, and the contract's checks on it."""
+    lies = (
+        file_arrivals.layout(request.source, came)
+        if came
+        else changes.layout(session, request.source)
+        if names
+        else None
+    )
+    folders = [folder for name in (*came, *names) for folder in lies.folders.get(name, ())] if lies else []
+    frame = read(session, resolved(request.source), names=names, folders=folders)
+    return frame, bind(chosen, schema_of(frame))
+
+
+def _refuse_overlap(table: str, out: str) -> None:
+    """A folder within the table would be read as part of it, one around it would take it along when it is replaced."""
+    here, there = (_plain(location) for location in (table, out))
+    if is_path(table) and (f"{here}/".startswith(f"{there}/") or f"{there}/".startswith(f"{here}/")):
+        raise EngineError(f"{out} and the table lie within each other: name a folder beside it", retry=False)
+
+
+def _plain(location: str) -> str:
+    return os.path.realpath(location.removeprefix("file:")) if ":" not in location[1:] else location.rstrip("/")

@@ -1,0 +1,52 @@
+"""Everything that judging needs of a frame in the caller's own session: states, what is read of all rows, limits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from contracts.document.computed_partitions import parted_by
+from contracts.document.model import Contract
+from engine.checks.binding import BoundChecks, bind
+from engine.checks.dataset_limits import Referent
+from engine.core.hash_key import Key
+from engine.spark.scan import separate_statements
+from engine.spark.scan.footer_statistics import Known, counted, stated
+from engine.spark.scan.separate_statements import Others
+from engine.spark.sources.sources import schema_of
+from engine.states.bag import States
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of a frame: the bag of each partition, that of all rows at once, and limits that refer.
+
+    `checks` are those that it was read for, on the frame's schema."""
+
+    checks: BoundChecks
+    states: dict[str, States]
+    whole: States | None
+    referents: dict[str, Referent]
+
+
+def read_frame(  # noqa: PLR0913
+    frame: Any,
+    contract: Contract,
+    object_name: str,
+    *,
+    partition_by: Sequence[str] | None = None,
+    others: Mapping[str, Any] | None = None,
+    statistics: str | None = None,
+    key: Key | None = None,
+) -> Read:
+    """What the checks of an object need of the frame; `others` are the frames of other datasets by name.
+
+    `partition_by` None: the contract's partition columns, where the frame has them. `statistics`: the folder of Parquet
+    that the frame is a plain reading of. `key`: what classified values are hashed with. Raises ContractError and
+    Unreadable."""
+    checks, frames = bind(contract.object(object_name), schema_of(frame)), Others(others or {})
+    known = parted_by(checks.object, partition_by, checks.schema)
+    plan, schema = replace(checks.plan, key=key), checks.schema
+    told = stated(plan, statistics, schema, partition_by=known) if statistics else Known(plan)
+    states = counted(frame, plan, told, partition_by=known, others=frames)
+    whole = separate_statements.whole(frame, plan, frames)
+    return Read(checks, states, whole, separate_statements.referents(checks.object, frames))

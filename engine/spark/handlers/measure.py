@@ -1,0 +1,279 @@
+"""The states of what changed in a table: the answer to the registry's `MeasureRequest`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from contracts.document.model import DataObject
+from contracts.schema import Schema
+from engine.checks.binding import BoundChecks, together
+from engine.core.errors import Unreadable
+from engine.core.filesystems import is_path
+from engine.core.hash_key import Key, passing
+from engine.core.partitions import partition_names
+from engine.protocol.requests import UNREAD, Measured, MeasureRequest, Source
+from engine.protocol.write_hints import How
+from engine.spark.handlers.requested_checks import objects
+from engine.spark.process.errors import told
+from engine.spark.scan import separate_statements
+from engine.spark.scan.footer_statistics import Known, counted, known
+from engine.spark.scan.separate_statements import Others
+from engine.spark.sources import changes, file_arrivals
+from engine.spark.sources.changes import Layout
+from engine.spark.sources.sources import read, resolved, schema_of
+from engine.states.bag import ALL, States
+from engine.states.planning.scan_plan import Plan
+from engine.states.state_files import StateFiles
+
+# So many partitions are grouped in one reading: with more groups in a task Spark sorts rows for object aggregates.
+AT_ONCE = 128
+# Of more partitions that are hinted at, all are read: no list of them is shorter than the table.
+MOST_HINTED = 64
+# The marker of what nothing marks, with the name of its reading: it changed, for all that is known, at every look.
+READ = "read"
+NOTHING: frozenset[str] = frozenset()
+
+
+def measure(session: Any, request: MeasureRequest) -> Measured:
+    """The packed states of every partition that changed since `known`. Raises Unreadable, ContractError.
+
+    A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
+    source, promised = resolved(request.source), objects(request)
+    lies = None if request.arrivals is None else file_arrivals.layout(request.source, request.arrivals)
+    lies = lies or changes.layout(session, request.source, look=request.look, known=request.known)
+    pinned = replace(source, version=lies.at.version) if lies.at and lies.pinned else source
+    table = Table(session, request, pinned, promised, lies)
+    if not (lies.fingerprints or lies.at):
+        return _unmarked(table)
+    return _parted(table) if lies.folders else _whole(table)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, the session that reads it, and the objects whose checks are wanted: the contract's own first."""
+
+    session: Any
+    request: MeasureRequest
+    source: Source
+    objects: tuple[DataObject, ...]
+    lies: Layout
+
+    def states(
+        self, names: Sequence[str] = (), held: frozenset[str] = NOTHING, *, there: bool = True
+    ) -> tuple[Schema, dict[str, States]]:
+        """The schema and the bags of the named partitions (of all where none is named), without the states `held`.
+
+        `there`: those that are named are there, if only without a row."""
+        if self.lies.alone:
+            return self._alone(names[0], held)
+        folders = [folder for name in names for folder in self.lies.folders.get(name, ())]
+        frame = read(self.session, self.source, names=names, folders=folders)
+        schema = schema_of(frame)
+        wanted = self._bound(schema).plan.without(held)
+        wanted = replace(wanted, key=self.key)
+        by, stated = self.source.partition_by, self._stated(wanted, schema, names)
+        expected = names if there else ()
+        return schema, counted(frame, wanted, stated, partition_by=by, expected=expected, others=self.others)
+
+    def _bound(self, schema: Schema) -> BoundChecks:
+        return together(self.objects, schema)
+
+    def _alone(self, name: str, held: frozenset[str]) -> tuple[Schema, dict[str, States]]:
+        schema, bags = replace(self, lies=self.lies.only(name)).states(("",), held)
+        return schema, {name: bags[""]}
+
+    def _stated(self, wanted: Plan, schema: Schema, names: Sequence[str]) -> Known:
+        """What the files' own statistics tell of the named partitions: nothing where they are no plain Parquet."""
+        plain = self.source.format == "parquet" and is_path(self.source.location)
+        if not (self.request.statistics and plain and self.lies.files):
+            return Known(wanted)
+        files = {name: self.lies.files[name] for name in names or self.lies.files}
+        return known(wanted, self.source.location, files, schema)
+
+    @cached_property
+    def key(self) -> Key:
+        """What values of classified columns are hashed with: one key for all that is read."""
+        return self.request.key or passing()
+
+    @cached_property
+    def others(self) -> Others:
+        """The other datasets that the contract's checks read."""
+        return separate_statements.opened(self.session, self.request.others)
+
+    def measured(self, marks: dict[str, str], read: "Readings") -> Measured:
+        """The bags packed, and what is read of all rows; what is known and has no mark has vanished."""
+        vanished = tuple(sorted(self.request.known.keys() - marks.keys()))
+        judged = marks and not read.left and (read.bags or vanished or self.request.afresh)
+        whole = self._whole(read.schema) if judged else None
+        return Measured(
+            schema=read.schema,
+            fingerprints=marks,
+            states=self._packed(read.bags),
+            vanished=vanished,
+            added=self._packed(read.added),
+            left=read.left,
+            whole=whole.carried() if whole else None,
+            passing=_passing({**read.added, **read.bags}),
+            referents=separate_statements.referents(self.objects[0], self.others) if self.request.limits else {},
+            how=self.lies.how,
+            at=self.lies.at,
+            pinned=self.lies.pinned,
+            behind=self.lies.behind,
+            columns=self._columns() if self.request.columns and not read.schema.columns else (),
+        )
+
+    def unread(self, name: str) -> str:
+        """The marker of a partition that cannot be read, which no reading has; of an arrival it names its files."""
+        return f"{UNREAD} {self.lies.fingerprints[name]}" if self.lies.alone else UNREAD
+
+    def _packed(self, bags: Mapping[str, States]) -> dict[str, bytes]:
+        files = StateFiles(self.request.state_url) if self.request.state_url else None
+        return {name: bag.pack(files) for name, bag in sorted(bags.items())}
+
+    def _columns(self) -> tuple[tuple[str, str], ...]:
+        """The columns of the table as it is now, by name and type; () of a folder, as only its files have columns, and
+        they are as they were. Raises Unreadable."""
+        if is_path(self.source.location) and not self.lies.at:
+            return ()
+        return tuple((each.name, each.type) for each in schema_of(read(self.session, self.source)).columns)
+
+    def _whole(self, schema: Schema) -> States | None:
+        """What checks need of all rows at once, read as `schema` has it, that of what changed; None: no check does."""
+        wanted = self._bound(schema).plan.whole
+        if schema.columns and not wanted:
+            return None
+        try:
+            frame = self._all_rows()
+        except Unreadable as error:
+            return States({}, schema, {part.key: error.reason for part in wanted})
+        plan = self._bound(schema if schema.columns else schema_of(frame)).plan
+        return separate_statements.whole(frame, plan, self.others)
+
+    def _all_rows(self) -> Any:
+        """The frame of all rows: the table's own, and those of the partitions that it does not replace."""
+        frame, beside = read(self.session, self.source), self.request.beside
+        if beside is None:
+            return frame
+        replaced = partition_names.condition(beside.partition_by, sorted(self.lies.fingerprints))
+        try:
+            others = read(self.session, resolved(beside)).where(f"NOT ({replaced})")
+            both = frame.unionByName(others, allowMissingColumns=True)
+            _ = both.schema
+        except Exception as error:
+            raise Unreadable(f"new and old partitions cannot be read as one table: {told(error)}") from error
+        return both
+
+
+def _passing(bags: Mapping[str, States]) -> dict[str, bytes]:
+    """The states that are only judged by, packed."""
+    return {name: states.carried() for name, bag in sorted(bags.items()) if (states := bag.passing)}
+
+
+@dataclass
+class Readings:
+    """What was read: bags of the changed partitions, what others lacked, the schema, why some could not be read.
+
+    `left`: how many are left for another request."""
+
+    schema: Schema = field(default_factory=lambda: Schema(()))
+    bags: dict[str, States] = field(default_factory=dict)
+    added: dict[str, States] = field(default_factory=dict)
+    unread: dict[str, Unreadable] = field(default_factory=dict)
+    left: int = 0
+
+
+def _whole(table: Table) -> Measured:
+    """Partitions that are columns, or none: the files tell only that something changed, so all is read again."""
+    marker, before, held = table.lies.fingerprints.get("", UNREAD), table.request.known, table.request.held
+    if not before or set(before.values()) != {marker}:
+        schema, bags = table.states()
+        return table.measured(dict.fromkeys(bags, marker), Readings(schema, bags))
+    readings = Readings()
+    if held:
+        readings.schema, bags = table.states(held=frozenset.intersection(*held.values()))
+        readings.added = {name: bag for name, bag in bags.items() if name in held}
+    return table.measured(dict(before), readings)
+
+
+def _unmarked(table: Table) -> Measured:
+    """Nothing tells what changed, as in a view: what the hint names is read, else what the contract says."""
+    before, look = table.request.known, table.request.look
+    marker = f"{READ} {look.reading}" if look.reading else UNREAD
+    names, how = _bounded(table)
+    schema, bags = table.states(names, there=False)
+    gone = set(names) - bags.keys()
+    if not gone <= before.keys():
+        # A value that is written otherwise than the table has it names nothing there: then it tells nothing.
+        names, how = (), How.POLICY
+        schema, bags = table.states()
+    others = {name: mark for name, mark in before.items() if name not in (gone | bags.keys())} if names else {}
+    marks = {**others, **dict.fromkeys(bags, marker)}
+    return replace(table.measured(marks, Readings(schema, bags)), how=how)
+
+
+def _bounded(table: Table) -> tuple[Sequence[str], How]:
+    """The partitions to look at, () for all, and who says so. All are where states lack, before any are known, and
+    where no partition is newer than another."""
+    request, look = table.request, table.request.look
+    if not table.source.partition_by or not request.known or "" in request.known or request.held:
+        return (), How.POLICY
+    if look.hint.partitions is not None and look.hint.how is not None:
+        return (look.hint.partitions, look.hint.how) if len(look.hint.partitions) <= MOST_HINTED else ((), How.POLICY)
+    if look.latest is None or not any(map(partition_names.is_dated, request.known)):
+        return (), How.POLICY
+    return partition_names.newest(read(table.session, table.source), table.source.partition_by, look.latest), How.POLICY
+
+
+def _parted(table: Table) -> Measured:
+    readings = Readings()
+    passed = table.request.passed & table.lies.fingerprints.keys()
+    changed = [name for name in table.lies.changed(table.request.known) if name not in passed]
+    lacking = _lacking(table)
+    now = [*lacking, *changed][: table.request.portion]
+    readings.left = len(lacking) + len(changed) - len(now)
+    for held, names in _together(table, now[: len(lacking)]):
+        _read(table, names, readings, held=held)
+    for names in _some(table, now[len(lacking) :]):
+        _read(table, names, readings)
+    if readings.unread and not (readings.bags or readings.added):
+        raise next(iter(readings.unread.values()))
+    marks = {**table.lies.fingerprints, **{name: table.unread(name) for name in (*readings.unread, *passed)}}
+    for name, error in readings.unread.items():
+        readings.bags[name] = States({}, failures={ALL: error.reason})
+    return table.measured(marks, readings)
+
+
+def _lacking(table: Table) -> list[str]:
+    """The partitions that did not change and lack states."""
+    request, marks = table.request, table.lies.fingerprints
+    return sorted(name for name in request.held if name in marks and marks[name] == request.known.get(name))
+
+
+def _together(table: Table, lacking: Sequence[str]) -> Iterator[tuple[frozenset[str], Sequence[str]]]:
+    """Those that are read together: they have the same states."""
+    alike: dict[frozenset[str], list[str]] = {}
+    for name in lacking:
+        alike.setdefault(table.request.held[name], []).append(name)
+    return ((held, some) for held, names in alike.items() for some in _some(table, names))
+
+
+def _some(table: Table, names: Sequence[str]) -> Iterator[Sequence[str]]:
+    most = 1 if table.lies.alone else AT_ONCE
+    return (names[start : start + most] for start in range(0, len(names), most))
+
+
+def _read(table: Table, names: Sequence[str], readings: Readings, *, held: frozenset[str] | None = None) -> None:
+    """Reads the partitions together; halves them while they cannot be: damage and other schemas are then alone."""
+    try:
+        schema, bags = table.states(names, held or NOTHING)
+    except Unreadable as error:
+        if len(names) == 1:
+            readings.unread[names[0]] = error
+            return
+        middle = len(names) // 2
+        _read(table, names[:middle], readings, held=held)
+        _read(table, names[middle:], readings, held=held)
+    else:
+        readings.schema = schema
+        (readings.bags if held is None else readings.added).update(bags)

@@ -1,0 +1,36 @@
+"""The states of a micro-batch: its frame read as any other, within the query that hands it over."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from contracts.document.computed_partitions import parted_by
+from contracts.document.model import DataObject
+from engine.checks.binding import BoundChecks, bind
+from engine.core.hash_key import Key
+from engine.spark.scan.scan import scan
+from engine.spark.sources.sources import schema_of
+from engine.states.bag import States
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What was read of a batch: the checks on its schema, and the states of each partition that has rows in it."""
+
+    checks: BoundChecks
+    states: Mapping[str, States]
+
+    @property
+    def lasting(self) -> dict[str, States]:
+        """The states that can be put together with those of other rows."""
+        apart = frozenset(part.key for part in self.checks.plan.apart)
+        return {name: bag.only(frozenset(bag.entries) - apart) for name, bag in self.states.items()}
+
+
+def arrived(data_object: DataObject, partition_by: Sequence[str] | None, key: Key | None, rows: Any) -> Arrived:
+    """The states of the rows by partition; none of a partition without rows. `partition_by` None: the partition columns
+    that the contract names, where the rows have them. `key`: what classified values are hashed with. Raises
+    ContractError and Unreadable."""
+    checks = bind(data_object, schema_of(rows))
+    known = parted_by(data_object, partition_by, checks.schema)
+    return Arrived(checks, scan(rows, replace(checks.plan, key=key), partition_by=known))

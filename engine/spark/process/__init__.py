@@ -1,0 +1,1 @@
+"""The Spark child: start, serve, limits, errors."""

@@ -1,0 +1,1 @@
+"""Scans that profiles and drafts need."""

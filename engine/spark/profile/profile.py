@@ -1,0 +1,182 @@
+"""Profiles read by Spark: two scans whatever the number of columns, in portions where there are very many, and a third
+one of texts of too many masks."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.document import computed_partitions
+from contracts.document.classification import marked
+from contracts.document.model import DataObject
+from contracts.document.reader import read as read_contract
+from contracts.errors import nearest
+from contracts.predicates.parser import quote
+from contracts.schema import Schema
+from engine.core.errors import EngineError
+from engine.core.partitions import partition_names
+from engine.profile.document import document
+from engine.profile.profile import ColumnProfile, History, ordered, profile_of, profile_plan
+from engine.profile.second_scan import (
+    beginning,
+    classes_plan,
+    looked_into,
+    mistaken,
+    second_plan,
+    settled,
+    traits_plan,
+    untold,
+)
+from engine.protocol.progress import Tell
+from engine.protocol.requests import ProfileRequest
+from engine.spark.profile import glance
+from engine.spark.scan.scan import scan
+from engine.spark.sources import changes
+from engine.spark.sources.sources import read, schema_of
+from engine.states.bag import States
+from engine.states.planning.scan_plan import Plan
+
+# So many aggregates are asked at once: see bench/profile.py for what others cost.
+AGGREGATES = 400
+# So many partitions are grouped at once: with more groups in a task Spark sorts rows for object aggregates.
+PARTITIONS = 128
+SEED = 20
+Plans = Callable[[Sequence[ColumnProfile]], Plan | None]
+
+
+def profile(session: Any, request: ProfileRequest, tell: Tell) -> Mapping[str, Any]:
+    """The profile as a document, in plain data. Raises Unreadable, EngineError."""
+    return document(history(opened(session, request), request, tell), request.object).model_dump(mode="json")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A table about to be profiled: its frame, the schema that knows what is classified, and the partitions that are
+    known beforehand, () where the files do not tell them."""
+
+    frame: Any
+    schema: Schema
+    names: tuple[str, ...]
+
+
+def opened(session: Any, request: ProfileRequest) -> Opened:
+    """The table as the request asks for it. Raises Unreadable, and EngineError for columns and partitions it lacks."""
+    lies = changes.layout(session, request.source)
+    if lies.folders:
+        _refuse_unknown("partition", request.partitions, tuple(lies.folders))
+    folders = [folder for name in request.partitions for folder in lies.folders.get(name, ())]
+    frame = read(session, request.source, names=request.partitions, folders=folders)
+    schema, before = schema_of(frame), _before(request)
+    _refuse_unknown("column", request.columns, schema.names)
+    names = request.partitions or tuple(sorted(lies.folders))
+    return Opened(frame, marked(before, schema) if before else schema, names)
+
+
+def history(table: Opened, request: ProfileRequest, tell: Tell) -> History:
+    """The profile of each partition, by both scans; `tell` hears of every portion before it is read."""
+    by = request.source.partition_by
+    frame, share = _sampled(table.frame, request.sample, tell)
+    columns = _glanced(table.frame, [profile_of(each, table.schema) for each in _wanted(table.schema, request)])
+    scans = _Scans(frame, by, table.names, frozenset(request.partitions), tell)
+    found = History((), ordered(scans.read("first scan", columns, profile_plan)), share)
+    found = found.beside(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
+    looked = tuple(looked_into(each, found.whole, table.schema) for each in columns)
+    found = found.beside(scans.read("second scan", looked, second_plan))
+    late = untold(looked, found.whole, table.schema)
+    found = found.beside(scans.read("third scan", list(late.values()), traits_plan))
+    return found.with_columns(settled(late.get(each.column.name, each), found.whole) for each in looked)
+
+
+def _glanced(frame: Any, columns: Sequence[ColumnProfile]) -> list[ColumnProfile]:
+    """The columns, those of texts as their first rows say that they are best read."""
+    texts = glance.texts(frame, [each.column.name for each in columns if each.classes and not each.classified])
+    return [beginning(each) if each.column.name in texts else each for each in columns]
+
+
+def _wanted(schema: Schema, request: ProfileRequest) -> list[Any]:
+    wanted = request.columns or schema.names
+    return [each for each in schema if each.name not in request.source.partition_by and each.name in wanted]
+
+
+def _before(request: ProfileRequest) -> DataObject | None:
+    """What the version in force says of the table; None where there is none, or where it does not speak of it."""
+    objects = read_contract(request.in_force).objects if request.in_force else ()
+    return next((each for each in objects if each.name == request.object), None)
+
+
+def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    unknown = [f"{name} {nearest(name, known)}".strip() for name in wanted if name not in known]
+    if unknown:
+        raise EngineError(f"the table has no {what} {', '.join(unknown)}; it has: {', '.join(known)}", retry=False)
+
+
+def _sampled(frame: Any, wanted: int | None, tell: Tell) -> tuple[Any, float]:
+    """The frame with about so many of its rows, drawn one by one, and the share that they are; None: with all."""
+    if wanted is None:
+        return frame, 1.0
+    tell("counting rows")
+    rows = frame.count()
+    if rows <= wanted:
+        return frame, 1.0
+    return frame.sample(wanted / rows, seed=SEED), wanted / rows
+
+
+@dataclass(frozen=True)
+class _Scans:
+    """What is read of a frame, portion by portion. `expected`: partitions that are told of also without a row."""
+
+    frame: Any
+    by: tuple[str, ...]
+    names: tuple[str, ...]
+    expected: frozenset[str]
+    tell: Tell
+
+    def read(self, what: str, columns: Sequence[ColumnProfile], plans: Plans) -> dict[str, States]:
+        """The states of each partition by name; {} where the columns have nothing to be read."""
+        portions = [(some, plan) for some in _portions(columns, plans) if (plan := plans(some))]
+        found: dict[str, States] = {}
+        for number, (some, plan) in enumerate(portions, start=1):
+            of = f", portion {number} of {len(portions)} of the columns" if len(portions) > 1 else ""
+            for told, names, frame in self._frames():
+                self.tell(f"{what}{of}{told}")
+                expected = [name for name in names if name in self.expected]
+                read = self._of(frame, some) if of else frame
+                for name, bag in scan(read, plan, partition_by=self.by, expected=expected).items():
+                    found[name] = found[name].beside(bag) if name in found else bag
+        return found
+
+    def _of(self, frame: Any, columns: Sequence[ColumnProfile]) -> Any:
+        """The frame with these columns and what partitions are made of: of each aggregate Spark looks at all columns
+        that there are."""
+        wanted, parts = (
+            {each.column.name for each in columns},
+            {part.lower() for part in computed_partitions.reads(self.by)},
+        )
+        chosen = [name for name in frame.columns if name in wanted or {name.lower(), quote(name).lower()} & parts]
+        return frame.select(*(frame[quote(name)] for name in chosen))
+
+    def _frames(self) -> Iterator[tuple[str, Sequence[str], Any]]:
+        """The rows of so many partitions at a time: which these are in words, their names, the frame."""
+        if not self.by or len(self.names) <= PARTITIONS:
+            yield "", self.names, self.frame
+            return
+        for start in range(0, len(self.names), PARTITIONS):
+            some = self.names[start : start + PARTITIONS]
+            told = f", partitions {start + 1} to {start + len(some)} of {len(self.names)}"
+            yield told, some, partition_names.only(self.frame, self.by, some)
+
+
+def _portions(columns: Sequence[ColumnProfile], plans: Plans) -> Iterator[list[ColumnProfile]]:
+    """The columns, as many together as make about AGGREGATES aggregates; those of a type together: Spark compiles what
+    it generates once for portions that are alike."""
+    portion: list[ColumnProfile] = []
+    room = AGGREGATES
+    for each in sorted(columns, key=lambda each: each.column.type):
+        plan = plans([each])
+        asked = len(plan.aggregates) if plan else 0
+        if portion and asked > room:
+            yield portion
+            portion, room = [], AGGREGATES
+        portion.append(each)
+        room -= asked
+    if portion:
+        yield portion

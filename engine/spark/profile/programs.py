@@ -1,0 +1,150 @@
+"""What programs are learned from, read by Spark: the statistics of past partitions by one scan, and a sample of values.
+
+The sample is of the newest partition, is held in memory alone, and has no column that is classified."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from contracts.predicates.parser import quote
+from contracts.schema import Column as Field
+from contracts.schema import Schema
+from engine.analyzers.bound import BoundAnalyzer
+from engine.anomaly.series import finite
+from engine.components.operands import NUMERIC, ORDERED, TEXT
+from engine.core.errors import EngineError
+from engine.core.partitions import partition_names
+from engine.profile.facts import bound
+from engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
+from engine.programs.history import compared
+from engine.programs.partition_order import PARTITIONS, newest
+from engine.programs.recipe import SAMPLE
+from engine.programs.suggestions import Measured
+from engine.protocol.progress import Tell
+from engine.spark.profile.profile import Opened
+from engine.spark.scan.scan import scan
+from engine.states.bag import States
+from engine.states.planning.scan_plan import ROWS, plan
+from engine.statistics.column_values import Column, column
+
+SEED = 20
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The statistics of a column, by name, as the table's schema binds them."""
+
+    field: Field
+    statistics: Mapping[str, BoundAnalyzer]
+    classified: bool
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are told as texts: all that are no numbers."""
+        return self.field.base_type not in NUMERIC
+
+    def compared(self, bag: States) -> dict[str, Any]:
+        """What distances of the column are told from; of what could not be computed nothing."""
+        return compared(self.statistics.values(), bag.values)
+
+
+def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: Tell) -> Measured:
+    """What is known of the newest partitions; the sample is of the newest that is not spoilt. Raises EngineError where
+    no time orders them, or one has several."""
+    wanted = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
+    asked = [_asked(each, table.schema) for each in wanted]
+    tell("measuring the partitions that programs are learned from")
+    plans = plan(known for each in asked for known in each.statistics.values())
+    states = scan(_newest(table, by), plans, partition_by=by)
+    kept = _ordered(states)
+    names = tuple(name for _, name in kept)
+    last = next((name for name in reversed(names) if name not in spoilt), names[-1])
+    tell(f"drawing a sample of {last}")
+    return Measured(
+        names,
+        tuple(time for time, _ in kept),
+        tuple(_rows(states[name]) for name in names),
+        {each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
+        frozenset(each.field.name for each in asked if each.is_text),
+        _samples(partition_names.only(table.frame, by, [last]), asked),
+        spoilt,
+        {each.field.name: [each.compared(states[name]) for name in names] for each in asked},
+    )
+
+
+def _newest(table: Opened, by: Sequence[str]) -> Any:
+    """The rows of the newest partitions, where names tell beforehand which these are: no others are read."""
+    if len(table.names) <= PARTITIONS:
+        return table.frame
+    return partition_names.only(table.frame, by, [name for _, name in _ordered(table.names)])
+
+
+def _ordered(names: Iterable[str]) -> list[tuple[datetime, str]]:
+    try:
+        return newest(names)
+    except ValueError as error:
+        raise EngineError(str(error), retry=False) from None
+
+
+def _asked(field: Field, schema: Schema) -> Asked:
+    classified = (field.name,) in schema.classified
+    measures: Mapping[str, Measure] = {**OF_ALL, **_of_type(field)}
+    if classified:
+        measures = {PRESENT: OF_ALL[PRESENT]}
+    found = {name: known for name, make in measures.items() if (known := bound(make(field.name), schema))}
+    return Asked(field, found, classified)
+
+
+def _of_type(field: Field) -> Mapping[str, Measure]:
+    if field.base_type in NUMERIC:
+        return OF_NUMBERS
+    return OF_TEXTS if field.base_type in TEXT else {}
+
+
+def _rows(bag: States) -> int:
+    return int(bag.entries[ROWS.key].value)
+
+
+def _statistics(asked: Asked, bags: Sequence[States]) -> dict[str, list[float | None]]:
+    alone = {name: bound for name, bound in asked.statistics.items() if not bound.analyzer.compares}
+    return {name: [_value(bound, bag) for bag in bags] for name, bound in alone.items()}
+
+
+def _value(bound: BoundAnalyzer, bag: States) -> float | None:
+    """The metric as a finite number; None where it has none, or could not be computed."""
+    try:
+        return finite(bound.value(bag.values))
+    except KeyError:
+        return None
+
+
+def _samples(rows: Any, asked: Sequence[Asked]) -> dict[str, Column]:
+    """At most `SAMPLE` rows, drawn uniformly; each column beside another of its type, where there is one."""
+    shown = [each for each in asked if not each.classified and each.field.base_type in ORDERED]
+    drawn = _drawn(rows, [each.field.name for each in shown])
+    given = {each.field.name: _values(each, drawn[each.field.name]) for each in shown}
+    return {name: Column(own.values, _beside(name, given)) for name, own in given.items()}
+
+
+def _drawn(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+    if not names:
+        return {}
+    from pyspark.sql import functions
+
+    chosen = rows.select(*(functions.expr(quote(name)) for name in names))
+    found = chosen.orderBy(functions.rand(SEED)).limit(SAMPLE).collect()
+    return {name: [row[at] for row in found] for at, name in enumerate(names)}
+
+
+def _values(asked: Asked, values: Sequence[Any]) -> Column:
+    if not asked.is_text:
+        return column(values)
+    return column(values, is_text=True)
+
+
+def _beside(name: str, given: Mapping[str, Column]) -> Any | None:
+    """The values of the next column of its type, behind the last one of the first; None where it is alone."""
+    alike = [each for each, other in given.items() if other.is_text is given[name].is_text]
+    other = alike[(alike.index(name) + 1) % len(alike)]
+    return given[other].values if other != name else None

@@ -1,0 +1,110 @@
+"""Which columns of a table have no value that the key of another dataset lacks: counted exactly, of few pairs.
+
+Pairs are told by names, and by theta sketches of the table's columns and of others' keys."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from contracts.predicates.parser import quote
+from contracts.schema import Schema
+from engine.analyzers.base import operand_of
+from engine.components.operands import INTEGRAL, TEXT
+from engine.components.theta_sketch import Theta
+from engine.core.errors import EngineError
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile, History
+from engine.protocol.progress import Tell
+from engine.protocol.requests import DraftRequest, KeyOf, Source
+from engine.spark.profile.profile import Opened
+from engine.spark.sources.sources import read, schema_of
+from engine.suggestions.selection import references as selection_references
+from engine.suggestions.selection.holdout_test import Held
+from engine.suggestions.selection.references import Keys
+
+MOST_PAIRS = 20
+# Keys of further datasets are held against columns that are named after them alone.
+MOST_DATASETS = 20
+
+
+def references(session: Any, table: Opened, found: History, request: DraftRequest, tell: Tell) -> list[Held]:
+    """What the table's columns are seen to refer to; nothing where rows were drawn. A dataset that cannot be read is
+    left out."""
+    if found.sampled < 1 or not request.keys:
+        return []
+    part = Part.of(found)
+    named = list(selection_references.pairs(part, request.keys))
+    every = _overlapping(session, table, part, request.keys) if request.sketched else ()
+    told = (pair for pair in every if pair not in named)
+    likely = [*named, *told][:MOST_PAIRS]
+    if likely:
+        tell(f"looking for what {len(likely)} columns refer to")
+    seen: dict[str, Held] = {}
+    for column, key in likely:
+        # A column refers to one dataset: to the first of those that have all of its values, those of its name first.
+        if column.column.name not in seen and _is_within(session, table, column, key):
+            seen[column.column.name] = selection_references.held(column, key, part)
+    return list(seen.values())
+
+
+def _overlapping(
+    session: Any, table: Opened, part: Part, keys: Iterable[KeyOf]
+) -> Iterator[tuple[ColumnProfile, KeyOf]]:
+    """The pairs whose sketches admit that no value is missing, of the first datasets that have keys."""
+    theirs = list(_keys_of(session, keys))
+    columns = [
+        each for each in selection_references.referable(part)
+        if any(selection_references.may_lie_within(each, part, known) for _, known in theirs)
+    ]  # fmt: skip
+    ours = _sketched(table.frame, [each.column.name for each in columns])
+    for key, known in theirs:
+        yield from ((each, key) for each in columns if selection_references.lie_within(ours[each.column.name], known))
+
+
+def _keys_of(session: Any, keys: Iterable[KeyOf]) -> Iterator[tuple[KeyOf, Keys]]:
+    by_source: dict[Source, list[KeyOf]] = {}
+    for key in keys:
+        by_source.setdefault(key.source, []).append(key)
+    for source, those in list(by_source.items())[:MOST_DATASETS]:
+        try:
+            found = _sketched(read(session, source), [key.column for key in those])
+        except EngineError:
+            continue
+        yield from ((key, found[key.column]) for key in those if key.column in found)
+
+
+def _sketched(frame: Any, names: Iterable[str]) -> dict[str, Keys]:
+    """What the values are of those of the columns that are texts or whole numbers; nothing is read for none."""
+    schema = schema_of(frame)
+    fit = {each.name for each in schema if each.base_type in TEXT | INTEGRAL}
+    known = [name for name in dict.fromkeys(names) if name in fit]
+    if not known:
+        return {}
+    row = frame.selectExpr(*(each for at, name in enumerate(known) for each in _told(at, name, schema))).first()
+    return {name: _keys(*row[3 * at : 3 * at + 3]) for at, name in enumerate(known)}
+
+
+def _told(at: int, name: str, schema: Schema) -> tuple[str, str, str]:
+    (sketch,), whole = Theta().aggregates((operand_of(name, schema),)), f"try_cast({quote(name)} as bigint)"
+    numbers = f"count({quote(name)}) = count({whole})"
+    return (
+        f"{sketch} as s{at}",
+        f"if({numbers}, min({whole}), null) as l{at}",
+        f"if({numbers}, max({whole}), null) as h{at}",
+    )
+
+
+def _keys(sketch: Any, low: int | None, high: int | None) -> Keys:
+    return Keys(bytes(sketch) if sketch else None, low, high)
+
+
+def _is_within(session: Any, table: Opened, column: ColumnProfile, key: KeyOf) -> bool:
+    try:
+        other = read(session, key.source)
+        kinds = {each.name: each.base_type in TEXT for each in schema_of(other)}
+        if kinds.get(key.column) is not (column.column.base_type in TEXT):
+            return False
+        ours = table.frame.selectExpr(f"{quote(column.column.name)} as k").where("k is not null").distinct()
+        theirs = other.selectExpr(f"{quote(key.column)} as k")
+        return bool(ours.join(theirs, "k", "left_anti").isEmpty())
+    except EngineError:
+        return False

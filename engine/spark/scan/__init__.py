@@ -1,0 +1,1 @@
+"""Compute states in one scan, and find violating rows."""

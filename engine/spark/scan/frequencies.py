@@ -1,0 +1,52 @@
+"""Frequencies: how often each value occurs in each partition, by one GROUP BY beside the scan."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from engine.analyzers.bound import BoundComponent
+from engine.components.dictionary_encoding import arranged, coded, numbered, starts_of
+from engine.core.hash_key import Key
+from engine.core.partitions import partition_names
+from engine.spark.scan import keyed_hashing
+
+
+def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Key) -> dict[str, Any]:
+    """The state of the grouping by partition name. Partitions without values are absent.
+
+    What is hashed with the key is so once it is counted: each value once, and not in every row."""
+    by = [f"{sql} as p{at}" for at, sql in enumerate(partition_names.keys(partition_by))]
+    uncovered = {operand.canonical(): operand.uncovered() for operand in part.operands}
+    plain = [uncovered[sql] for sql in part.aggregates]
+    keys = [f"{sql} as k{at}" for at, sql in enumerate(plain)]
+    keyed = [f"k{at}" for at, sql in enumerate(part.aggregates) if sql != plain[at]]
+    # Not coalesce: the keys need not be of one type, and Spark would cast text to numbers.
+    present = " or ".join(f"{sql} is not null" for sql in plain)
+    condition = f"({part.where}) and ({present})" if part.where else present
+    chosen = frame.where(condition).selectExpr(*by, *keys)
+    counted = chosen.groupBy(*chosen.columns).count().withColumnRenamed("count", "n")
+    return split(keyed_hashing.covered(counted, keyed, key).toArrow(), part, partition_by)
+
+
+def split(table: Any, part: BoundComponent, partition_by: Sequence[str]) -> dict[str, Any]:
+    """The state of each partition from a table that has its values as p0, p1, ... beside what the component reads."""
+    import numpy
+
+    columns = [f"p{at}" for at in range(len(partition_by))]
+    if not (columns and table.num_rows):
+        return {"": part.read((table,))} if table.num_rows else {}
+    given = coded(table)
+    numbers = numbered(given.select(columns))
+    # Numbers of two bytes, as most tables have, are sorted without being compared.
+    order = numbers.astype(numpy.min_scalar_type(numbers.max())).argsort(kind="stable")
+    starts = starts_of(numbers[order]).tolist()
+    # The dictionaries are sorted once for all the partitions.
+    together = arranged(given.drop_columns(columns)).take(order)
+    sizes = (end - start for start, end in pairwise([*starts, len(order)]))
+    pieces = (together.slice(start, size) for start, size in zip(starts, sizes, strict=True))
+    names = (_name(table, partition_by, row) for row in order[starts].tolist())
+    return {name: part.read((piece,)) for name, piece in zip(names, pieces, strict=True)}
+
+
+def _name(table: Any, partition_by: Sequence[str], row: int) -> str:
+    return partition_names.name(partition_by, [table[f"p{at}"][row].as_py() for at in range(len(partition_by))])

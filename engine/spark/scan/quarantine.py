@@ -1,0 +1,178 @@
+"""Good rows and bad rows apart: one reading of the table, one writing of both, and a folder that is whole or not there.
+
+The rows are written aside and named in one step where the filesystem can rename a folder (a disk, HDFS, ABFS). Where it
+cannot (S3, GCS), they are copied there once all are written."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from contracts.predicates.parser import literal
+from engine.checks.binding import BoundChecks
+from engine.core.errors import EngineError
+from engine.core.filesystems import opened
+from engine.protocol.requests import Quarantine, Quarantined
+from engine.spark.process.errors import is_cancelled, told
+from engine.spark.scan.row_predicates import OURS, row_tests
+from engine.spark.scan.separate_statements import NONE, Others
+from engine.spark.scan.violating_rows import BROKEN, UNEVALUATED, flagged
+
+OUTCOME = f"{OURS}outcome"
+GOOD, BAD = "good", "bad"
+FORMATS = {"parquet": {}, "orc": {}, "json": {}, "csv": {"header": "true"}}
+RENAMING = frozenset({"local", "hdfs", "abfs"})
+
+
+def quarantine(
+    frame: Any,
+    checks: BoundChecks,
+    into: Quarantine,
+    *,
+    others: Others = NONE,
+    partition_by: Sequence[str] = (),
+) -> Quarantined:
+    """Writes every row of the frame once: below `out`, to `outcome=good` or `outcome=bad`, partitioned as the table is.
+
+    Both have the table's columns and `broken_checks` and `unevaluated_checks` (see `rows.flagged`); all checks are
+    named there, whatever their severity. In CSV these are texts, the ids parted by spaces. A folder without rows is
+    not written. Raises EngineError where `out` is there already, or where rows cannot be read or written; then nothing
+    is left behind."""
+    rows = flagged(frame, checks, others=others, partition_by=partition_by)
+    ids = tuple(dict.fromkeys(each.check.id for each in checks.checks))
+    with _aside(into) as folder:
+        counts = _written(_outcomes(rows, checks, into), ids, folder, into, partition_by)
+    broken, unevaluated = counts[2::2], counts[3::2]
+    return Quarantined(
+        good=counts[0] - counts[1],
+        bad=counts[1],
+        broken={name: count for name, count in zip(ids, broken, strict=True) if count},
+        unevaluated={name: count for name, count in zip(ids, unevaluated, strict=True) if count},
+        unjudged=_unjudged(checks, others, partition_by),
+    )
+
+
+def _outcomes(rows: Any, checks: BoundChecks, into: Quarantine) -> Any:
+    from pyspark.sql import functions
+
+    severe = [each.check.id for each in checks.checks if into.warnings or each.check.severity == "error"]
+    named = ", ".join(map(literal, severe)) or "cast(null as string)"
+    bad = f"coalesce(arrays_overlap(concat({BROKEN}, {UNEVALUATED}), array({named})), false)"
+    return rows.select("*", functions.expr(f"CASE WHEN {bad} THEN '{BAD}' ELSE '{GOOD}' END").alias(OUTCOME))
+
+
+def _written(rows: Any, ids: Sequence[str], folder: str, into: Quarantine, partition_by: Sequence[str]) -> list[int]:
+    """Writes the rows. How many there are, how many are bad, and by id how many broke it and how many left it open."""
+    from pyspark.sql import Observation, functions
+
+    tests = [f"array_contains({column}, {literal(name)})" for name in ids for column in (BROKEN, UNEVALUATED)]
+    counted = ["true", f"{OUTCOME} = '{BAD}'", *tests]
+    seen = Observation()
+    metrics = [functions.expr(f"count_if({test})").alias(f"c{at}") for at, test in enumerate(counted)]
+    writer = _as_text(rows.observe(seen, *metrics), into).write.partitionBy(OUTCOME, *partition_by)
+    try:
+        writer.format(into.format).options(**FORMATS[into.format]).save(folder)
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        raise EngineError(f"the rows cannot be read, or not be written to {into.out}: {told(error)}") from error
+    found = seen.get
+    return [int(found[f"c{at}"]) for at in range(len(counted))]
+
+
+def _as_text(rows: Any, into: Quarantine) -> Any:
+    from pyspark.sql import functions
+
+    if into.format != "csv":
+        return rows
+    return rows.withColumns({name: functions.array_join(name, " ") for name in (BROKEN, UNEVALUATED)})
+
+
+def _unjudged(checks: BoundChecks, others: Others, partition_by: Sequence[str]) -> dict[str, str]:
+    """By id, why a check was judged on no row: it cannot be bound, or needs a dataset that is not at hand."""
+    unbound = {each.check.id: each.reason or "" for each in checks.checks if each.bound is None}
+    return unbound | {test.id: test.reason for test in row_tests(checks, others, partition_by) if test.reason}
+
+
+@contextmanager
+def _aside(into: Quarantine) -> Iterator[str]:
+    """A folder beside `out` to write to, which takes its place at the end; it is gone after an error."""
+    out = into.out.rstrip("/") if ":" in into.out else os.path.abspath(into.out)
+    parent, _, name = out.rpartition("/")
+    aside = f"{parent}/.{name}-{uuid4().hex[:12]}"
+    filesystem, target = opened(out)
+    _, written = opened(aside)
+    try:
+        _refuse_target(filesystem, target, into)
+        yield aside
+        _name_outcomes(filesystem, written)
+        _replace(filesystem, written, target)
+    except OSError as error:
+        what = os.strerror(error.errno) if error.errno else type(error).__name__
+        raise EngineError(f"{into.out} cannot be written ({what}): check the path and its permissions") from error
+    finally:
+        if _is_there(filesystem, written):
+            filesystem.delete_dir(written)
+
+
+def _refuse_target(filesystem: Any, target: str, into: Quarantine) -> None:
+    """What an earlier quarantine wrote may be replaced when asked for; anything else may not."""
+    import pyarrow.fs
+
+    if not _is_there(filesystem, target):
+        return
+    inside = filesystem.get_file_info(pyarrow.fs.FileSelector(target)) if _is_folder(filesystem, target) else None
+    names = [each.base_name for each in inside or () if not each.base_name.startswith(("_", "."))]
+    if inside is None or set(names) - {_folder(GOOD), _folder(BAD)}:
+        raise EngineError(f"{into.out} is there and holds something else: name a new folder", retry=False)
+    if not into.overwrite:
+        raise EngineError(f"{into.out} is there already: name another folder, or overwrite it", retry=False)
+
+
+def _folder(outcome: str) -> str:
+    return f"outcome={outcome}"
+
+
+def _name_outcomes(filesystem: Any, written: str) -> None:
+    """Gives the folders of the outcomes their names: Spark wrote a column that no table has."""
+    filesystem.create_dir(written, recursive=True)
+    for outcome in (GOOD, BAD):
+        if _is_there(filesystem, f"{written}/{OUTCOME}={outcome}"):
+            _move(filesystem, f"{written}/{OUTCOME}={outcome}", f"{written}/{_folder(outcome)}")
+
+
+def _replace(filesystem: Any, written: str, target: str) -> None:
+    before = f"{written}-before"
+    if _is_there(filesystem, target):
+        _move(filesystem, target, before)
+    try:
+        _move(filesystem, written, target)
+    except OSError:
+        if _is_there(filesystem, before):
+            _move(filesystem, before, target)
+        raise
+    if _is_there(filesystem, before):
+        filesystem.delete_dir(before)
+
+
+def _move(filesystem: Any, origin: str, target: str) -> None:
+    import pyarrow.fs
+
+    if filesystem.type_name in RENAMING:
+        filesystem.move(origin, target)
+    else:
+        pyarrow.fs.copy_files(origin, target, source_filesystem=filesystem, destination_filesystem=filesystem)
+        filesystem.delete_dir(origin)
+
+
+def _is_there(filesystem: Any, path: str) -> bool:
+    import pyarrow.fs
+
+    return bool(filesystem.get_file_info(path).type != pyarrow.fs.FileType.NotFound)
+
+
+def _is_folder(filesystem: Any, path: str) -> bool:
+    import pyarrow.fs
+
+    return bool(filesystem.get_file_info(path).type == pyarrow.fs.FileType.Directory)

@@ -1,0 +1,151 @@
+"""One scan for all components and all partitions; a component that errs is found and left out, alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.analyzers.base import Unbindable
+from engine.analyzers.bound import BoundComponent
+from engine.components.frequencies import coarser
+from engine.core.errors import Unreadable
+from engine.core.hash_key import Key, passing
+from engine.core.partitions import partition_names
+from engine.spark.process.errors import is_cancelled, is_damage, told
+from engine.spark.scan import features, keyed_hashing, separate_statements
+from engine.spark.scan.frequencies import group
+from engine.spark.scan.separate_statements import Others
+from engine.spark.sources.sources import schema_of
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.count_packing import Question
+from engine.states.planning.scan_plan import ROWS, Derivation, Plan
+
+# How the states of each kind of grouping are read.
+READERS = {"frequencies": group, "naive_bayes": features.group}
+
+
+@dataclass
+class Scanned:
+    """What was read so far: component values by partition, and why some could not be computed."""
+
+    values: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+
+def scan(
+    frame: Any,
+    plan: Plan,
+    *,
+    partition_by: Sequence[str] = (),
+    expected: Sequence[str] = (),
+    others: Others = separate_statements.NONE,
+) -> dict[str, States]:
+    """The states of every partition of the frame, by partition name; of `expected` ones also where they have no rows.
+
+    What the plan reads of all rows at once is not among them: `apart.whole` reads it of the whole table.
+    Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
+    schema, found, key = schema_of(frame), Scanned(), plan.key or passing()
+    plan = replace(plan, key=key)
+    partition_names.refuse(partition_by, schema)
+    for chunk in plan.chunks():
+        _scan(keyed_hashing.beside(frame, chunk, key), chunk, partition_by, found)
+    for part in plan.groupings:
+        if part.key not in plan.derived:
+            _group(frame, part, partition_by, found, key)
+    for part in plan.groupings:
+        if part.key in plan.derived:
+            _derive(frame, part, plan.derived[part.key], partition_by, found, key)
+    names = sorted({*found.values, *(expected if partition_by else ("",))})
+    for part in plan.apart:
+        _apart(frame, part, partition_by, names, others, found)
+    return {name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures) for name in names}
+
+
+def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned) -> None:
+    question = Question.of(parts)
+    try:
+        rows = _aggregate(frame, question, partition_by)
+    except Exception as error:
+        _isolate(frame, parts, partition_by, found, error)
+        return
+    width = len(partition_by)
+    for row in rows:
+        values = tuple(row)
+        name = partition_names.name(partition_by, values[:width])
+        found.values.setdefault(name, {}).update(question.read(values[width:]))
+
+
+def _isolate(
+    frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned, error: Exception
+) -> None:
+    """Halves until the component that fails stands alone: one bad predicate must not take the others with it."""
+    if is_cancelled(error):
+        raise error
+    if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
+        raise Unreadable(f"the rows cannot be read: {told(error)}; repair or write the files again") from error
+    if len(parts) == 1:
+        found.failures[parts[0].key] = f"Spark could not compute it: {told(error)}"
+        return
+    middle = len(parts) // 2
+    _scan(frame, parts[:middle], partition_by, found)
+    _scan(frame, parts[middle:], partition_by, found)
+
+
+def _aggregate(frame: Any, question: Question, partition_by: Sequence[str]) -> list[Any]:
+    from pyspark.sql import functions
+
+    prefix = _unused(frame.columns)
+    words = [functions.expr(sql).alias(name) for name, sql in question.columns(prefix).items()]
+    by = [functions.expr(sql).alias(f"p{at}") for at, sql in enumerate(partition_names.keys(partition_by))]
+    aggregates = [functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(question.aggregates(prefix))]
+    rows: list[Any] = (frame.select("*", *words) if words else frame).groupBy(*by).agg(*aggregates).collect()
+    return rows
+
+
+def _unused(columns: Sequence[str]) -> str:
+    """What no column's name begins with."""
+    prefix = "word"
+    while any(column.lower().startswith(prefix) for column in columns):
+        prefix += "_"
+    return prefix
+
+
+def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: Scanned, key: Key) -> None:
+    try:
+        for name, table in READERS[part.component.kind](frame, part, partition_by, key).items():
+            found.values.setdefault(name, {})[part.key] = table
+    except Unbindable as reason:
+        found.failures[part.key] = str(reason)
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        found.failures[part.key] = f"Spark could not compute it: {told(error)}"
+
+
+def _apart(
+    frame: Any,
+    part: BoundComponent,
+    partition_by: Sequence[str],
+    names: Sequence[str],
+    others: Others,
+    found: Scanned,
+) -> None:
+    states = separate_statements.read(frame, part, others, partition_by=partition_by, names=names)
+    if isinstance(states, str):
+        found.failures[part.key] = states
+        return
+    for name, state in states.items():
+        found.values.setdefault(name, {})[part.key] = state
+
+
+def _derive(
+    frame: Any, part: BoundComponent, derivation: Derivation, partition_by: Sequence[str], found: Scanned, key: Key
+) -> None:
+    """The grouping's tables from the finer one's, in this process; where that failed it is read after all, alone."""
+    if derivation.finer.key in found.failures:
+        _group(frame, part, partition_by, found, key)
+        return
+    for values in found.values.values():
+        finer = values.get(derivation.finer.key)
+        if finer is not None:
+            values[part.key] = coarser(finer, derivation.kept)

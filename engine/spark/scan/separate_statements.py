@@ -1,0 +1,232 @@
+"""What is read by statements of their own: rows looked up in other datasets or matched with them, and queries."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from contracts.document.model import DataObject
+from engine.analyzers.base import Unbindable, operand_of
+from engine.analyzers.bound import BoundComponent
+from engine.analyzers.key_matching import as_keys, equal
+from engine.checks.dataset_limits import Referent, Wanted, wanted
+from engine.components.operands import NUMERIC, TEXT, Operand
+from engine.components.separate_statement import Matches, Pairing, References
+from engine.core.errors import EngineError, Unreadable
+from engine.core.partitions import partition_names
+from engine.protocol.requests import Source
+from engine.spark.process.errors import is_cancelled, told
+from engine.spark.scan import classifiers
+from engine.spark.sources.sources import read as read_table
+from engine.spark.sources.sources import resolved, schema_of
+from engine.states import bag as bags
+from engine.states.bag import States
+from engine.states.planning.scan_plan import Plan, plan
+
+
+@dataclass(frozen=True)
+class Others:
+    """The frames of other datasets by name, and why some cannot be read."""
+
+    frames: Mapping[str, Any] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    def frame(self, name: str) -> Any:
+        """The dataset of that name. Raises Unbindable, saying why it is not there."""
+        if name not in self.frames:
+            reason = self.unread.get(name, "it is not among those that are known here")
+            raise Unbindable(f"the dataset {name} cannot be read: {reason}")
+        return self.frames[name]
+
+
+NONE = Others()
+
+
+def opened(session: Any, sources: Mapping[str, Source]) -> Others:
+    """The datasets that can be read; of the others why not: a check that needs one is left out alone."""
+    frames, unread = {}, {}
+    for name, source in sources.items():
+        try:
+            frames[name] = read_table(session, resolved(source))
+        except Unreadable as error:
+            unread[name] = error.reason
+    return Others(frames, unread)
+
+
+# What the text of a query raises where a row has a part that cannot be evaluated.
+RAISED = "USER_RAISED_EXCEPTION"
+UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a date or a division that fails there"
+
+
+def whole(frame: Any, plan: Plan, others: Others) -> States | None:
+    """The bag of what can only be read of all rows at once; None where the plan has nothing of that kind."""
+    if not plan.whole:
+        return None
+    values: dict[str, Any] = {}
+    failures: dict[str, str] = {}
+    for part in plan.whole:
+        found = read(frame, part, others)
+        if isinstance(found, str):
+            failures[part.key] = found
+        else:
+            values[part.key] = found.get("", part.component.zero)
+    return bags.of(Plan((), apart=plan.whole), values, schema_of(frame), failures=failures)
+
+
+def referents(data_object: DataObject, others: Others) -> dict[str, Referent]:
+    """The limits of the object that refer to one of these datasets, measured; those of other datasets are left out."""
+    asked = {words: each for words, each in wanted(data_object).items() if each.dataset in others.frames}
+    return {words: _referent(each, others) for words, each in asked.items()}
+
+
+def _referent(asked: Wanted, others: Others) -> Referent:
+    from engine.spark.scan.scan import scan
+
+    frame = others.frame(asked.dataset)
+    try:
+        bound = asked.analyzer.bind(schema_of(frame))
+        bag = scan(frame, plan([bound]), others=others)[""]
+        value = bound.value(bag.values)
+    except (Unbindable, EngineError) as error:
+        return Referent(reason=str(error))
+    except KeyError as missing:
+        return Referent(reason=bag.failure(str(missing.args[0])))
+    return Referent(value, None if value is not None else "there was nothing to measure", {"measured": "now"})
+
+
+def read(
+    frame: Any, part: BoundComponent, others: Others, *, partition_by: Sequence[str] = (), names: Sequence[str] = ("",)
+) -> dict[str, Any] | str:
+    """The states of one component by partition name, or in words why it cannot be computed: it fails alone."""
+    admitted = frame.where(part.where) if part.where else frame
+    try:
+        return READERS[part.component.kind](Rows(admitted, tuple(partition_by), tuple(names)), part, others)
+    except Unbindable as reason:
+        return str(reason)
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        condition = told(error)
+        return UNEVALUATED if condition.startswith(RAISED) else f"Spark could not compute it: {condition}"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows to be read, and the partitions that they are cut into."""
+
+    frame: Any
+    by: tuple[str, ...]
+    names: tuple[str, ...]
+
+    @property
+    def places(self) -> list[str]:
+        """The select list of a row's partition values."""
+        return [f"{sql} as p{at}" for at, sql in enumerate(partition_names.keys(self.by))]
+
+    @property
+    def placed(self) -> list[str]:
+        """The names of the partition values."""
+        return [f"p{at}" for at in range(len(self.by))]
+
+    def each(self, read: Callable[[Any], Any]) -> dict[str, Any]:
+        """What is read of each partition by itself."""
+        if not self.by:
+            return {"": read(self.frame)}
+        return {name: read(partition_names.only(self.frame, self.by, [name])) for name in self.names}
+
+
+def _references(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+    """One join with the distinct values of the other side, after equal rows have been counted together."""
+    component: References = part.component  # type: ignore[assignment]
+    other = others.frame(component.dataset)
+    pairs = _keys(part.operands, other, component.columns)
+    mine, theirs = ([f"{sql} as k{at}" for at, sql in enumerate(side)] for side in zip(*pairs, strict=True))
+    keys = [f"k{at}" for at in range(len(pairs))]
+    present = " and ".join(f"{key} is not null" for key in keys)
+    counted = rows.frame.selectExpr(*rows.places, *mine).where(present).groupBy(*rows.placed, *keys).count()
+    known = other.selectExpr(*theirs).where(present).distinct().selectExpr("*", "true as known")
+    joined = counted.withColumnRenamed("count", "n").join(known, keys, "left")
+    sums = _expressions("coalesce(sum(n), 0)", "coalesce(sum(if(known, 0, n)), 0)")
+    found = [tuple(row) for row in joined.groupBy(*rows.placed).agg(*sums).collect()]
+    return {partition_names.name(rows.by, row[:-2]): (int(row[-2]), int(row[-1])) for row in found}
+
+
+def _keys(mine: Sequence[Operand], other: Any, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Our key columns and the other dataset's, as SQL that can be compared. Raises Unbindable where it cannot."""
+    schema = schema_of(other)
+    return [as_keys(each, operand_of(name, schema)) for each, name in zip(mine, columns, strict=True)]
+
+
+def _matches(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+    component: Matches = part.component  # type: ignore[assignment]
+    pairing = component.pairing
+    other = others.frame(pairing.dataset)
+    keys = _keys(part.operands[: len(pairing.keys)], other, pairing.keys)
+    mine = part.operands[len(pairing.keys) :]
+    theirs = [operand_of(name, schema_of(other)) for _, name in pairing.compare]
+    same, right = _agreement(mine, theirs, pairing), _sides(other, [key for _, key in keys], theirs, "r")
+    return rows.each(lambda frame: _matched(_sides(frame, [key for key, _ in keys], mine, "l"), right, len(keys), same))
+
+
+def _sides(frame: Any, keys: Sequence[str], values: Sequence[Operand], side: str) -> Any:
+    """One row a key: how many rows have it, and the compared values, of which only those of single rows are used."""
+    named = [f"{sql} as {side}k{at}" for at, sql in enumerate(keys)]
+    carried = [f"{value.sql} as {side}v{at}" for at, value in enumerate(values)]
+    firsts = (f"first({side}v{at}) as {side}v{at}" for at in range(len(values)))
+    grouped = frame.selectExpr(*named, *carried).groupBy(*(f"{side}k{at}" for at in range(len(keys))))
+    return grouped.agg(*_expressions(f"count(1) as {side}n", *firsts))
+
+
+def _agreement(mine: Sequence[Operand], theirs: Sequence[Operand], pairing: Pairing) -> str:
+    """SQL, never null, that says whether the compared values of a pair agree."""
+    named = [
+        (replace(left, sql=f"lv{at}"), replace(right, sql=f"rv{at}"))
+        for at, (left, right) in enumerate(zip(mine, theirs, strict=True))
+    ]
+    tests = [equal(*pair, tolerance=pairing.tolerance, relative=pairing.relative) for pair in named]
+    return " and ".join(tests) or "true"
+
+
+def _matched(left: Any, right: Any, keys: int, same: str) -> tuple[int, ...]:
+    from pyspark.sql import functions
+
+    on = functions.expr(" and ".join(f"lk{at} <=> rk{at}" for at in range(keys)))
+    pair = "ln = 1 and rn = 1"
+    sums = _expressions(
+        "sum(ln)",
+        f"count_if({pair} and {same})",
+        f"count_if({pair} and not ({same}))",
+        "sum(if(rn is not null and (ln > 1 or rn > 1), ln, 0))",
+        "sum(if(rn is null, ln, 0))",
+        "sum(if(ln is null, rn, 0))",
+    )
+    (row,) = left.join(right, on, "full_outer").agg(*sums).collect()
+    return tuple(int(count or 0) for count in row)
+
+
+def _answer(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+    query = part.operands[0].sql
+    return rows.each(lambda frame: _number(frame, query))
+
+
+def _number(frame: Any, query: str) -> Any:
+    """The one value of the query's one row. Raises Unbindable for what is neither number nor text."""
+    answered = frame.sparkSession.sql(query, rows=frame)
+    (column,) = schema_of(answered)
+    if column.base_type not in NUMERIC | TEXT | {"boolean", "void"}:
+        raise Unbindable(f"the query gives a value of type {column.type}, and a check needs a number or a text")
+    (row,) = answered.collect()
+    return int(row[0]) if isinstance(row[0], bool) else row[0]
+
+
+def _expressions(*sqls: str) -> list[Any]:
+    from pyspark.sql import functions
+
+    return [functions.expr(sql) for sql in sqls]
+
+
+READERS: dict[str, Callable[[Rows, BoundComponent, Others], dict[str, Any]]] = {
+    "references": _references,
+    "matches": _matches,
+    "answer": _answer,
+    "confusion": classifiers.confusion,
+}

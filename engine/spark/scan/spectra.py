@@ -1,0 +1,38 @@
+"""Frequencies of partitions added up by Spark, where they are too many for one process: only a spectrum comes back."""
+
+from functools import reduce
+from typing import Any
+
+from engine.components.frequencies import Spectrum
+from engine.core.errors import EngineError
+from engine.protocol.requests import SpectraRequest
+from engine.spark.process.errors import is_cancelled, told
+
+
+def spectra(session: Any, request: SpectraRequest) -> dict[str, Spectrum]:
+    """How many combinations of each state occur how often. Raises EngineError where files cannot be read."""
+    return {key: _spectrum(session, key, request.state_url, names) for key, names in request.files.items()}
+
+
+def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> Spectrum:
+    try:
+        rows = _counted(session, [f"{url.rstrip('/')}/{name}" for name in names]).collect()
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        raise EngineError(f"stored frequencies cannot be added up: {told(error)}") from error
+    times: dict[int, int] = {}
+    for count, _, many in rows:
+        times[count] = times.get(count, 0) + many
+    return Spectrum(times, {count: many for count, complete, many in rows if complete}, key)
+
+
+def _counted(session: Any, paths: list[str]) -> Any:
+    """Rows of (count, whether no key is null, how many combinations)."""
+    from pyspark.sql import functions
+
+    pieces = session.read.parquet(*paths)
+    keys = [name for name in pieces.columns if name != "n"]
+    whole = reduce(lambda one, other: one & other, (functions.col(name).isNotNull() for name in keys))
+    summed = pieces.groupBy(*keys).agg(functions.sum("n").alias("n"))
+    return summed.groupBy("n", whole.alias("complete")).count()

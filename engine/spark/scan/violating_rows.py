@@ -1,0 +1,120 @@
+"""Rows that fail: every row with the checks that it breaks, and samples of them, without a function over rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from contracts.predicates.parser import literal
+from engine.analyzers.base import operand_of
+from engine.checks.binding import BoundChecks
+from engine.core.errors import EngineError, Unreadable
+from engine.core.partitions import partition_names
+from engine.core.results import Sample
+from engine.evaluation.failing_samples import LONGEST, MASK, Shown, shown
+from engine.spark.process.errors import is_cancelled, told
+from engine.spark.scan.row_predicates import RowTest, added, marked, row_tests
+from engine.spark.scan.separate_statements import NONE, Others
+
+BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
+
+
+def flagged(frame: Any, checks: BoundChecks, *, others: Others = NONE, partition_by: Sequence[str] = ()) -> Any:
+    """The frame, row for row, with two more columns: the ids of the checks that a row breaks, and of those that cannot
+    be evaluated on it. Both list them in the contract's order, may be empty and are never null.
+
+    A check names the rows that break it whether or not it fails as a whole: of a promise that 0.95 of the rows have a
+    status, those that have none. Checks that no single row breaks (a mean, a number of rows) are in no list. Rows are
+    compared with each other over the frame; for checks of scope delta within its partitions. `others` holds the frames
+    of other datasets by name: a check that needs one which is not there is left out.
+
+    Raises EngineError where the frame has a column of these names."""
+    refuse_taken(frame, (BROKEN, UNEVALUATED))
+    tests = row_tests(checks, others, partition_by)
+    beside = marked(frame, tests, others)
+    return beside.select("*", _ids(BROKEN, tests, "breaks"), _ids(UNEVALUATED, tests, "opens")).drop(*added(tests))
+
+
+def sample(
+    frame: Any,
+    checks: BoundChecks,
+    only: Mapping[str, Sequence[str]],
+    *,
+    limit: int = 5,
+    others: Others = NONE,
+    partition_by: Sequence[str] = (),
+) -> tuple[Sample, ...]:
+    """Up to `limit` rows that break each check of `only`, masked and cut by Spark itself, in one reading of the frame.
+
+    `only` holds partitions by check id: rows of these alone are shown, of all where none is named. Which rows are
+    chosen depends on the values shown alone, not on how they lie in files. Checks without such rows have no sample.
+    Raises Unreadable where Spark cannot compute them."""
+    tests = [each for each in row_tests(checks, others, partition_by) if each.id in only and each.breaks]
+    views = [shown(each.check, checks, partition_by) for each in tests]
+    if not tests:
+        return ()
+    chosen = [
+        _chosen(each, [_cell(column, checks) for column in view], _within(partition_by, only[each.id]), limit)
+        for each, view in zip(tests, views, strict=True)
+    ]
+    try:
+        (found,) = marked(frame, tests, others).agg(*_expressions(chosen)).collect()
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        raise Unreadable(f"the rows that break checks cannot be read: {told(error)}") from error
+    pairs = zip(tests, views, found, strict=True)
+    return tuple(_sample(each.id, view, rows) for each, view, rows in pairs if rows)
+
+
+def _sample(check_id: str, view: Sequence[Shown], rows: Any) -> Sample:
+    return Sample(
+        check_id=check_id,
+        columns=tuple(each.path for each in view),
+        masked=tuple(each.path for each in view if each.masked),
+        rows=tuple(tuple(row) for row in rows),
+    )
+
+
+def refuse_taken(frame: Any, names: Sequence[str]) -> None:
+    taken = sorted({each.casefold() for each in frame.columns} & set(names))
+    if taken:
+        raise EngineError(f"the table has a column {', '.join(taken)} already: rename or drop it first", retry=False)
+
+
+def _ids(name: str, tests: Sequence[RowTest], what: str) -> Any:
+    """The array of the ids of the checks whose test holds, by the name of the test's field."""
+    from pyspark.sql import functions
+
+    told_by = [(each.id, getattr(each, what)) for each in tests]
+    cases = ", ".join(f"CASE WHEN {sql} THEN {literal(check_id)} END" for check_id, sql in told_by if sql)
+    array = f"array_compact(array({cases}))" if cases else "cast(array() as array<string>)"
+    return functions.expr(array).alias(name)
+
+
+def _within(partition_by: Sequence[str], names: Sequence[str]) -> str | None:
+    return partition_names.condition(partition_by, names) if names and partition_by else None
+
+
+def _chosen(test: RowTest, cells: Sequence[tuple[str, str]], within: str | None, limit: int) -> str:
+    """The aggregate that keeps the first rows in the order of a hash of what they hold in the columns shown."""
+    where = f"{test.breaks} AND {within}" if within else test.breaks
+    told, full = (", ".join(each) for each in zip(*cells, strict=True))
+    return f"min_by(array({told}), xxhash64({full}), {limit}) FILTER (WHERE {where})"
+
+
+def _cell(column: Shown, checks: BoundChecks) -> tuple[str, str]:
+    """The SQL of a value as it is shown, and in full."""
+    operand = operand_of(column.path, checks.schema)
+    text = _WRITTEN.get(operand.base_type, "cast({0} as string)").format(operand.sql)
+    if column.masked:
+        return f"CASE WHEN {text} IS NOT NULL THEN {literal(MASK)} END", text
+    cut = f"CASE WHEN char_length({text}) > {LONGEST} THEN concat(left({text}, {LONGEST - 1}), '…') ELSE {text} END"
+    return cut, text
+
+
+_WRITTEN = {**dict.fromkeys(("struct", "array", "map", "variant"), "to_json({0})"), "binary": "base64({0})"}
+
+
+def _expressions(sqls: Sequence[str]) -> Iterator[Any]:
+    from pyspark.sql import functions
+
+    return (functions.expr(sql).alias(f"c{at}") for at, sql in enumerate(sqls))

@@ -1,0 +1,1 @@
+"""Open tables and detect which of their partitions changed."""

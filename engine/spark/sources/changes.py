@@ -1,0 +1,194 @@
+"""What changed: fingerprints of a table's partitions from its files, without reading a row."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from contracts.predicates.parser import quote_path
+from engine.core.errors import EngineError, Unreadable
+from engine.core.filesystems import is_path, opened
+from engine.core.partitions import partition_names
+from engine.protocol.requests import Source
+from engine.protocol.write_hints import At, How, Look
+from engine.spark.process.errors import is_cancelled, told
+from engine.spark.sources import changes_delta, changes_iceberg, partition_locations
+from engine.spark.sources.sources import LAKES, details, lake_of, listing, plain, relative
+from engine.spark.sources.versioned import Versioned
+
+ANEW = Look()
+HIVE, ICEBERG = "hive", "iceberg"
+# What tells how a table stands, by its format.
+LOOKS = {"delta": changes_delta.standing, ICEBERG: changes_iceberg.standing}
+NOTHING: Mapping[str, str] = MappingProxyType({})
+# A file's path below its table, and what pyarrow says of it.
+Found = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table lies in storage: `fingerprints` by partition, or one for all (key "") where its files do not tell.
+
+    `folders` are those of each partition below the table; empty where partitions are columns, or where there are none.
+    `files` are those of each partition, as paths in the table's filesystem; empty where the files do not tell.
+    Without fingerprints nothing is known of the files: whatever is asked may have changed. `alone`: no column tells the
+    partitions apart, so each is read by itself.
+
+    `how`: by what it is told which partitions changed. `at`: the version that this is the layout of, where a table
+    format has them. `pinned`: the same one is to be read, else the table as it is. `behind`: there are newer ones."""
+
+    fingerprints: Mapping[str, str]
+    folders: Mapping[str, tuple[str, ...]]
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    alone: bool = False
+    how: How = How.FINGERPRINTS
+    at: At | None = None
+    pinned: bool = True
+    behind: bool = False
+
+    def changed(self, known: Mapping[str, str]) -> list[str]:
+        """Names of the partitions whose files are new or other than when they were last read."""
+        return sorted(name for name, marker in self.fingerprints.items() if known.get(name) != marker)
+
+    def only(self, name: str) -> "Layout":
+        """That partition as a table of its own."""
+        return Layout({"": self.fingerprints[name]}, {"": self.folders[name]}, {"": self.files[name]})
+
+
+def layout(
+    session: Any, source: Source, *, within: str = "", look: Look = ANEW, known: Mapping[str, str] = NOTHING
+) -> Layout:
+    """The layout of a table now, or at the version that the look asks for. Raises Unreadable where it is gone.
+
+    `within`: the folder that is put before every path, of files that shall lie there. `known`: the fingerprints that
+    the look begins with."""
+    if is_path(source.location):
+        return _lies(session, source, look, known, within)
+    described = details(session, source.location)
+    location, provider = described.get("Location", ""), described.get("Provider", "").lower()
+    if not location:
+        return Layout({}, {})
+    if provider == ICEBERG:
+        # Where its metadata lie, its catalog alone knows.
+        return _standing(LOOKS[ICEBERG](session, source, look, known)) or Layout({}, {})
+    if source.partition_by and provider not in LAKES:
+        try:
+            if files := _members(session, source, location, provider):
+                return _parted(files, source.partition_by)
+        except Exception as error:
+            if is_cancelled(error):
+                raise
+    return _lies(session, replace(source, location=location), look, known, within)
+
+
+def _lies(session: Any, source: Source, look: Look, known: Mapping[str, str], within: str = "") -> Layout:
+    """How a table in a folder lies: by its log, where it has one; where this Spark does not read that, any file may be
+    the table's."""
+    found = found_at(source.location)
+    data, lake = data_of(found, source.location), lake_of(path for path, _ in found)
+    if lake is None:
+        return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
+    stands = LOOKS[lake](session, source, look, known) if session else None
+    return _standing(stands) or Layout({"": hashed(data)}, {})
+
+
+def _standing(stands: Versioned | None) -> Layout | None:
+    """The layout of a table whose partitions are columns, at a version."""
+    if stands is None:
+        return None
+    folders: dict[str, tuple[str, ...]] = {name: () for name in stands.marks if name}
+    return Layout(stands.marks, folders, how=stands.how, at=stands.at, pinned=stands.pinned, behind=stands.behind)
+
+
+def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:
+    """The layout of these files, by what their paths tell."""
+    parted: dict[str, list[Found]] = {}
+    for path, each in data:
+        parted.setdefault(partition_names.of_path(path, partition_by), []).append((path, each))
+    if partition_by and "" in parted:
+        return Layout({"": hashed(data)}, {})
+    marks = {name: hashed(members) for name, members in parted.items()}
+    files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
+    folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
+    return Layout(marks, folders, files)
+
+
+def _members(session: Any, source: Source, location: str, provider: str) -> list[Found]:
+    """The files of a catalog's table. Where Spark names none of a format of Hive's that it does not read itself, as
+    text, or a folder elsewhere does not name its partition, the metastore says which partitions there are, and where:
+    each file is then found below its partition's name."""
+    found, by = placed(session, source.location, location), source.partition_by
+    named = all(partition_names.of_path(path, by) for path, _ in found)
+    if named and (found or provider != HIVE):
+        return found
+    return [
+        (f"{name}/{path}", each)
+        for name, folder in partition_locations.folders(session, source.location).items()
+        for path, each in _visible(found_at(folder))
+    ]
+
+
+def placed(session: Any, table: str, location: str) -> list[Found]:
+    """The files of a catalog's table, whose partitions may lie anywhere, by path below the location or whole path.
+
+    Empty where it has none, or Spark does not name them. Raises what Spark raises."""
+    session.catalog.refreshTable(quote_path(table))
+    urls = session.table(table).inputFiles()
+    if not urls:
+        return []
+    filesystem, root = opened(plain(location))
+    infos = filesystem.get_file_info([opened(plain(url))[1] for url in urls])
+    files = sorted((each for each in infos if each.is_file), key=lambda each: each.path)
+    return [(each.path.removeprefix(f"{root}/"), each) for each in files] if len(files) == len(urls) else []
+
+
+def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str, ...]) -> Layout:
+    """The layout of a catalog's table, nothing where it has no files. Raises EngineError where it cannot be told."""
+    try:
+        found = placed(session, table, location)
+    except Exception as error:
+        raise Unreadable(f"{table} cannot be read: {told(error)}") from error
+    lies = _parted(found, partition_by)
+    if partition_by and "" in lies.fingerprints:
+        raise EngineError(
+            f"{table} has partitions in folders that are not named by {', '.join(partition_by)}", retry=False
+        )
+    return lies
+
+
+def found_at(location: str) -> list[Found]:
+    """All files at a location, hidden ones and those of logs included. Raises Unreadable where it is gone."""
+    return [(relative(each, location), each) for each in listing(location)]
+
+
+def data_of(found: Iterable[Found], location: str) -> list[Found]:
+    """The files that hold rows. Raises Unreadable where there is none."""
+    data = _visible(found)
+    if not data:
+        raise Unreadable(f"{location} holds no data yet: write the table first")
+    return data
+
+
+def _visible(found: Iterable[Found]) -> list[Found]:
+    return [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
+
+
+def is_lake(found: Iterable[Found]) -> bool:
+    """Whether a table format's log is among the files."""
+    return lake_of(path for path, _ in found) is not None
+
+
+def _is_hidden(part: str) -> bool:
+    """As Spark sees it: '_SUCCESS' and '.crc' are no data; '_day=1' is a partition."""
+    return part.startswith(".") or (part.startswith("_") and "=" not in part)
+
+
+def _folders(members: Iterable[Found], partition_by: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({partition_names.folder(path, partition_by) for path, _ in members}))
+
+
+def hashed(members: Iterable[Found]) -> str:
+    """The fingerprint of files: another one where one is new, gone or written again."""
+    lines = sorted(f"{path} {each.size} {each.mtime_ns}" for path, each in members)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]

@@ -1,0 +1,93 @@
+"""What changed in a Delta table: by the versions that were made since it was looked at last, else by its files.
+
+Each version is a file of the log that says which files of which partition came and went, and whether rows changed with
+them: a commit that only writes rows anew (OPTIMIZE) is passed over. Where the log does not tell, for it was cleaned or
+the table's columns changed, fingerprints do: more may count as changed then, never less."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from engine.core.filesystems import opened
+from engine.core.partitions import partition_names
+from engine.protocol.gate_requests import LOG
+from engine.protocol.requests import Source
+from engine.protocol.write_hints import At, How, Look
+from engine.spark.process.errors import is_cancelled
+from engine.spark.sources import delta
+from engine.spark.sources.delta import Snapshot
+from engine.spark.sources.sources import plain
+from engine.spark.sources.versioned import MOST, NO_FILES, Untold, Versioned, kept
+
+
+def standing(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Versioned | None:
+    """How the table stands at the version that the look asks for, else at its newest; as one partition, named "", where
+    it is parted by other columns than the source's. None where this Spark does not read it.
+
+    A partition in which no row changed since the look's version has the fingerprint that is `known` of it."""
+    try:
+        here = delta.snapshot(session, source.location)
+        if here is None:
+            return None
+        by = source.partition_by if set(here.by) == set(source.partition_by) else ()
+        pinned = replace(here, by=by, version=_version(here, look))
+        found = _versioned(pinned, pinned.fingerprints() or ({} if by else {"": NO_FILES}), look, known)
+        return replace(found, behind=pinned.version < here.version)
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        return None
+
+
+def _version(here: Snapshot, look: Look) -> int:
+    """That of the event, where it is older than the newest and nothing as new was looked at before."""
+    asked, since = look.hint.version, look.since
+    if asked is None or (since is not None and since.table == here.id and asked <= since.version):
+        return here.version
+    return min(asked, here.version)
+
+
+def _versioned(pinned: Snapshot, marks: Mapping[str, str], look: Look, known: Mapping[str, str]) -> Versioned:
+    at, since = At(pinned.id, pinned.version), look.since
+    found = touched(pinned.location, pinned.by, since, at) if since and known else None
+    if found is None or not found <= marks.keys() | known.keys():
+        return Versioned(marks, at, How.FINGERPRINTS)
+    return Versioned(kept(marks, known, found), at, How.VERSIONS)
+
+
+def touched(location: str, partition_by: Sequence[str], since: At, until: At) -> frozenset[str] | None:
+    """The partitions in which a version after `since`, up to `until`, changed rows; None: the log does not tell."""
+    if since.table != until.table or not 0 <= until.version - since.version <= MOST:
+        return None
+    versions = range(since.version + 1, until.version + 1)
+    try:
+        return frozenset(name for each in versions for name in _named(_actions(location, each), partition_by))
+    except (Untold, OSError, ValueError):
+        return None
+
+
+def _actions(location: str, version: int) -> Iterator[Mapping[str, Any]]:
+    """The actions of a version. Raises OSError where its file is gone, ValueError where it is none."""
+    filesystem, root = opened(plain(location))
+    with filesystem.open_input_stream(f"{root.rstrip('/')}/{LOG}/{version:020}.json") as file:
+        lines = file.read().splitlines()
+    return (json.loads(line) for line in lines if line.strip())
+
+
+def _named(actions: Iterable[Mapping[str, Any]], partition_by: Sequence[str]) -> Iterator[str]:
+    """The partitions of the files that came or went with rows. Raises Untold."""
+    for action in actions:
+        if "metaData" in action:
+            raise Untold("columns may have other names since")
+        for change in filter(None, (action.get("add"), action.get("remove"))):
+            if change.get("dataChange", True):
+                yield _partition(change.get("partitionValues"), partition_by)
+
+
+def _partition(values: Mapping[str, str | None] | None, partition_by: Sequence[str]) -> str:
+    if not partition_by:
+        return ""
+    if values is None or set(values) != set(partition_by):
+        raise Untold("the values stand under names that are not those of the columns")
+    return partition_names.name(partition_by, [values[column] or None for column in partition_by])

@@ -1,0 +1,170 @@
+"""Tables to frames: paths, URLs and catalog names, whatever their format."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from contracts.predicates.parser import quote, quote_path
+from contracts.schema import Column, Schema
+from engine.core.errors import Unreadable
+from engine.core.filesystems import is_path, opened
+from engine.core.partitions import partition_names
+from engine.protocol.requests import Source
+from engine.spark.process.errors import is_cancelled, told
+
+FORMATS = {
+    "parquet": "parquet",
+    "orc": "orc",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "csv": "csv",
+    "tsv": "tsv",
+}
+# By table format, the files of its log, by their paths below the table.
+LAKES = {"delta": re.compile(r"_delta_log/"), "iceberg": re.compile(r"metadata/[^/]*\.metadata\.json$")}
+CSV = {"header": "true", "inferSchema": "true", "enforceSchema": "false", "multiLine": "true", "escape": '"'}
+READERS: dict[str, tuple[str, dict[str, str]]] = {
+    "csv": ("csv", CSV),
+    "tsv": ("csv", {**CSV, "sep": "\t"}),
+    "parquet": ("parquet", {"mergeSchema": "true"}),
+    "orc": ("orc", {"mergeSchema": "true"}),
+}
+_COMPRESSED = re.compile(r"\.(gz|bz2|zst|zstd|lz4|snappy|deflate|xz)$", re.IGNORECASE)
+_GLOB = re.compile(r"([{}\[\]*?\\])")
+
+
+def read(session: Any, source: Source, *, names: Sequence[str] = (), folders: Sequence[str] = ()) -> Any:
+    """The table as a frame. With `names`, only those partitions; of a path, `folders` says where they lie.
+
+    Raises Unreadable, saying what to do."""
+    known = resolved(source)
+    try:
+        if is_path(source.location) and folders:
+            return _analysed(_folders(session, known, folders))
+        frame = _analysed(_load(session, known) if is_path(source.location) else _table(session, source))
+        return partition_names.only(frame, source.partition_by, names) if names else frame
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        what = f"{source.location} cannot be read as a table{f' of {known.format}' if known.format else ''}"
+        raise Unreadable(f"{what}: {told(error)}; check its name, its format and that its files agree") from error
+
+
+def resolved(source: Source) -> Source:
+    """The source with its format, where it is a path. Raises Unreadable where there is no file of a known kind."""
+    if source.format or not is_path(source.location):
+        return source
+    return replace(source, format=format_of(source.location))
+
+
+def _analysed(frame: Any) -> Any:
+    """The frame, of which Spark has looked at the files: on Spark Connect it else does so only when rows are read."""
+    _ = frame.schema
+    return frame
+
+
+def _reader(session: Any, source: Source) -> Any:
+    kind, options = READERS.get(source.format or "", (source.format, {}))
+    return session.read.format(kind).options(**options)
+
+
+def _load(session: Any, source: Source) -> Any:
+    reader = _reader(session, source)
+    pinned = reader if source.version is None else reader.option("versionAsOf", source.version)
+    return pinned.load(source.location if source.format == "iceberg" else _plain(source.location))
+
+
+def _table(session: Any, source: Source) -> Any:
+    if source.version is None:
+        return session.table(source.location)
+    return session.sql(f"select * from {quote_path(source.location)} version as of {source.version:d}")
+
+
+def _folders(session: Any, source: Source, folders: Sequence[str]) -> Any:
+    root = source.location.rstrip("/")
+    paths = [f"{_plain(root)}/{_plain(each)}" for each in folders]
+    return _reader(session, source).option("basePath", root).load(paths)
+
+
+def _plain(path: str) -> str:
+    """The path with what Spark takes for a pattern escaped."""
+    return _GLOB.sub(r"\\\1", path)
+
+
+def cast(column: str, wanted: str | None) -> str:
+    """The SQL of a column as that type; None: as it is."""
+    return f"cast({quote(column)} as {wanted}) as {quote(column)}" if wanted else quote(column)
+
+
+def schema_of(frame: Any) -> Schema:
+    """The frame's columns with Spark's own type names."""
+    return Schema(tuple(Column(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema))
+
+
+def schema(session: Any, source: Source) -> Schema:
+    """The columns of a table. Raises Unreadable, saying what to do."""
+    return schema_of(read(session, source))
+
+
+def details(session: Any, table: str) -> dict[str, str]:
+    """What the catalog tells of a table, by its words. Raises Unreadable where it has none of that name."""
+    try:
+        rows = session.sql(f"describe table extended {quote_path(table)}").collect()
+    except Exception as error:
+        if is_cancelled(error):
+            raise
+        what = f"{table} is neither a path that exists nor a table of the catalog ({told(error)})"
+        raise Unreadable(f"{what}: check its spelling") from error
+    return {row["col_name"]: row["data_type"] for row in rows}
+
+
+def plain(url: str) -> str:
+    """The path on this machine of what Spark writes as a URL; other places stay as they are."""
+    return "/" + unquote(url.removeprefix("file:")).lstrip("/") if url.startswith("file:") else url
+
+
+def format_of(location: str) -> str:
+    """The format of a path: a table format by its log, else by the first file's ending. Raises Unreadable."""
+    found = listing(location)
+    names = [info.path for info in found]
+    if lake := lake_of(relative(info, location) for info in found):
+        return lake
+    endings = (_COMPRESSED.sub("", name).rsplit(".", 1)[-1].lower() for name in names)
+    known_format = next((FORMATS[ending] for ending in endings if ending in FORMATS), None)
+    if known_format is None:
+        known = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES])
+        raise Unreadable(
+            f"{location} holds no file of a known kind ({known}): name its format or write the table first"
+        )
+    return known_format
+
+
+def lake_of(paths: Iterable[str]) -> str | None:
+    """The table format whose log is among these paths below a table. It keeps files that its log has left: folders do
+    not tell what is in the table. None where there is no log."""
+    every = list(paths)
+    return next((lake for lake, log in LAKES.items() if any(map(log.match, every))), None)
+
+
+def relative(info: Any, location: str) -> str:
+    """The path of a file below the location; its own name where it is the location."""
+    _, root = opened(location)
+    return str(info.path[len(root.rstrip("/")) + 1 :]) if info.path != root else str(info.base_name)
+
+
+def listing(location: str) -> list[Any]:
+    """pyarrow's file information (path, size, mtime) of all files at a location, sorted by path. Raises Unreadable."""
+    import pyarrow.fs
+
+    try:
+        filesystem, path = opened(location)
+        found = filesystem.get_file_info(path)
+        if found.type == pyarrow.fs.FileType.File:
+            return [found]
+        inside = filesystem.get_file_info(pyarrow.fs.FileSelector(path, recursive=True))
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"{location} is not there or not readable: check the path and its permissions") from error
+    return sorted((each for each in inside if each.is_file), key=lambda each: each.path)

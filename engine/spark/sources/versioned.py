@@ -1,0 +1,38 @@
+"""Tables of versions: what a look at one brings, whatever the format keeps its versions in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.protocol.requests import UNREAD
+from engine.protocol.write_hints import At, How
+
+# Of more versions the files themselves tell sooner.
+MOST = 1000
+NO_FILES = "no files"
+
+
+class Untold(Exception):
+    """The versions do not tell which partitions they touched."""
+
+
+@dataclass(frozen=True)
+class Versioned:
+    """The fingerprints of a table's partitions at a version, and by what it was told which of them changed.
+
+    `pinned`: that version is to be read, else the table as it is. `behind`: there are newer versions."""
+
+    marks: Mapping[str, str]
+    at: At
+    how: How
+    pinned: bool = True
+    behind: bool = False
+
+
+def kept(marks: Mapping[str, str], known: Mapping[str, str], found: frozenset[str]) -> dict[str, str]:
+    """The fingerprints, those of partitions that are not among `found` as they are known; no reading has that of what
+    was not read."""
+    if set(marks) == {""} and not found and len(set(known.values())) == 1:
+        # Partitions that no folder tells apart were read together.
+        known = {"": next(iter(known.values()))}
+    untouched = {name for name in marks if name not in found and not known.get(name, UNREAD).startswith(UNREAD)}
+    return {name: known[name] if name in untouched else mark for name, mark in marks.items()}

@@ -1,0 +1,1 @@
+"""State bags: pack, seal, merge, generations."""

@@ -1,0 +1,364 @@
+"""Bags of states: all that was computed of a partition at one reading, mergeable, packed with header and checksum."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, reduce
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
+
+import engine.analyzers  # noqa: F401 - fills the table of components
+from contracts.schema import Schema
+from engine.analyzers.bound import BoundComponent
+from engine.components import codec
+from engine.components.base import COMPONENTS, Component
+from engine.core.errors import StateError as StateError
+from engine.core.hash_key import Key
+from engine.core.results import MIXED, SCANNED
+from engine.states.envelope import Described, Opened, Packed, opened, sealed
+from engine.states.planning.scan_plan import ROWS, Plan
+from engine.states.schema_evolution import is_of_none, union, unlike
+
+ALL = "*"
+UNLIKE = "{} is not of one type in all partitions"
+KEYS_DIFFER = "its values were hashed with different keys: validate all partitions again"
+CLASSIFIED = "it is not kept: it holds values of a column that the contract classifies"
+KEYLESS = "it is not kept: the contract classifies its column, and no key file was given to hash the values with"
+# Why states that were computed are not stored; nobody can compute them again from what is.
+UNKEPT = frozenset({CLASSIFIED, KEYLESS})
+# Enough to be merged at once, few enough to be held at once.
+TOGETHER = 16
+
+
+class Files(Protocol):
+    """Where large states lie, outside the packed bag."""
+
+    def write(self, content: bytes) -> str: ...
+
+    def read(self, name: str) -> bytes: ...
+
+
+class State(NamedTuple):
+    """One component's state: the merged value and the component that knows how to merge and write it.
+
+    `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED.
+    `key_id`: of the key that its values were hashed with; '' for none. `passing`: why it is not stored; '': it is."""
+
+    component: Component
+    value: Any
+    source: str = SCANNED
+    key_id: str = ""
+    passing: str = ""
+
+
+@dataclass(frozen=True)
+class States:
+    """The states of a set of rows by component key, with the schema they were computed on.
+
+    `failures` says, by component key (`ALL`: for all of them) and without data values, why a state is not there."""
+
+    entries: Mapping[str, State]
+    schema: Schema = field(default_factory=lambda: Schema(()))
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many rows were read."""
+        return int(self.entries[ROWS.key].value)
+
+    def failure(self, key: str) -> str | None:
+        """Why the state of that key is not there; None where nothing is known of it."""
+        return self.failures.get(key) or self.failures.get(ALL)
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The merged value of each component by its key."""
+        return {key: state.value for key, state in self.entries.items()}
+
+    def only(self, keys: frozenset[str]) -> "States":
+        """The states of these keys, those that are there."""
+        return replace(self, entries={key: self.entries[key] for key in self.entries.keys() & keys})
+
+    def beside(self, other: "States") -> "States":
+        """These states with those of another reading of the same rows."""
+        return States({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
+
+    def pack(self, files: Files | None = None) -> bytes:
+        """What may be stored: header, states and sha256 as bytes, and why others are not among them.
+
+        With `files`, the large ones lie there and the bag points at them."""
+        written = [_written(key, state, files) for key, state in self.entries.items() if not state.passing]
+        unkept = {key: state.passing for key, state in self.entries.items() if state.passing}
+        return sealed(self.schema, written, {**self.failures, **unkept})
+
+    def carried(self) -> bytes:
+        """All states as bytes, to be handed on and never stored."""
+        return sealed(self.schema, [_written(*entry, None) for entry in self.entries.items()], self.failures)
+
+    @property
+    def passing(self) -> "States | None":
+        """The states that are not stored, with the number of rows; None where there is none."""
+        keys = frozenset(key for key, state in self.entries.items() if state.passing)
+        return replace(self.only(keys | {ROWS.key}), failures={}) if keys else None
+
+
+def _written(key: str, state: State, files: Files | None) -> Packed:
+    component = state.component
+    described = Described(key, component.kind, component.version, component.plain)
+    if component.plain:
+        return Packed(described, codec.encoded(state.value), state.source, None, state.key_id, state.passing)
+    content, file = component.dump(state.value), None
+    if files and component.grouping and content:
+        content, file = b"", files.write(content)
+    return Packed(described, content, state.source, file, state.key_id, state.passing)
+
+
+@dataclass(frozen=True)
+class Held:
+    """One state of a packed bag: its bytes within it, or the name of the file where it lies. Not `usable`: its
+    component is of a version unknown here. `key_id`: of the key that its values were hashed with."""
+
+    key: str
+    kind: str
+    size: int
+    file: str | None
+    source: str
+    usable: bool
+    key_id: str = ""
+
+
+class Contents(NamedTuple):
+    """The schema of a packed bag, what it holds, none of it read, and why other states are not there, by key."""
+
+    schema: Schema
+    held: tuple[Held, ...]
+    failures: Mapping[str, str]
+
+
+Bag = bytes | States
+
+
+def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> States:
+    """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
+    failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.apart)
+    given = {part.key: _state(part, values.get(part.key, part.component.zero), plan.key) for part in parts}
+    return States({key: state for key, state in given.items() if key not in failed}, schema, failed)
+
+
+def _state(part: BoundComponent, value: Any, key: Key | None) -> State:
+    keyless = part.keyed and not (key and key.lasting)
+    passing = CLASSIFIED if part.passing else KEYLESS if keyless else ""
+    return State(part.component, value, key_id=key.id if key and part.keyed else "", passing=passing)
+
+
+def merge(bags: Iterable[States]) -> States | None:
+    """All bags together; None for none. So many are held at a time."""
+    given, together = iter(bags), None
+    while some := list(islice(given, TOGETHER)):
+        together = merged(some if together is None else [together, *some])
+    return together
+
+
+def merged(bags: Sequence[States]) -> States:
+    """The states of all these bags together, of which there is one at least: what all of them know.
+
+    What only some know cannot be said of all, unless the others have none of the columns: these are null there, and the
+    state is that of all (`evolution`). The schema is the first one's, with the columns that only others have."""
+    alike: dict[tuple[tuple[str, str], ...], list[States]] = {}
+    for bag in bags:
+        alike.setdefault(tuple((column.name, column.type) for column in bag.schema), []).append(bag)
+    return reduce(_both, map(_alike, alike.values()))
+
+
+def _alike(bags: Sequence[States]) -> States:
+    """Those that were read on columns of the same types."""
+    first, *others = bags
+    failures = {key: why for bag in bags for key, why in bag.failures.items()}
+    entries = {}
+    for key in sorted(first.entries.keys()) if others else ():
+        try:
+            entries[key] = _merged([bag.entries[key] for bag in bags])
+        except KeyError:
+            continue
+        except TypeError:
+            failures[key] = _unlike(bag.entries[key] for bag in bags)
+    return States(entries, first.schema, failures) if others else first
+
+
+def _unlike(states: Iterable[State | Packed]) -> str:
+    """Why they cannot be put together."""
+    return KEYS_DIFFER if len({each.key_id for each in states}) > 1 else UNLIKE.format("the column")
+
+
+def _both(one: States, other: States) -> States:
+    """Two that were read on other columns, or on columns of other types."""
+    shared = {
+        key: unlike(state.component, key, one.schema, other.schema)
+        for key, state in one.entries.items()
+        if key in other.entries
+    }
+    schema, mine = union(one.schema, other.schema), frozenset(key for key, column in shared.items() if column is None)
+    together = _alike([replace(one.only(mine), schema=schema), replace(other.only(mine), schema=schema)])
+    failures = {key: UNLIKE.format(column) for key, column in shared.items() if column}
+    entries = {**_alone(one, other), **_alone(other, one), **together.entries}
+    return States(entries, schema, {**together.failures, **failures})
+
+
+def _alone(one: States, other: States) -> dict[str, State]:
+    """The states that the other lacks because it has none of their columns, and that say all there is of both."""
+    return {
+        key: state
+        for key, state in one.entries.items()
+        if key not in other.entries and other.failure(key) is None and is_of_none(state.component, key, other.schema)
+    }
+
+
+def _merged(states: Sequence[State]) -> State:
+    """Raises TypeError where they cannot be put together."""
+    component, sources = states[0].component, {each.source for each in states}
+    key_id, *others = {each.key_id for each in states}
+    if others:
+        raise TypeError(KEYS_DIFFER)
+    source = sources.pop() if len(sources) == 1 else MIXED
+    value = component.merge_all([each.value for each in states])
+    return State(component, value, source, key_id, next((each.passing for each in states if each.passing), ""))
+
+
+def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
+    """The bag that `pack` wrote; with `keys`, only those states. Raises StateError for what cannot be trusted.
+
+    States of a component version that is unknown here are left out: they are computed again. A bag that was never
+    packed is answered as it is."""
+    if isinstance(packed, States):
+        return packed if keys is None else packed.only(keys)
+    return read(opened(packed), files, keys=keys)
+
+
+def read(bag: Opened, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
+    """The states of an opened bag; with `keys`, only those. Raises StateError, as `unpack`."""
+    wanted = bag.states if keys is None else [each for each in bag.states if each.described.key in keys]
+    entries = {each.described.key: state for each in wanted if (state := _loaded(each, files)) is not None}
+    return States(entries, bag.head.schema, bag.failures)
+
+
+def _loaded(packed: Packed, files: Files | None) -> State | None:
+    """The state; None where its component is of a version unknown here."""
+    component = _component(packed.described)
+    if component is None:
+        return None
+    return State(component, _value(packed, component, files), packed.source, packed.key_id, packed.passing)
+
+
+def _value(packed: Packed, component: Component, files: Files | None) -> Any:
+    if component.plain:
+        return codec.decoded(packed.content)
+    return component.load(_content(packed, files))
+
+
+def folded(packed: Sequence[bytes], files: Files | None = None) -> bytes:
+    """The packed states of these sets of rows together, with the schema of the last: one state is loaded at a time.
+
+    What cannot be said of all together is a failure, as in `merged`; what not all know is left out. Raises
+    StateError for what cannot be trusted."""
+    bags = [opened(each) for each in packed]
+    failures = {key: why for bag in bags for key, why in bag.failures.items()}
+    lying = [{each.described.key: each for each in bag.states} for bag in bags]
+    written = []
+    for key in frozenset.intersection(*map(frozenset, lying)):
+        try:
+            if (state := _together([each[key] for each in lying], files)) is not None:
+                written.append(_written(key, state, files))
+        except TypeError:
+            failures[key] = _unlike(each[key] for each in lying)
+    return sealed(bags[-1].head.schema, written, failures)
+
+
+def _together(lying: Iterable[Packed], files: Files | None) -> State | None:
+    """The states of one key merged; None where its component is of a version unknown here."""
+    loaded = [_loaded(each, files) for each in lying]
+    known = [each for each in loaded if each is not None]
+    return _merged(known) if len(known) == len(loaded) else None
+
+
+def joined(stored: bytes, added: bytes, *, keys: frozenset[str] | None = None) -> bytes:
+    """The packed states of one partition from two readings of it, with the schema of the later; no state is read.
+
+    Where both have a state, that of `added` counts; with `keys`, only those of the stored ones are taken over. Raises
+    StateError: one is damaged, or they read other rows."""
+    old, new = opened(stored), opened(added)
+    if _rows(old) != _rows(new):
+        raise StateError("the partition was read twice and had another number of rows: compute it again")
+    before = (each for each in old.states if keys is None or each.described.key in keys)
+    states = {each.described.key: each for each in (*before, *new.states)}
+    failures = {key: why for key, why in {**old.failures, **new.failures}.items() if key not in states}
+    return sealed(new.head.schema, states.values(), failures)
+
+
+def filed(packed: bytes, files: Files) -> bytes:
+    """The packed bag with its large states in files, as `pack` lays them there. Raises StateError."""
+    bag = opened(packed)
+    return sealed(bag.head.schema, [_laid(each, files) for each in bag.states], bag.failures)
+
+
+def inlined(packed: bytes, files: Files) -> bytes:
+    """The packed bag with its large states within it, fit for who has no place of files. Raises StateError."""
+    bag = opened(packed)
+    return sealed(bag.head.schema, [_taken(each, files) for each in bag.states], bag.failures)
+
+
+def _laid(packed: Packed, files: Files) -> Packed:
+    component = _component(packed.described)
+    if component is None or component.plain or not component.grouping or not packed.content:
+        return packed
+    return packed._replace(content=b"", file=files.write(bytes(packed.content)))
+
+
+def _taken(packed: Packed, files: Files) -> Packed:
+    return packed if packed.file is None else packed._replace(content=_content(packed, files), file=None)
+
+
+def _rows(bag: Opened) -> Any:
+    return next((each.content for each in bag.states if each.described.key == ROWS.key), None)
+
+
+def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
+    """The schema and the settled component keys (usable, or known to fail) of a bag. Raises StateError."""
+    if isinstance(packed, States):
+        return packed.schema, frozenset(packed.entries.keys() | packed.failures.keys())
+    bag = opened(packed)
+    usable = {each.key for each in bag.head.states if _component(each) is not None}
+    return bag.head.schema, frozenset(usable | bag.failures.keys())
+
+
+def contents(packed: bytes) -> Contents:
+    """The contents of a packed bag. Raises StateError."""
+    bag = opened(packed)
+    return Contents(bag.head.schema, tuple(map(_held, bag.states)), bag.failures)
+
+
+def inventory(packed: bytes) -> tuple[tuple[Held, ...], Mapping[str, str]]:
+    """What a packed bag holds, none of it read, and why other states are not there, by key. Raises StateError."""
+    _, held, failures = contents(packed)
+    return held, failures
+
+
+def _held(packed: Packed) -> Held:
+    (key, kind, *_), usable = packed.described, _component(packed.described) is not None
+    return Held(key, kind, packed.size, packed.file, packed.source, usable, packed.key_id)
+
+
+def _component(described: Described) -> Component | None:
+    kind = COMPONENTS.get(described.kind)
+    return _made(kind.kind) if kind is not None and kind.version == described.version else None
+
+
+@cache
+def _made(kind: str) -> Component:
+    return COMPONENTS[kind]()
+
+
+def _content(packed: Packed, files: Files | None) -> bytes:
+    if packed.file is None:
+        return bytes(packed.content)
+    if files is None:
+        raise StateError(f"the state {packed.described.key} lies in a file, and no place of files was given")
+    return files.read(packed.file)

@@ -1,0 +1,1 @@
+"""Plan which components one scan computes."""

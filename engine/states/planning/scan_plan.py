@@ -1,0 +1,163 @@
+"""From analyzers to one scan: which aggregates are asked together, and which groupings stand beside them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from engine.analyzers.bound import BoundAnalyzer, BoundComponent
+from engine.components.base import Count
+from engine.core.hash_key import Key
+from engine.states.planning.count_packing import Question
+
+ROWS = BoundComponent(Count(), ())
+# Spark plans a few thousand aggregates at once without trouble; very wide tables are scanned several times.
+MOST_AGGREGATES = 2000
+
+
+class Derivation(NamedTuple):
+    """A grouping that is read from a finer one: `kept` are the positions of its keys among those of the finer."""
+
+    finer: BoundComponent
+    kept: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own.
+
+    `apart` are read by a statement of their own for each partition, `whole` by one over all rows there are.
+    `askers` says in words, by component key, which metrics want it. `key`: what values of classified columns are hashed
+    with; None: with one that is forgotten."""
+
+    scan: tuple[BoundComponent, ...]
+    groupings: tuple[BoundComponent, ...] = ()
+    apart: tuple[BoundComponent, ...] = ()
+    whole: tuple[BoundComponent, ...] = ()
+    askers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    key: Key | None = field(default=None, compare=False)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Of the states that are kept of each partition: all but those read of the whole table."""
+        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.apart))
+
+    @cached_property
+    def passing(self) -> frozenset[str]:
+        """Of the states that hold values of classified columns: they are never stored."""
+        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.apart) if part.passing)
+
+    @cached_property
+    def keyed(self) -> frozenset[str]:
+        """Of the states that count values by hashes with the dataset's key."""
+        return frozenset(part.key for part in (*self.scan, *self.groupings) if part.keyed)
+
+    @property
+    def aggregates(self) -> list[str]:
+        """The SQL aggregates of the scan, component by component."""
+        return [sql for part in self.scan for sql in part.aggregates]
+
+    def chunks(self, most: int = MOST_AGGREGATES) -> list[tuple[BoundComponent, ...]]:
+        """The scan's components in portions of at most `most` aggregates, each scanned at once: one for most tables."""
+        portions: list[list[BoundComponent]] = [[]]
+        room = most
+        for part in self.scan:
+            if len(part.aggregates) > room and portions[-1]:
+                portions.append([])
+                room = most
+            portions[-1].append(part)
+            room -= len(part.aggregates)
+        return [tuple(portion) for portion in portions]
+
+    def without(self, held: frozenset[str]) -> "Plan":
+        """What is left to compute where the states of these keys are there; the rows are counted again with it."""
+        scan, groupings, apart = (
+            tuple(part for part in parts if part.key not in held - {ROWS.key})
+            for parts in (self.scan, self.groupings, self.apart)
+        )
+        return replace(self, scan=scan, groupings=groupings, apart=apart)
+
+    @cached_property
+    def derived(self) -> Mapping[str, Derivation]:
+        """By key, the groupings that need no reading: another one of the same rows has all their keys and more."""
+        found = ((part.key, self._finer(part)) for part in self.groupings)
+        return {key: derivation for key, derivation in found if derivation}
+
+    def _finer(self, part: BoundComponent) -> Derivation | None:
+        wanted = set(part.aggregates)
+        wider = [
+            each
+            for each in self.groupings
+            if each.where == part.where and wanted < set(each.aggregates) and len(wanted) == len(part.aggregates)
+        ]
+        if not wider:
+            return None
+        # The narrowest of the widest that nothing else holds: it is read itself, so nothing is derived twice.
+        asked = [each for each in wider if not any(set(each.aggregates) < set(other.aggregates) for other in wider)]
+        finer = min(asked, key=lambda each: len(each.aggregates))
+        return Derivation(finer, tuple(finer.aggregates.index(sql) for sql in part.aggregates))
+
+    def explain(self, partition_by: tuple[str, ...] = ()) -> str:
+        """The plan as text: one line an aggregate or grouping, with the metrics that want it."""
+        by = f" by {', '.join(partition_by)}" if partition_by else ""
+        return "\n".join([*self._scans(by), *self._groups(by), *self._apart(by)])
+
+    def _scans(self, by: str) -> Iterator[str]:
+        chunks = self.chunks()
+        for number, chunk in enumerate(chunks, start=1):
+            yield f"scan{by}" if len(chunks) == 1 else f"scan {number} of {len(chunks)}{by}"
+            question = Question.of(chunk)
+            yield from self._asked(question.rest)
+            for word in question.words:
+                yield "  counted at once:"
+                yield from self._asked(word.parts)
+
+    def _asked(self, parts: Iterable[BoundComponent]) -> Iterator[str]:
+        yield from (f"  {sql}{self._for(part)}" for part in parts for sql in part.aggregates)
+
+    def _groups(self, by: str) -> Iterator[str]:
+        for part in self.groupings:
+            finer = self.derived.get(part.key)
+            keys = ", ".join(part.aggregates) + (f" where {part.where}" if part.where else "")
+            how = f"  from the grouping of {', '.join(finer.finer.aggregates)}:" if finer else f"group{by},"
+            yield f"{how} {keys}{self._for(part)}"
+
+    def _apart(self, by: str) -> Iterator[str]:
+        yield from (f"apart{by}, {part.described}{self._for(part)}" for part in self.apart)
+        yield from (f"apart, {part.described}{self._for(part)}" for part in self.whole)
+
+    def _for(self, part: BoundComponent) -> str:
+        askers = self.askers.get(part.key, ())
+        more = f" and {len(askers) - 3} more" if len(askers) > 3 else ""
+        return f"    -- {'; '.join(askers[:3])}{more}" if askers and part != ROWS else ""
+
+
+def plan(
+    analyzers: Iterable[BoundAnalyzer],
+    *,
+    of_all: Iterable[BoundAnalyzer] = (),
+    beside: Iterable[BoundComponent] = (),
+) -> Plan:
+    """The plan of all analyzers together: each component once, whoever asks for it; the row count always.
+
+    `of_all` are asked of the whole dataset: what can only be read of all rows at once is not read by partition."""
+    each, whole = tuple(analyzers), tuple(of_all)
+    wanted, askers = {ROWS.key: ROWS}, dict[str, list[str]]()
+    for bound in (*each, *whole):
+        for part in bound.parts.values():
+            wanted.setdefault(part.key, part)
+            askers.setdefault(part.key, []).append(bound.analyzer.phrase)
+    wanted.update({part.key: part for part in beside if part.key not in wanted})
+    scanned = [part for part in wanted.values() if not part.component.apart]
+    return Plan(
+        scan=tuple(part for part in scanned if not part.component.grouping),
+        groupings=tuple(part for part in scanned if part.component.grouping),
+        apart=_apart(each),
+        whole=_apart(whole),
+        askers={key: tuple(dict.fromkeys(phrases)) for key, phrases in askers.items()},
+    )
+
+
+def _apart(analyzers: Iterable[BoundAnalyzer]) -> tuple[BoundComponent, ...]:
+    parts = (part for bound in analyzers for part in bound.parts.values() if part.component.apart)
+    return tuple({part.key: part for part in parts}.values())

@@ -1,0 +1,1 @@
+"""Statistics and distances of summaries of partitions."""

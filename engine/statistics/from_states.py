@@ -1,0 +1,76 @@
+"""Summaries of partitions from the states that are kept of them: no value is read again.
+
+Counts, moments and characters are exact; quantiles, distances of numbers and rare values are as near as their sketches
+are. What no state was kept of has no value, and no clause is made of it."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy
+
+from engine.components.frequencies import Counts
+from engine.components.moments import Three
+from engine.components.sketches import HeavyHitters
+from engine.statistics.code_points import Spelled
+from engine.statistics.hashed_counts import Tally, spelled
+from engine.statistics.step_functions import steps
+from engine.statistics.summaries import Numbers, Texts
+
+# Beyond so many distinct values a tally is not worth its memory: the frequent ones of a sketch tell as much.
+MOST_LISTED = 10_000
+# Of a partition and the one before; several distances of a column are told one after the other.
+KEPT = 4
+
+
+def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct: float | None = None) -> Numbers:
+    """The summary of numbers: `rows` of the partition, a `Moments` state, a `Quantiles` state, the distinct count."""
+    return Numbers(rows, moments, steps(quantiles), distinct)
+
+
+def texts(rows: int, present: int, distinct: float | None = None, **known: Any) -> Texts:
+    """The summary of texts: `rows`, those `present`, the distinct count, and by name whatever else of `Texts` is known.
+
+    `characters` are sums over all texts, `values` and `masks` tallies."""
+    return Texts(rows, present, distinct, **known)
+
+
+def apart(states: Mapping[str, Any]) -> dict[str, Any]:
+    """What distances are told from, as parts of a summary, from states by their component's kind."""
+    parts: dict[str, Any] = {"curve": steps(states["quantiles"])} if "quantiles" in states else {}
+    if "heavy_hitters" in states:
+        parts["values"] = frequent(states["heavy_hitters"])
+    return {**parts, **(looks(states["pattern_profile"]) if "pattern_profile" in states else {})}
+
+
+@lru_cache(KEPT)
+def frequent(state: bytes | None) -> Tally:
+    """The tally of a `HeavyHitters` state: at least so often; empty for no values."""
+    return Tally.of(*_listed(state))
+
+
+@lru_cache(KEPT)
+def looks(state: bytes | None) -> Mapping[str, Tally]:
+    """The tallies of `masks` and of their `shapes` of a `PatternProfile` state; empty for no values."""
+    counts, rows, error = _listed(state)
+    masks, often = Spelled.of(list(counts)), numpy.array(list(counts.values()), dtype=numpy.int64)
+    return {name: spelled(each, often, rows, error) for name, each in (("masks", masks), ("shapes", masks.shapes))}
+
+
+def _listed(state: bytes | None) -> tuple[Mapping[str, int], int, int]:
+    """At least how often each text occurs, of how many rows, and how much more often."""
+    values, error = HeavyHitters.values(state)
+    return {value: count - error for value, count in values.items()}, HeavyHitters.rows(state), error
+
+
+def counted(state: Counts | None) -> Tally | None:
+    """The tally of a `Frequencies` state of one text column, exact; None beyond 10,000 distinct values.
+
+    Empty for no state."""
+    found = None if state is None else state.complete()
+    if found is None:
+        return Tally.of({})
+    table = found.table
+    if table.num_rows > MOST_LISTED:
+        return None
+    return Tally.of(dict(zip(table["k0"].to_pylist(), table["n"].to_pylist(), strict=True)))

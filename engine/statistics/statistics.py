@@ -1,0 +1,354 @@
+"""Every statistic that a program may be made of (AVH paper, tables 1 to 4), each declared once.
+
+Those of one partition are told from its summary, those of two from theirs side by side. A new one is one function and
+one row. None where a partition has no value for it: nothing is then learned from it, and nothing judged."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import inf, isfinite, isnan, log
+from typing import Any, Literal
+
+import numpy
+
+from engine.components.estimate import Estimate
+from engine.components.moments import Three
+from engine.statistics import divergences, step_functions
+from engine.statistics.distances import cohens_d
+from engine.statistics.divergences import SKEW
+from engine.statistics.hashed_counts import Tally
+from engine.statistics.step_functions import Curves
+from engine.statistics.summaries import Numbers, Summary, Texts
+from engine.statistics.value_shares import Paired
+
+Law = Literal["mean", "distance", "any"]
+
+
+def rows(of: Summary) -> float:
+    """How many rows there are."""
+    return of.rows
+
+
+def complete_ratio(of: Summary) -> float | None:
+    """The share of rows that have a value."""
+    return of.present / of.rows if of.rows else None
+
+
+def unique_ratio(of: Summary) -> float | None:
+    """Distinct values for each value that is there."""
+    return of.distinct / of.present if of.present and of.distinct is not None else None
+
+
+def distinct(of: Summary) -> float | None:
+    """How many distinct values there are."""
+    return of.distinct
+
+
+def mean(of: Numbers) -> float | None:
+    """The arithmetic mean."""
+    return of.moments[1] if of.present else None
+
+
+def total(of: Numbers) -> float | None:
+    """The sum."""
+    return of.moments[1] * of.present if of.present else None
+
+
+def deviation(of: Numbers) -> float | None:
+    """The population standard deviation."""
+    return of.deviation if of.present else None
+
+
+def quantile(share: float, of: Numbers) -> float | None:
+    """The least number that at least that share of the numbers does not exceed."""
+    if of.curve is None:
+        return None
+    at = int(of.curve.upto.searchsorted(share - 1e-12))
+    return float(of.curve.at[min(at, len(of.curve.at) - 1)])
+
+
+def minimum(of: Numbers) -> float | None:
+    """The least number."""
+    return of.curve.smallest if of.curve else None
+
+
+def maximum(of: Numbers) -> float | None:
+    """The greatest number."""
+    return of.curve.largest if of.curve else None
+
+
+def extent(of: Numbers) -> float | None:
+    """The greatest number less the least."""
+    return of.curve.largest - of.curve.smallest if of.curve else None
+
+
+def zero_ratio(of: Numbers) -> float | None:
+    """The share of numbers that are 0."""
+    if of.curve is None:
+        return None
+    upto, at = of.curve.upto, int(of.curve.at.searchsorted(0.0))
+    there = at < len(of.curve.at) and of.curve.at[at] == 0
+    return float(upto[at] - (upto[at - 1] if at else 0.0)) if there else 0.0
+
+
+def negative_ratio(of: Numbers) -> float | None:
+    """The share of numbers below 0."""
+    if of.curve is None:
+        return None
+    at = int(of.curve.at.searchsorted(0.0))
+    return float(of.curve.upto[at - 1]) if at else 0.0
+
+
+def mean_length(of: Texts) -> float | None:
+    """The mean length of the texts in code points (the paper's str_len)."""
+    return None if of.length is None or not of.present else of.length / of.present
+
+
+def mean_characters(kind: str, of: Texts) -> float | None:
+    """How many characters of that class texts have on average."""
+    return None if of.characters is None or not of.present else of.characters[kind] / of.present
+
+
+def upper_share(of: Texts) -> float | None:
+    """How many of the letters are capitals."""
+    letters = of.characters["letters"] if of.characters is not None else 0.0
+    return of.characters["upper"] / letters if of.characters is not None and letters else None
+
+
+def padded_ratio(of: Texts) -> float | None:
+    """The share of texts that begin or end with a blank."""
+    return None if of.padded is None or not of.present else of.padded / of.present
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """A partition beside the one before: what the distances between them are told from, each made once.
+
+    None where one of the two has no value, or where the column changed its type."""
+
+    now: Any
+    before: Any
+
+    @cached_property
+    def curves(self) -> Curves | None:
+        """The numbers of both."""
+        return self.now.curves(self.before)  # type: ignore[no-any-return]
+
+    @cached_property
+    def bins(self) -> Paired | None:
+        """The shares of both in bins."""
+        return self.curves.shares if self.curves else None
+
+    @cached_property
+    def moments(self) -> tuple[Three, Three] | None:
+        """The moments of both."""
+        return (self.now.moments, self.before.moments) if self.now.present and self.before.present else None
+
+    @cached_property
+    def values(self) -> Paired | None:
+        """The shares of the values in both."""
+        return self._tallies(self.now.values, self.before.values)
+
+    @cached_property
+    def masks(self) -> Paired | None:
+        """The shares of the masks in both."""
+        return self._tallies(self.now.masks, self.before.masks)
+
+    @cached_property
+    def shapes(self) -> Paired | None:
+        """The shares of the shapes of masks in both."""
+        return self._tallies(self.now.shapes, self.before.shapes)
+
+    def _tallies(self, ours: Tally | None, theirs: Tally | None) -> Paired | None:
+        return ours.paired(theirs) if ours and theirs else None
+
+
+def _apart_in(what: str, told: Callable[[Any], Estimate | None], sides: Sides) -> float | None:
+    given = getattr(sides, what)
+    found = None if given is None else told(given)
+    return found.value if found else None
+
+
+def one_row(of: Summary) -> float:
+    """What one row weighs among all."""
+    return 1.0 / max(1, of.present)
+
+
+def one_missing(of: Summary) -> float:
+    """What one row weighs among all; 0 where every row has a value: the first that has none is told."""
+    return 0.0 if of.present == of.rows else 1.0 / of.rows
+
+
+def one_new(tally: str, of: Summary) -> float:
+    """What one row weighs; 0 where all of the newest partition recur, for then another is next to never seen.
+
+    The share of what occurs once is the chance that the next one is new (Good 1953, after Turing)."""
+    known = getattr(of, tally)
+    return 0.0 if known is not None and known.recur else one_row(of)
+
+
+def one(_: Summary) -> float:
+    """One of what is counted."""
+    return 1.0
+
+
+def one_distinct(of: Summary) -> float:
+    """One value, or the standard error of the sketch that counted them."""
+    return max(1.0, of.guessed)
+
+
+def one_distinct_of_all(of: Summary) -> float:
+    """What one value weighs among all, or the standard error of the sketch."""
+    return one_distinct(of) * one_row(of)
+
+
+def one_text(of: Summary) -> float:
+    """What one text of the usual length weighs among all."""
+    usual = (of.length or 0.0) / max(1, of.present) if isinstance(of, Texts) else 0.0
+    return max(1.0, usual) / max(1, of.present)
+
+
+def hundredth(of: Summary) -> float:
+    """A hundredth of a standard deviation of the values."""
+    spread = of.deviation if isinstance(of, Numbers) else 0.0
+    return 0.01 * spread if isfinite(spread) else 0.0
+
+
+def hundredth_of_all(of: Summary) -> float:
+    """A hundredth of a standard deviation for every value."""
+    return hundredth(of) * max(1, of.present)
+
+
+def nothing(_: Summary) -> float:
+    """0: what is in no unit that a floor could be told in."""
+    return 0.0
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic: `of` one summary, or of two where it is a distance; None for no value.
+
+    `floor` is what it moves by at least when something changes that is nothing to speak of: it never counts as
+    steadier than that. `law`: which of the paper's bounds holds (propositions 1 to 3). `least`, `most`: its ends."""
+
+    name: str
+    of: Callable[..., float | None]
+    floor: Callable[[Summary], float]
+    law: Law = "any"
+    texts: bool | None = None
+    in_paper: bool = True
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether it compares a partition with the one before: then it can only be too large."""
+        return self.law == "distance"
+
+    def fits(self, given: Summary) -> bool:
+        """Whether it is told of columns of that type."""
+        return self.texts is None or self.texts is given.is_text
+
+    def value(self, now: Summary, sides: Sides | None = None) -> float | None:
+        """The statistic; None where there is none, infinite where values are, or no double holds it."""
+        given = sides if self.is_distance else now
+        found = None if given is None else self.of(given)
+        return None if found is None else inf if isnan(found) else float(found)
+
+
+def _times(factor: float, of: Summary) -> float:
+    return factor * one_row(of)
+
+
+def _share(name: str, of: Callable[..., float | None], **more: Any) -> Statistic:
+    return Statistic(name, of, one_row, least=0.0, most=1.0, **more)
+
+
+def _location(name: str, of: Callable[..., float | None], **more: Any) -> Statistic:
+    return Statistic(name, of, hundredth, texts=False, **more)
+
+
+def _characters(name: str, of: Callable[..., float | None], **more: Any) -> Statistic:
+    return Statistic(name, of, one_text, texts=True, law=more.pop("law", "mean"), least=0.0, **more)
+
+
+# By how many rows' weight each distance moves when one row gets another value.
+_WEIGHTS: Mapping[str, tuple[Callable[[Any], Any], float]] = {
+    "l1": (divergences.l1, 2.0),
+    "l_infinity": (divergences.l_infinity, 1.0),
+    "cosine": (divergences.cosine, 1.0),
+    "chi_squared": (divergences.chi_squared, 1.0),
+    "jensen_shannon": (divergences.jensen_shannon, log(2)),
+    "kullback_leibler": (divergences.kullback_leibler, -log(1 - SKEW)),
+}
+
+
+def _tallied(tally: str) -> tuple[Statistic, ...]:
+    return tuple(
+        Statistic(
+            f"{name}_of_{tally}", partial(_apart_in, tally, told), partial(_times, weight),
+            law="distance", texts=True, least=0.0,
+        )
+        for name, (told, weight) in _WEIGHTS.items()
+    )  # fmt: skip
+
+
+def _new(tally: str) -> Statistic:
+    told, floor = partial(_apart_in, tally, divergences.new), partial(one_new, tally)
+    return Statistic(f"new_of_{tally}", told, floor, law="distance", texts=True, in_paper=False, least=0.0, most=1.0)
+
+
+def _apart(name: str, of: Callable[..., float | None], floor: Callable[[Summary], float]) -> Statistic:
+    return Statistic(name, of, floor, law="distance", texts=False, least=0.0)
+
+
+STATISTICS: Mapping[str, Statistic] = {
+    each.name: each
+    for each in (
+        Statistic("row_count", rows, one, law="mean", least=0.0),
+        Statistic("complete_ratio", complete_ratio, one_missing, law="mean", least=0.0, most=1.0),
+        Statistic("unique_ratio", unique_ratio, one_distinct_of_all, least=0.0, most=1.0),
+        Statistic("distinct_count", distinct, one_distinct, least=0.0),
+        _location("minimum", minimum),
+        _location("maximum", maximum),
+        _location("mean", mean, law="mean"),
+        _location("median", partial(quantile, 0.5)),
+        _location("range", extent, least=0.0),
+        Statistic("sum", total, hundredth_of_all, texts=False),
+        _location("standard_deviation", deviation, least=0.0, in_paper=False),
+        _location("quantile_05", partial(quantile, 0.05), in_paper=False),
+        _location("quantile_95", partial(quantile, 0.95), in_paper=False),
+        _share("zero_ratio", zero_ratio, texts=False, in_paper=False),
+        _share("negative_ratio", negative_ratio, texts=False, in_paper=False),
+        _characters("mean_length", mean_length),
+        *(_characters(f"mean_{each}", partial(mean_characters, each)) for each in ("letters", "digits", "punctuation")),
+        *(_characters(f"mean_{each}", partial(mean_characters, each), in_paper=False) for each in ("upper", "blanks")),
+        Statistic("minimum_length", lambda of: of.shortest, one, texts=True, in_paper=False, least=0.0),
+        Statistic("maximum_length", lambda of: of.longest, one, texts=True, in_paper=False, least=0.0),
+        _share("padded_ratio", padded_ratio, texts=True, in_paper=False),
+        _share("upper_share", upper_share, texts=True, in_paper=False),
+        _apart("kolmogorov_smirnov", partial(_apart_in, "curves", step_functions.kolmogorov_smirnov), one_row),
+        _apart("earth_movers_distance", partial(_apart_in, "curves", step_functions.earth_movers_distance), hundredth),
+        _apart("cohens_d", partial(_apart_in, "moments", cohens_d), lambda _: 0.01),
+        *(
+            _apart(name, partial(_apart_in, "bins", _WEIGHTS[name][0]), partial(_times, _WEIGHTS[name][1]))
+            for name in ("jensen_shannon", "kullback_leibler")
+        ),
+        *_tallied("values"),
+        *_tallied("masks"),
+        *map(_new, ("values", "masks", "shapes")),
+    )
+}
+"""By name; `in_paper` False: not of the paper's tables, added because casing, padding and tails escape these."""
+
+
+DISTANCES = tuple(each for each in STATISTICS.values() if each.is_distance)
+
+
+def measured(
+    now: Summary, before: Summary | None = None, among: Iterable[Statistic] = STATISTICS.values()
+) -> dict[str, float | None]:
+    """Every statistic of the partition by name; distances from the one `before`, None without one."""
+    sides = Sides(now, before) if before is not None and before.is_text is now.is_text else None
+    with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values
+        return {each.name: each.value(now, sides) for each in among if each.fits(now)}

@@ -1,0 +1,118 @@
+"""What is kept of a column in one partition, from which every statistic is told: of values in memory, or of states.
+
+Both give the same: numbers are a step function with their moments, texts are tallies of the values, of their masks and
+of the shapes of these, with the characters counted. So a statistic is declared once, whatever it is known by."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from engine.components.moments import Three
+from engine.statistics.code_points import Spelled
+from engine.statistics.column_values import Column
+from engine.statistics.hashed_counts import Tally, spelled
+from engine.statistics.step_functions import Curves, Steps
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The numbers of a partition: all `rows`, the moments of those that are there, and how many distinct there are.
+
+    `curve` None: there are none. `distinct` None where none tells it; `guessed`: its standard error, of a sketch."""
+
+    rows: int
+    moments: Three
+    curve: Steps | None
+    distinct: float | None
+    guessed: float = 0.0
+
+    is_text = False
+
+    @property
+    def present(self) -> int:
+        """How many rows have a value."""
+        return self.moments[0]
+
+    @cached_property
+    def deviation(self) -> float:
+        """The population standard deviation; 0 where there are no numbers, NaN where one is infinite."""
+        return float(numpy.sqrt(self.moments[2] / self.present)) if self.present else 0.0
+
+    def curves(self, other: "Numbers") -> Curves | None:
+        """This partition's numbers beside the other's; None where one has none."""
+        return Curves(self.curve, other.curve) if self.curve and other.curve else None
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The texts of a partition: all `rows`, those `present`, `distinct` ones, and the tallies of values and masks.
+
+    `characters`: how many there are of each class of `CLASSES`, and `length`: of all; `shortest` and `longest` text;
+    `padded` texts begin or end with a blank. None where no state tells it. `guessed`: the standard error of `distinct`
+    that a sketch tells."""
+
+    rows: int
+    present: int
+    distinct: float | None
+    length: float | None = None
+    shortest: float | None = None
+    longest: float | None = None
+    padded: float | None = None
+    characters: Mapping[str, float] | None = None
+    values: Tally | None = None
+    masks: Tally | None = None
+    shapes: Tally | None = None
+    guessed: float = 0.0
+
+    is_text = True
+
+
+Summary = Numbers | Texts
+
+
+def summary(given: Column) -> Summary:
+    """The summary of values in memory, exact."""
+    return _of_texts(given.values) if given.is_text else _of_numbers(given.values)
+
+
+def _of_numbers(values: Array) -> Numbers:
+    ordered = numpy.sort(values)  # NaN come last
+    present = int(numpy.searchsorted(ordered, numpy.nan)) if len(ordered) else 0
+    ordered = ordered[:present]
+    if not present:
+        return Numbers(len(values), (0, 0.0, 0.0), None, 0)
+    last = numpy.flatnonzero(numpy.append(ordered[1:] != ordered[:-1], True))
+    at = ordered[last]
+    curve = Steps(at, (last + 1) / present, 0.0, 0.0, float(at[0]), float(at[-1]), present)
+    with numpy.errstate(over="ignore", invalid="ignore"):
+        mean = float(ordered.mean()) if len(at) > 1 else float(at[0])
+        squares = float(numpy.square(ordered - mean).sum())
+    return Numbers(len(values), (present, mean, squares), curve, len(at))
+
+
+def _of_texts(values: Array) -> Texts:
+    counts = Counter(values.tolist())
+    counts.pop(None, 0)
+    present = sum(counts.values())
+    texts = Spelled.of(list(counts))
+    often = numpy.fromiter(counts.values(), dtype=numpy.int64, count=len(counts))
+    if not present:
+        return Texts(len(values), 0, 0, **tallies(texts, often))
+    return Texts(
+        len(values), present, len(counts),
+        length=float(texts.lengths @ often), shortest=float(texts.lengths.min()), longest=float(texts.lengths.max()),
+        padded=float(texts.padded @ often), characters=texts.counted(often), **tallies(texts, often),
+    )  # fmt: skip
+
+
+def tallies(texts: Spelled, often: Array) -> dict[str, Any]:
+    """The tallies of texts that occur so often, by what they are of."""
+    looks = {"masks": texts.masks, "shapes": texts.masks.shapes}
+    return {"values": spelled(texts, often), **{name: spelled(each, often) for name, each in looks.items()}}

@@ -1,0 +1,1 @@
+"""Suggest checks from a profile's history."""

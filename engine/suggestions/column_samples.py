@@ -1,0 +1,71 @@
+"""Samples of a column: the metrics of a profile computed from values, so that issues in them can be told."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from engine.core.results import Value
+
+# So many values are enough to put issues into: one in a hundred of them is two.
+MOST = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Values of a column, one a row: float64 with NaN, or texts with None (`engine.programs.injected_issues.Column`).
+
+    `times`: how many rows of a partition one of them stands for."""
+
+    values: Any
+    times: float = 1.0
+
+    @cached_property
+    def present(self) -> Any:
+        """The values that are not missing."""
+        if self.values.dtype == object:
+            return self.values[[value is not None for value in self.values.tolist()]]
+        return self.values[self.values == self.values]
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """How long each text is; none of numbers."""
+        return [len(text) for text in self.present.tolist()] if self.values.dtype == object else []
+
+
+def _quantile(share: float) -> Callable[[Sample], Value]:
+    def of(sample: Sample) -> Value:
+        import numpy
+
+        return float(numpy.quantile(sample.present, share, method="inverted_cdf"))
+
+    return of
+
+
+def _of_numbers(told: Callable[[Sample], Value]) -> Callable[[Sample], Value]:
+    def of(sample: Sample) -> Value:
+        return told(sample) if len(sample.present) and sample.values.dtype != object else None
+
+    return of
+
+
+def _of_lengths(told: Callable[[Sequence[int]], Value]) -> Callable[[Sample], Value]:
+    return lambda sample: told(sample.lengths) if sample.lengths else None
+
+
+METRICS_OF_VALUES: Mapping[str, Callable[[Sample], Value]] = {
+    "completeness": lambda sample: len(sample.present) / len(sample.values) if len(sample.values) else None,
+    "approx_count_distinct": lambda sample: len(set(sample.present.tolist())),
+    "minimum": _of_numbers(lambda sample: float(sample.present.min())),
+    "maximum": _of_numbers(lambda sample: float(sample.present.max())),
+    "mean": _of_numbers(lambda sample: float(sample.present.mean())),
+    "standard_deviation": _of_numbers(lambda sample: float(sample.present.std())),
+    "q01": _of_numbers(_quantile(0.01)),
+    "q25": _of_numbers(_quantile(0.25)),
+    "median": _of_numbers(_quantile(0.5)),
+    "q75": _of_numbers(_quantile(0.75)),
+    "q99": _of_numbers(_quantile(0.99)),
+    "minimum_length": _of_lengths(min),
+    "maximum_length": _of_lengths(max),
+    "mean_length": _of_lengths(lambda lengths: sum(lengths) / len(lengths)),
+}

@@ -1,0 +1,48 @@
+"""Suggestions: what a table's history promises. Every kind is a function in `engine.suggestions.kinds`, imported
+here."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.suggestions.candidates import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS, Candidate, Kind
+from engine.suggestions.kinds import (
+    column_groups,
+    completeness,
+    known_distributions,
+    metric_bands,
+    row_counts,
+    text_formats,
+    text_traits,
+    timestamps,
+    uniqueness,
+    units_by_name,
+    value_sets,
+)
+from engine.suggestions.kinds.uniqueness import worth_counting
+
+__all__ = ["COLUMN_SUGGESTIONS", "TABLE_SUGGESTIONS", "Candidate", "Part", "candidates", "worth_counting"]
+
+FAMILIES = (
+    metric_bands,
+    known_distributions,
+    timestamps,
+    completeness,
+    row_counts,
+    text_formats,
+    column_groups,
+    text_traits,
+    uniqueness,
+    units_by_name,
+    value_sets,
+)
+
+
+def candidates(part: Part) -> Iterator[tuple[Kind, ColumnProfile | None, partial[Candidate | None]]]:
+    """(kind, column, what proposes from some partitions and a margin) of every suggestion that could be made."""
+    for kind in TABLE_SUGGESTIONS.values():
+        yield kind, None, partial(kind.propose)
+    for column in part.history.columns:
+        for kind in COLUMN_SUGGESTIONS.values():
+            yield kind, column, partial(kind.propose, column)

@@ -1,0 +1,100 @@
+"""Suggestions about several columns together, of what was counted of them
+(`engine.suggestions.kinds.column_group_search`)."""
+
+from collections.abc import Mapping, Sequence
+
+from contracts.assertions import Assertion
+from contracts.editing.check_entry import check
+from engine.core.results import Value
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile, Together
+from engine.states.bag import States
+from engine.suggestions.candidates import Candidate, Measure, of_column, of_table
+
+LEAST_ROWS = 10
+
+
+@of_column()
+def determined(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Rows with the same value of another column have the same of this one."""
+    for each in _counted(part, "determined", column.column.name):
+        name, (by,) = column.column.name, each.others
+        words = f"{name} is always the same for the same {by}"
+        made = {"analyzer": "determination", "column": by, "other": name}
+        return _held(each, part, f"{by}-determines-{name}", words, made)
+    return None
+
+
+@of_column()
+def in_order(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No moment is earlier than that of another column; of several such columns, than the latest."""
+    fits = [each for each in _counted(part, "in_order", column.column.name) if _holds(each, part)]
+    for each in sorted(fits, key=lambda one: _latest(one, part), reverse=True):
+        name, (other,) = column.column.name, each.others
+        words = f"{name} is never earlier than {other}"
+        made = {"analyzer": "comparison", "column": other, "operator": "<=", "other": name}
+        return _candidate(each, f"{name}-not-before-{other}", words, made)
+    return None
+
+
+@of_table()
+def composite_key(part: Part, _margin: float) -> Candidate | None:
+    """No combination of two or three columns occurs twice, where no column alone is a key."""
+    for each in _counted(part, "composite_key", None):
+        told = ", ".join(each.others)
+        made = {"analyzer": "uniqueness", "columns": list(each.others)}
+        found = _held(each, part, f"{'-'.join(each.others)}-unique", f"{told} are unique together", made)
+        if found is not None:
+            return found
+    return None
+
+
+def _counted(part: Part, kind: str, column: str | None) -> Sequence[Together]:
+    return [each for each in part.history.together if (each.kind, each.column) == (kind, column)]
+
+
+def _held(each: Together, part: Part, check_id: str, words: str, made: Mapping[str, object]) -> Candidate | None:
+    """The promise, of the whole table where that keeps it; of each partition where only those do; None otherwise."""
+    if not _holds(each, part):
+        return None
+    if _value(each, part.history.whole) == 1:
+        return _candidate(each, check_id, words, made, scope="dataset")
+    return _candidate(each, check_id, f"{words} within a partition", made)
+
+
+def _candidate(
+    each: Together, check_id: str, words: str, made: Mapping[str, object], *, scope: str = "delta"
+) -> Candidate:
+    return Candidate(
+        kind=each.kind,
+        sentence=words,
+        expression=words,
+        patch={"quality": check(check_id, words, "consistency", {**made, "mustBe": 1}, scope=scope)},
+        measure=Measure(lambda seen: _values(each, seen)),
+        assertion=Assertion("mustBe", 1),
+        severity="warning",
+        limits=(1, None),
+        details={"columns": [*each.others, *([each.column] if each.column else [])]},
+    )
+
+
+def _holds(each: Together, part: Part) -> bool:
+    found = [value for value in _values(each, part) if value is not None]
+    return sum(part.rows) >= LEAST_ROWS and set(found) == {1.0}
+
+
+def _values(each: Together, part: Part) -> Sequence[Value]:
+    return part.read((each.kind, each.column, each.others), lambda bag: _value(each, bag))
+
+
+def _value(each: Together, bag: States) -> Value:
+    try:
+        return each.measured.value(bag.values)
+    except KeyError:
+        return None
+
+
+def _latest(each: Together, part: Part) -> str:
+    """The latest moment of the other column, so that of several the nearest is told."""
+    other = next(one for one in part.history.columns if one.column.name == each.others[0])
+    return max(map(str, part.series(other, "maximum")), default="")

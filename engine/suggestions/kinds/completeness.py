@@ -1,0 +1,81 @@
+"""Suggestions about missing values."""
+
+from contracts.assertions import Assertion
+from contracts.editing.check_entry import check
+from engine.profile.confidence_intervals import binomial
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.suggestions.candidates import Candidate, metric, of_column
+from engine.suggestions.tolerances import MARGINS, SAFETY
+
+# As in Deequ: of a column that is mostly empty nothing is promised.
+LEAST_COMPLETENESS = 0.2
+
+
+@of_column()
+def complete(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No value is missing."""
+    if not len(part) or min(part.series(column, "completeness"), default=0) < 1:
+        return None
+    return Candidate(
+        kind="complete",
+        sentence=f"{column.column.name} is always present",
+        expression=f"completeness of {column.column.name} is 1",
+        patch={"required": True},
+        measure=metric(column, "completeness"),
+        assertion=Assertion("mustBe", 1),
+        limits=(1, None),
+    )
+
+
+@of_column()
+def not_empty(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text is empty."""
+    name, shortest = column.column.name, part.series(column, "minimum_length")
+    if min(shortest, default=0) < 1:
+        return None
+    words = f"{name} is never an empty text"
+    implementation = {"analyzer": "minimum_length", "column": name, "mustBeGreaterOrEqualTo": 1}
+    return Candidate(
+        kind="not_empty",
+        sentence=words,
+        expression=f"length of {name} is at least 1",
+        patch={"quality": check(f"{name}-not-empty", words, "completeness", implementation)},
+        measure=metric(column, "minimum_length"),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+        limits=(1, None),
+    )
+
+
+@of_column(margins=MARGINS, safety=SAFETY)
+def mostly_complete(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+    """As many values as the emptiest partition lets expect (Deequ's retained completeness, with an exact interval).
+
+    The exact lower limit of that partition's share, less so many times the spread of all."""
+    told = zip(part.each(column, "completeness"), part.rows, strict=True)
+    shares = [(float(share), rows) for share, rows in told if rows and share is not None]
+    if not shares or not LEAST_COMPLETENESS < min(shares)[0] < 1:
+        return None
+    worst, rows = min(shares)
+    spread = max(shares)[0] - worst
+    least = _floored(binomial(round(worst * rows), rows)[0] - margin * spread)
+    if least < LEAST_COMPLETENESS:
+        return None
+    name = column.column.name
+    words = f"{name} is present in at least {least:.0%} of the rows"
+    implementation = {"analyzer": "completeness", "column": name, "mustBeGreaterOrEqualTo": least}
+    return Candidate(
+        kind="mostly_complete",
+        sentence=words,
+        expression=f"completeness of {name} is at least {least}",
+        patch={"quality": check(f"{name}-completeness", words, "completeness", implementation)},
+        measure=metric(column, "completeness"),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        severity="warning",
+        limits=(least, None),
+    )
+
+
+def _floored(share: float) -> float:
+    """Two digits, downwards."""
+    return int(share * 100) / 100 if share > 0 else 0.0

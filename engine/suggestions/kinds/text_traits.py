@@ -1,0 +1,150 @@
+"""Suggestions about traits of texts (`engine.profile.text_traits`): what all texts have, and shares that stay about
+where they were in all partitions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from contracts.assertions import Assertion
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import quote
+from engine.components.operands import TEXT
+from engine.components.text_masks import LONGEST
+from engine.core.results import Value
+from engine.profile.facts import is_admitted
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.profile.text_masks import mask_of
+from engine.profile.text_traits import LOWER, TRAITS, TRIMMED, UPPER, Trait
+from engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, Measure, add, compliance, of_column
+from engine.suggestions.column_samples import Sample
+from engine.suggestions.kinds.metric_bands import asserted, edited, listed
+from engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
+
+# By hand: of fewer texts it is chance what they have in common.
+LEAST_TEXTS = 100
+
+
+@of_column()
+def trimmed(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text begins or ends with a space."""
+    return _always(TRIMMED, column, part, "has no spaces around it")
+
+
+@of_column()
+def upper_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text has a small letter, and there are letters."""
+    return _always(UPPER, column, part, "is in upper case") if _without(LOWER, column, part) else None
+
+
+@of_column()
+def lower_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No text has a capital letter, and there are letters."""
+    return _always(LOWER, column, part, "is in lower case") if _without(UPPER, column, part) else None
+
+
+def shares(trait: Trait, column: ColumnProfile, part: Part) -> Sequence[Value]:
+    """The share of each partition's texts that have the trait; None where it has no text, and where nothing tells."""
+    if measured := column.traits.get(trait.name):
+        return part.read((column.column.name, "trait", trait.name), lambda bag: column.told(measured, bag))
+    if max(part.series(column, "maximum_length"), default=LONGEST) >= LONGEST:
+        return [None] * len(part)
+    return [None if error else _share(trait, counts) for counts, error in part.looks(column)]
+
+
+def _share(trait: Trait, masks: Mapping[str, int]) -> Value:
+    total = sum(masks.values())
+    return sum(count for mask, count in masks.items() if trait.has(mask)) / total if total else None
+
+
+def _measure(trait: Trait, column: ColumnProfile) -> Measure:
+    return Measure(lambda part: shares(trait, column, part), lambda sample: _of_sample(trait, sample))
+
+
+def _of_sample(trait: Trait, sample: Sample) -> Value:
+    texts = sample.present.tolist()
+    return sum(trait.has(mask_of(text, longest=None)) for text in texts) / len(texts) if texts else None
+
+
+def _known(trait: Trait, column: ColumnProfile, part: Part) -> list[float]:
+    """The shares of all partitions that have texts; [] where one of them is not known, and for few texts."""
+    if column.column.base_type not in TEXT:
+        return []
+    filled = [
+        float(share or 0) * rows for share, rows in zip(part.each(column, "completeness"), part.rows, strict=True)
+    ]
+    found = [float(share) for share in shares(trait, column, part) if share is not None]
+    return found if len(found) == sum(map(bool, filled)) and sum(filled) >= LEAST_TEXTS else []
+
+
+def _without(trait: Trait, column: ColumnProfile, part: Part) -> bool:
+    """Whether there are texts that do not have it."""
+    return min(_known(trait, column, part), default=1.0) < 1
+
+
+def _always(trait: Trait, column: ColumnProfile, part: Part, words: str) -> Candidate | None:
+    name = column.column.name
+    predicate = f"{quote(name)} IS NULL OR {trait.condition(name)['predicate']}"
+    if min(_known(trait, column, part), default=0.0) < 1 or not is_admitted(predicate):
+        return None
+    said, slug = f"{name} {words}", f"{name}-{trait.name.replace('_', '-')}"
+    return Candidate(
+        kind=trait.name,
+        sentence=said,
+        expression=predicate,
+        patch={"quality": check(slug, said, "conformity", compliance(predicate, at_least=1))},
+        measure=_measure(trait, column),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+        limits=(1, None),
+    )
+
+
+@dataclass(frozen=True)
+class Share:
+    """The suggestion that the share of a column's texts with a trait stays about where it was."""
+
+    trait: Trait
+
+    @property
+    def kind(self) -> str:
+        """The kind of suggestion."""
+        return f"{self.trait.name}_share"
+
+    def propose(self, column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+        """Between the lowest and the highest so far, and so many times their distance beyond; None where that is no
+        limit between 0 and 1."""
+        found = limits(_known(self.trait, column, part), margin, edited(part))
+        kept = _breakable(found) if found else (None, None)
+        assertion, name = asserted(kept), column.column.name
+        made = self.trait.condition(name)
+        if assertion is None or not is_admitted(made["predicate"]):
+            return None
+        words = f"{_told(kept)} of {name} {self.trait.words}"
+        limit = {"analyzer": "implication", **made, assertion.operator: listed(assertion.limit)}
+        return Candidate(
+            kind=self.kind,
+            sentence=words,
+            expression=f"{made['predicate']} for {_told(kept)}",
+            patch={"quality": check(f"{name}-{self.kind.replace('_', '-')}", words, "conformity", limit)},
+            measure=_measure(self.trait, column),
+            assertion=assertion,
+            severity="warning",
+            limits=kept,
+            drops=True,
+        )
+
+
+def _breakable(found: Limits) -> Limits:
+    """The limits that a share can break."""
+    low, high = found
+    return (None if low is None or low <= 0 else low), (None if high is None or high >= 1 else high)
+
+
+def _told(kept: Limits) -> str:
+    low, high = kept
+    if low is not None and high is not None:
+        return f"between {low:.1%} and {high:.1%}"
+    return f"at least {low:.1%}" if low is not None else f"at most {high:.1%}"
+
+
+for _share_of in map(Share, TRAITS):
+    add(COLUMN_SUGGESTIONS, Kind(_share_of.kind, _share_of.propose, MARGINS, SAFETY, over_time=True))

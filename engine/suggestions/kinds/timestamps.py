@@ -1,0 +1,147 @@
+"""Suggestions about dates and times."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from contracts.assertions import Assertion
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import quote
+from engine.components.operands import TEMPORAL
+from engine.core.partitions.months import dated
+from engine.profile.facts import is_admitted
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.suggestions.candidates import Candidate, Measure, compliance, of_column
+
+# A partition of a day may hold moments up to its end, wherever on earth that is.
+DAY_OF_A_PARTITION = timedelta(days=1, hours=14)
+LEAST_PARTITIONS = 3
+# The column of a partition that is named by a day as ISO 8601 has it, which Spark reads as that day.
+NAMED_BY_DAY = re.compile(r"(?:^|/)([^=/]+)=\d{4}-\d\d-\d\d(?:/|$)")
+
+
+@of_column(over_time=True)
+def not_in_future(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No moment lies ahead: in no partition of a day was one after that day."""
+    ahead = [value for value in _ahead(column, part) if value is not None]
+    if column.column.base_type not in TEMPORAL or len(ahead) < LEAST_PARTITIONS or max(ahead) > 0:
+        return None
+    name = column.column.name
+    words = f"{name} never lies in the future"
+    implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeGreaterOrEqualTo": 0}
+    return Candidate(
+        kind="not_in_future",
+        sentence=words,
+        expression=f"the newest {name} is not ahead of now",
+        patch={"quality": check(f"{name}-not-in-future", words, "timeliness", implementation)},
+        measure=Measure(lambda seen: _ahead(column, seen)),
+        assertion=Assertion("mustBeLessOrEqualTo", 0),
+    )
+
+
+@of_column(over_time=True)
+def goes_on(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Moments go on with the partitions: none is older than so many days before its partition, as none was."""
+    return _since(column, part)
+
+
+@of_column(over_time=True)
+def on_its_day(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Moments are of the day that their partition is named by."""
+    told = [value for value in _on_day(column, part) if value is not None]
+    key, name = _named_by_day(part), column.column.name
+    if key in (None, name) or len(told) < LEAST_PARTITIONS or set(told) != {1.0}:
+        return None
+    predicate = f"{quote(name)} IS NULL OR to_date({quote(name)}) = to_date({quote(str(key))})"
+    if not is_admitted(predicate):
+        return None
+    words = f"{name} is of the day that its partition is named by"
+    return Candidate(
+        kind="on_its_day",
+        sentence=words,
+        expression=predicate,
+        patch={"quality": check(f"{name}-on-its-day", words, "consistency", compliance(predicate, at_least=1))},
+        measure=Measure(lambda seen: _on_day(column, seen)),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+        severity="warning",
+        limits=(1, None),
+    )
+
+
+def _named_by_day(part: Part) -> str | None:
+    """The column whose days all partitions are named by; None where there is none."""
+    matches = [NAMED_BY_DAY.search(name) for name in part.names]
+    keys = {match[1] if match else None for match in matches}
+    return keys.pop() if len(keys) == 1 else None
+
+
+def _on_day(column: ColumnProfile, part: Part) -> list[float | None]:
+    """1 for each partition whose first and last moment are of its day, else 0; None where there is nothing to tell."""
+    if column.column.base_type not in TEMPORAL:
+        return [None] * len(part)
+    ends = zip(part.names, part.each(column, "minimum"), part.each(column, "maximum"), strict=True)
+    return [_of_day(_day(name), first, last) for name, first, last in ends]
+
+
+def _of_day(day: datetime | None, first: Any, last: Any) -> float | None:
+    moments = (_moment(first), _moment(last))
+    if day is None or None in moments:
+        return None
+    return float(all(each is not None and each.date() == day.date() for each in moments))
+
+
+def _since(column: ColumnProfile, part: Part) -> Candidate | None:
+    behind = [value for value in _behind(column, part) if value is not None]
+    if column.column.base_type not in TEMPORAL or len(behind) < LEAST_PARTITIONS or not _is_steady(behind):
+        return None
+    name, most = column.column.name, 24 * (2 * round(max(behind)) + 1)
+    words = f"the newest {name} is at most {most} hours old"
+    implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeLessOrEqualTo": most}
+    return Candidate(
+        kind="goes_on",
+        sentence=words,
+        expression=f"freshness of {name} is at most {most} hours",
+        patch={"quality": check(f"{name}-freshness", words, "timeliness", implementation)},
+        measure=Measure(lambda seen: [None if days is None else 24 * days for days in _behind(column, seen)]),
+        assertion=Assertion("mustBeLessOrEqualTo", most),
+        severity="warning",
+        limits=(None, most),
+    )
+
+
+def _is_steady(behind: list[float]) -> bool:
+    """Whether the newest moment follows the partitions' days: it is never far behind, nor further and further."""
+    return max(behind) <= 7 and max(behind) - min(behind) <= 3
+
+
+def _ahead(column: ColumnProfile, part: Part) -> list[float | None]:
+    """By how many hours the newest moment lies after the end of the partition's day; None for other partitions."""
+    pairs = zip(part.names, part.each(column, "maximum"), strict=True)
+    return [_hours(_day(name), value) for name, value in pairs]
+
+
+def _hours(day: datetime | None, value: Any) -> float | None:
+    newest = _moment(value)
+    if day is None or newest is None:
+        return None
+    return (newest - day - DAY_OF_A_PARTITION) / timedelta(hours=1)
+
+
+def _behind(column: ColumnProfile, part: Part) -> list[float | None]:
+    """How many days the newest moment lies before the end of the partition's day, at least 0."""
+    ahead = _ahead(column, part)
+    return [None if hours is None else max(0.0, -hours / 24) for hours in ahead]
+
+
+def _day(name: str) -> datetime | None:
+    day = dated(name)
+    return datetime.fromisoformat(day).replace(tzinfo=UTC) if day else None
+
+
+def _moment(value: Any) -> datetime | None:
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return datetime(value.year, value.month, value.day, tzinfo=UTC) if isinstance(value, date) else None

@@ -1,0 +1,113 @@
+"""Suggestions by name: what a column's name says that its values are, where all of them were. A unit is one row."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contracts.assertions import Assertion
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import quote
+from engine.components.operands import NUMERIC
+from engine.profile.facts import is_admitted
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, compliance, number
+from engine.suggestions.kinds.text_formats import masks, share_of_masks
+from engine.suggestions.value_ranges import within
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of numbers: the last words of a name that tell it, and the bounds that it has by definition."""
+
+    kind: str
+    names: str
+    low: float
+    high: float
+
+    def propose(self, column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+        """Within the bounds; None where the name does not tell it, or where any value was beyond them."""
+        lowest, highest = part.series(column, "minimum"), part.series(column, "maximum")
+        if column.column.base_type not in NUMERIC or not lowest or not _is_named(column, self.names):
+            return None
+        if min(lowest) < self.low or max(highest) > self.high or min(lowest) == max(highest):
+            return None
+        name = column.column.name
+        predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(self.low)} AND {number(self.high)}"
+        words = f"{name} is a {self.kind}: between {self.low:g} and {self.high:g}"
+        return (
+            Candidate(
+                kind=self.kind,
+                sentence=words,
+                expression=f"{self.low:g} <= {name} <= {self.high:g}",
+                patch={"quality": check(f"{name}-{self.kind}", words, "conformity", compliance(predicate, at_least=1))},
+                measure=within(column, self.low, self.high),
+                assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+                limits=(1, None),
+            )
+            if is_admitted(predicate)
+            else None
+        )
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code: the last words of a name that tell it, its mask, and the pattern of it."""
+
+    kind: str
+    names: str
+    mask: str
+    pattern: str
+
+    def propose(self, column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+        """Of that pattern; None where the name does not tell it, or where any value was of another."""
+        found = masks(column, part) if _is_named(column, self.names) else None
+        fits = re.compile(self.mask).fullmatch
+        if not found or not all(map(fits, found)):
+            return None
+        name = column.column.name
+        words = f"{name} is a {self.kind.replace('_', ' ')}"
+        implementation = {"analyzer": "pattern_match", "column": name, "pattern": self.pattern}
+        return Candidate(
+            kind=self.kind,
+            sentence=words,
+            expression=f"{name} matches {self.pattern}",
+            patch={
+                "quality": check(
+                    f"{name}-{self.kind.replace('_', '-')}",
+                    words,
+                    "conformity",
+                    {**implementation, "mustBeGreaterOrEqualTo": 1},
+                )
+            },
+            measure=share_of_masks(column, fits),
+            assertion=Assertion("mustBeGreaterOrEqualTo", 1),
+            limits=(1, None),
+        )
+
+
+def _is_named(column: ColumnProfile, names: str) -> bool:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", column.column.name).lower()
+    return re.search(rf"(^|[^a-z])({names})$", re.sub(r"[^a-z0-9]+$", "", spaced)) is not None
+
+
+UNITS: Sequence[Unit] = (
+    Unit("percentage", "percent|percentage|pct", 0, 100),
+    Unit("probability", "probability|likelihood", 0, 1),
+    Unit("latitude", "lat|latitude|latitude_deg|lat_deg", -90, 90),
+    Unit("longitude", "lon|lng|long|longitude|longitude_deg|lon_deg|long_deg", -180, 180),
+    Unit("heading", "heading|bearing|heading_deg|heading_degt", 0, 360),
+    Unit("month", "month|month_of_year", 1, 12),
+    Unit("weekday", "weekday|day_of_week", 0, 7),
+    Unit("hour", "hour|hour_of_day", 0, 24),
+)
+CODES: Sequence[Code] = (
+    Code("currency_code", "currency|currency_code|ccy", "A{3}", "^[A-Z]{3}$"),
+    Code("country_code", "country|country_code|iso_country", "A{2}", "^[A-Z]{2}$"),
+    Code("email_address", "email|e_mail|email_address", r"[^@ ]+@[^@ ]+", r"^[^@\s]+@[^@\s]+$"),
+)
+
+for _unit in UNITS:
+    add(COLUMN_SUGGESTIONS, Kind(_unit.kind, _unit.propose))
+for _code in CODES:
+    add(COLUMN_SUGGESTIONS, Kind(_code.kind, _code.propose))

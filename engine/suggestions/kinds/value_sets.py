@@ -1,0 +1,175 @@
+"""Suggestions about the single values of a column."""
+
+import math
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+
+from contracts.assertions import Assertion
+from contracts.editing.check_entry import check
+from contracts.predicates.parser import literal, quote
+from engine.components.operands import INTEGRAL, NUMERIC, TEXT
+from engine.core.results import Value
+from engine.profile.facts import is_admitted
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.profile.text_masks import mask_of
+from engine.suggestions import value_ranges
+from engine.suggestions.candidates import Candidate, Measure, compliance, metric, number, of_column
+from engine.suggestions.column_samples import Sample
+from engine.suggestions.tolerances import drifts
+
+MOST_CATEGORIES = 200
+LEAST_ROWS_FOR_CATEGORIES = 100
+# By hand: each category was seen so often on average, and so many of them more than once (Deequ: nine in ten).
+TIMES_SEEN, SEEN_AGAIN = 10, 0.9
+# So many partitions with just the same values make them all there are.
+LEAST_ALIKE = 5
+LEAST_SHARE = 0.5
+POSITIVE = {"analyzer": "minimum", "mustBeGreaterThan": 0}
+NOT_NEGATIVE = {"analyzer": "minimum", "mustBeGreaterOrEqualTo": 0}
+
+
+@of_column()
+def non_negative(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """No number is below zero."""
+    lowest = part.series(column, "minimum")
+    if column.column.base_type not in NUMERIC or not lowest or not all(value >= 0 for value in lowest):
+        return None
+    name = column.column.name
+    words = f"{name} is never negative"
+    return Candidate(
+        kind="non_negative",
+        sentence=words,
+        expression=f"minimum of {name} is at least 0",
+        patch={"quality": check(f"{name}-not-negative", words, "conformity", NOT_NEGATIVE)},
+        measure=metric(column, "minimum"),
+        assertion=Assertion("mustBeGreaterOrEqualTo", 0),
+        limits=(0, None),
+    )
+
+
+@of_column()
+def positive(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Every number is above zero, and whole ones stay so if they fall once more as far as they ever did."""
+    lowest = part.series(column, "minimum")
+    if column.column.base_type not in NUMERIC or not lowest or not all(value > 0 for value in lowest):
+        return None
+    if column.column.base_type in INTEGRAL and min(lowest) <= max((a - b for a, b in pairwise(lowest)), default=0):
+        return None
+    name = column.column.name
+    words = f"{name} is always positive"
+    return Candidate(
+        kind="positive",
+        sentence=words,
+        expression=f"minimum of {name} is above 0",
+        patch={"quality": check(f"{name}-positive", words, "conformity", POSITIVE)},
+        measure=metric(column, "minimum"),
+        assertion=Assertion("mustBeGreaterThan", 0),
+        limits=(0, None),
+    )
+
+
+@of_column()
+def value_range(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """Nearly all numbers lie within the extreme percentiles seen in any partition, widened by their own distance."""
+    bounds, share = value_ranges.bounds(column, part), value_ranges.share(min(filter(None, part.rows), default=0))
+    if bounds is None or share < LEAST_SHARE:
+        return None
+    name, (lower, upper) = column.column.name, bounds
+    predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(lower)} AND {number(upper)}"
+    if not is_admitted(predicate):
+        return None
+    words = f"{name} lies between {lower:,g} and {upper:,g} in at least {share:.0%} of the rows"
+    return Candidate(
+        kind="value_range",
+        sentence=words,
+        expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.0%}",
+        patch={"quality": check(f"{name}-range", words, "conformity", compliance(predicate, at_least=share))},
+        measure=value_ranges.within(column, lower, upper),
+        assertion=Assertion("mustBeGreaterOrEqualTo", share),
+        severity="warning",
+        limits=(share, None),
+        details={"lower": lower, "upper": upper},
+        drops=True,
+    )
+
+
+@of_column()
+def categorical(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    """A text column takes only the few values that it took so far."""
+    counts = categories(column, part)
+    return _among(column, counts, list(counts), 1) if counts and _is_closed(column, part, len(counts)) else None
+
+
+def _is_closed(column: ColumnProfile, part: Part, size: int) -> bool:
+    """Whether a further value would be a surprise: each has rows in plenty, or every partition has just the same."""
+    seen = [counts for counts, _ in part.values(column) if counts]
+    plenty = all(sum(counts.values()) >= TIMES_SEEN * size for counts in seen)
+    return plenty or (len(seen) >= LEAST_ALIKE and all(len(counts) == size for counts in seen))
+
+
+@of_column(margins=(0.005, 0.01, 0.02, 0.05), safety=2.0)
+def mostly_categorical(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+    """Nearly all texts are values that it took so far (Deequ's fractional categorical range): all but the margin."""
+    counts = categories(column, part)
+    return _among(column, counts, list(counts), 1 - margin) if counts and not _goes_on(column, part) else None
+
+
+def _goes_on(column: ColumnProfile, part: Part) -> bool:
+    """Whether new values keep coming: those of the older half of the partitions are less and less of the newer half."""
+    half = len(part) // 2
+    known = frozenset(part.part(0, half).all_values(column)[0])
+    shares = (_share_known(counts, known) for counts, _ in part.part(half).values(column))
+    return drifts([share for share in shares if share is not None]) < 0
+
+
+def categories(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
+    """The values of a text column with their counts; None where they are too many, or not seen again and again."""
+    counts, error = part.all_values(column, MOST_CATEGORIES)
+    if column.column.base_type not in TEXT or error or not 0 < len(counts) <= MOST_CATEGORIES:
+        return None
+    again = sum(count > 1 for count in counts.values())
+    if sum(counts.values()) < max(LEAST_ROWS_FOR_CATEGORIES, TIMES_SEEN * len(counts)):
+        return None
+    return counts if again >= SEEN_AGAIN * len(counts) else None
+
+
+def _among(column: ColumnProfile, counts: Mapping[str, int], known: Collection[str], share: float) -> Candidate | None:
+    name, values, exact = column.column.name, sorted(known), share == 1
+    predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(literal(value) for value in values)})"
+    if not is_admitted(predicate):
+        return None
+    least = math.floor(share * 1000) / 1000
+    words = f"{name} is one of {len(values)} known values" + ("" if exact else f" in at least {least:.1%} of the rows")
+    kind, slug = ("categorical", "values") if exact else ("mostly_categorical", "known-values")
+    among = frozenset(values)
+    return Candidate(
+        kind=kind,
+        sentence=words,
+        expression=f"{name} in ({', '.join(values)})" + ("" if exact else f" for {least:.1%}"),
+        patch={"quality": check(f"{name}-{slug}", words, "conformity", compliance(predicate, at_least=least))},
+        measure=Measure(
+            lambda part: [_share_known(found, among) for found, _ in part.values(column)],
+            lambda sample: _share_of_sample(sample, among),
+        ),
+        assertion=Assertion("mustBeGreaterOrEqualTo", least),
+        limits=(least, None),
+        details={"values": values, "counts": [counts[value] for value in values]},
+        counter=lambda part: _unknown(column, part, among),
+    )
+
+
+def _share_known(counts: Mapping[str, int], known: frozenset[str]) -> float | None:
+    total = sum(counts.values())
+    return sum(count for value, count in counts.items() if value in known) / total if total else None
+
+
+def _share_of_sample(sample: Sample, known: frozenset[str]) -> Value:
+    """As a share of all rows: a missing value is no other one."""
+    rows = len(sample.values)
+    return 1 - sum(text not in known for text in sample.present.tolist()) / rows if rows else None
+
+
+def _unknown(column: ColumnProfile, part: Part, known: frozenset[str]) -> list[str]:
+    counts, _ = part.all_values(column)
+    return sorted({mask_of(value) for value in counts if value not in known})

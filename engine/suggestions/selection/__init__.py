@@ -1,0 +1,1 @@
+"""Select the suggestions that a draft proposes."""

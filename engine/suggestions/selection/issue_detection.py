@@ -1,0 +1,133 @@
+"""What a promise would catch: which of the ten common issues, put into a sample, it tells from clean data."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from engine.components.operands import TEMPORAL, TEXT
+from engine.core.results import Value
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.programs.injected_issues import Array, Variation, variations
+from engine.statistics.column_values import Column, column
+from engine.suggestions.candidates import Candidate
+from engine.suggestions.column_samples import MOST, Sample
+
+SEED = 1
+# What is known of a promise that no sample was tried on: nothing either way.
+UNKNOWN = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A sample of a column, and the same with every issue that it can have."""
+
+    sample: Sample
+    issues: Sequence[Variation]
+
+    @cached_property
+    def samples(self) -> Sequence[Sample]:
+        """The sample with each of the issues."""
+        return [Sample(each.values, self.sample.times) for each in self.issues]
+
+    @cached_property
+    def types(self) -> frozenset[int]:
+        """The numbers of the types of issues."""
+        return frozenset(each.issue.number for each in self.issues)
+
+
+@dataclass(frozen=True)
+class Caught:
+    """Which of the issues (by position) a promise tells, of how many; `weight` of each: alike for every type."""
+
+    which: frozenset[int] = frozenset()
+    weight: Mapping[int, float] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The chance to catch an issue of any type, all of them alike likely."""
+        return self.of(self.which)
+
+    def of(self, which: Iterable[int]) -> float:
+        """The chance that an issue is one of these."""
+        return sum(self.weight[at] for at in which)
+
+
+def trials(part: Part, given: Mapping[str, Sequence[Any]]) -> Mapping[str, Trial]:
+    """A trial of each column of which there are values: those that are given, or such as the newest states tell of."""
+    found = {each.column.name: _values(each, part, given) for each in part.history.columns}
+    known = {name: values for name, values in found.items() if values is not None}
+    rows = part.rows[-1] if len(part) else 0
+    return {name: _trial(Column(values, _neighbour(name, known)), rows) for name, values in known.items()}
+
+
+def _values(each: ColumnProfile, part: Part, given: Mapping[str, Sequence[Any]]) -> Array | None:
+    """So many values as the column's type has them; None where there are none of it."""
+    listed = given.get(each.column.name) or _from_states(each, part)
+    own = column(listed[:MOST]) if listed else None
+    fits = own is not None and own.present.any() and own.is_text == (each.column.base_type in TEXT)
+    return own.values if own and fits else None
+
+
+def _trial(own: Column, rows: int) -> Trial:
+    from numpy.random import default_rng
+
+    return Trial(Sample(own.values, rows / len(own.values)), tuple(variations(own, default_rng(SEED))))
+
+
+def _neighbour(name: str, known: Mapping[str, Array]) -> Array | None:
+    """The next column, around the table, whose values are of the same type."""
+    names = list(known)
+    at = names.index(name)
+    others = (*names[at + 1 :], *names[:at])
+    return next((known[other] for other in others if known[other].dtype == known[name].dtype), None)
+
+
+def _from_states(each: ColumnProfile, part: Part) -> Sequence[Any] | None:
+    """Values such as those of the newest partition: quantiles of numbers, all texts where they are few."""
+    if not len(part) or not part.rows[-1]:
+        return None
+    newest = part.part(len(part) - 1)
+    rows, present = min(MOST, newest.rows[0]), newest.series(each, "completeness")
+    filled = round(rows * float(present[0])) if present else 0
+    values = _numbers(each, newest, filled) or _texts(newest.values(each)[0], filled)
+    return [*values, *[None] * (rows - filled)] if values else None
+
+
+def _numbers(each: ColumnProfile, newest: Part, count: int) -> list[float]:
+    ((_, bag),) = newest.history.partitions[newest.start : newest.end]
+    sketch = each.sketch(bag) if count else None
+    if sketch is None or sketch.is_empty() or each.column.base_type in TEMPORAL:
+        return []
+    return [float(value) for value in sketch.get_quantiles([(at + 0.5) / count for at in range(count)])]
+
+
+def _texts(counted: tuple[Mapping[str, int], int], count: int) -> list[str]:
+    """Texts as often as they occur among so many; none where not all of them are known."""
+    counts, error = counted
+    total = sum(counts.values())
+    if error or not total:
+        return []
+    listed = [value for value, times in sorted(counts.items()) for _ in range(times)]
+    return [listed[int((at + 0.5) * total / count)] for at in range(count)]
+
+
+def caught(candidate: Candidate, trial: Trial | None) -> Caught | None:
+    """What the promise catches; None where it cannot be tried, or does not hold on the sample itself."""
+    measured = candidate.measure.of_sample
+    if trial is None or measured is None or not trial.issues or _breaks(candidate, measured(trial.sample)):
+        return None
+    which = frozenset(at for at, each in enumerate(trial.samples) if _breaks(candidate, measured(each)))
+    names = dict.fromkeys(trial.issues[at].issue.name for at in sorted(which))
+    return Caught(which, _weights(trial), tuple(names))
+
+
+def _breaks(candidate: Candidate, value: Value) -> bool:
+    return value is not None and not candidate.assertion.holds(value)
+
+
+def _weights(trial: Trial) -> Mapping[int, float]:
+    numbers = [each.issue.number for each in trial.issues]
+    return {at: 1 / len(trial.types) / numbers.count(number) for at, number in enumerate(numbers)}

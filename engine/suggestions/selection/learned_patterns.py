@@ -1,0 +1,105 @@
+"""Suggestions of learned patterns (`engine.patterns`): what older texts of a column, and the lake, say of it.
+
+Unlike what other suggestions rest on, no state of a partition holds the texts: a sample of them is handed in. How many
+texts of each partition keep the pattern is then counted by one more scan."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.assertions import Assertion
+from contracts.schema import Schema
+from engine.analyzers.bound import BoundAnalyzer
+from engine.analyzers.conformity_test import Counts
+from engine.analyzers.pattern_conformity import PatternConformity
+from engine.core.results import Value
+from engine.patterns.contract_checks import checks
+from engine.patterns.evidence import evidence
+from engine.patterns.index import Index
+from engine.patterns.inference import Learned, infer
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.suggestions.candidates import Candidate, Measure
+from engine.suggestions.column_samples import Sample
+from engine.suggestions.selection.holdout_test import Held
+
+NAMES = {"warning": "pattern_drift", "error": "pattern"}
+WORDS = {
+    "warning": "no significantly larger share of {column} than before breaks {pattern}",
+    "error": "{column} looks as it did: {pattern}",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Promised:
+    """A check of a learned pattern on a column: its entry in the contract, what measures it, what is known of it."""
+
+    column: ColumnProfile
+    learned: Learned
+    entry: Mapping[str, Any]
+    measured: BoundAnalyzer
+    details: Mapping[str, Any]
+
+    @property
+    def analyzer(self) -> PatternConformity:
+        """What the check asks for."""
+        return self.measured.analyzer  # type: ignore[return-value]
+
+
+def promised(
+    columns: Sequence[ColumnProfile], texts: Mapping[str, Sequence[str | None]], index: Index, schema: Schema
+) -> list[Promised]:
+    """What the columns may be promised of which there are texts, in the order of the columns; of a classified column,
+    and of one that no pattern tells anything of, nothing."""
+    given = ((each, texts[each.column.name]) for each in columns if each.column.name in texts and not each.classified)
+    return [made for column, values in given for made in _promised(column, values, index, schema)]
+
+
+def _promised(column: ColumnProfile, values: Sequence[str | None], index: Index, schema: Schema) -> Iterator[Promised]:
+    result = infer(values, index)
+    if result.learned is None:
+        return
+    details = evidence(values, result, index, secret=False)
+    for entry in checks(column.column.name, result.learned):
+        yield Promised(column, result.learned, entry, _analyzer(entry["implementation"]).bind(schema), details)
+
+
+def _analyzer(implementation: Mapping[str, Any]) -> PatternConformity:
+    given = {name: value for name, value in implementation.items() if name in PatternConformity.model_fields}
+    return PatternConformity(**given)
+
+
+def held(found: Sequence[Promised], whole: Part) -> list[Held]:
+    """Those that no partition breaks, as suggestions that are ranked beside all others; `whole` has their counts."""
+    candidates = ((each, _candidate(each)) for each in found)
+    return [Held(one, each.column, 0.0, whole) for each, one in candidates if one.holds(whole)]
+
+
+def _candidate(each: Promised) -> Candidate:
+    severity, name = each.entry["severity"], each.column.column.name
+    limit = each.entry["implementation"]["mustBeGreaterThan"]
+    return Candidate(
+        kind=NAMES[severity],
+        sentence=WORDS[severity].format(column=name, pattern=each.learned.pattern.text),
+        expression=each.analyzer.pattern,
+        patch={"quality": {**each.entry, "implementation": {**each.entry["implementation"], "scope": "delta"}}},
+        measure=Measure(
+            lambda part: part.read((name, NAMES[severity]), lambda bag: each.measured.value(bag.values)),
+            _of_sample(each),
+        ),
+        assertion=Assertion("mustBeGreaterThan", limit),
+        severity=severity,
+        limits=(limit, None),
+        details={"pattern": each.details},
+    )
+
+
+def _of_sample(each: Promised) -> Any:
+    """The chance that the analyzer would tell of a partition of such texts."""
+
+    def measured(sample: Sample) -> Value:
+        found = each.learned.count(sample.present.tolist())
+        present = round(found.of * sample.times)
+        return each.analyzer.chance(Counts(round(found.bad * sample.times), present)) if present else None
+
+    return measured

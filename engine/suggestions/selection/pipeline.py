@@ -1,0 +1,114 @@
+"""From a history to what is suggested: what held on newer partitions than it was learned on, the worthiest first."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from contracts.fingerprint import short_fingerprint
+from engine.profile.measurements import Part
+from engine.profile.profile import History, plain
+from engine.suggestions.candidates import Candidate
+from engine.suggestions.key_candidates import likely_key
+from engine.suggestions.selection.holdout_test import Held, held, learned_of
+from engine.suggestions.selection.issue_detection import trials
+from engine.suggestions.selection.ranking import Ranked, ranked
+
+NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
+MOST_COUNTER_EXAMPLES = 5
+# The kinds that say that a column is a key.
+KEYS = frozenset({"unique", "unique_in_partition"})
+
+
+def suggest(
+    history: History,
+    object_name: str,
+    *,
+    samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
+    over_time: bool = True,
+    beside: Sequence[Held] = (),
+) -> list[dict[str, Any]]:
+    """Every suggestion that held on the newer partitions, as plain data with its evidence, the worthiest first.
+
+    `samples`: values of columns, one a row and alike ordered, in which the ten common issues are tried; where there are
+    none, such as the states tell of. None of them is kept. `over_time`: the partitions follow each other in time; else
+    they are parts of one table, split by a hash. `beside`: others that held, which are ranked with them."""
+    found = worthy(history, object_name, samples=samples, over_time=over_time, beside=beside)
+    split = "time" if over_time else "rows"
+    return [_as_data(each, object_name, split) for each in found]
+
+
+def worthy(
+    history: History,
+    object_name: str,
+    *,
+    samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
+    over_time: bool = True,
+    beside: Iterable[Held] = (),
+) -> list[Ranked]:
+    """What `suggest` tells of, before it is plain data."""
+    found = _promised(held(history, over_time=over_time), history, object_name)
+    return ranked([*found, *beside], trials(Part.of(history), samples))
+
+
+def _promised(found: Iterable[Held], history: History, table: str) -> Iterator[Held]:
+    """What says that values are unique, with the chance by names that they are meant to be; all else as it is.
+
+    What nobody counted, or what may be chance, is left out where names do not promise it: of what else was counted no
+    true key is lost."""
+    for each in found:
+        if each.column is None or each.candidate.kind not in KEYS:
+            yield each
+        elif (likely := likely_key(each.column, history, table)).suggested or _is_sure(each.candidate):
+            yield replace(each, candidate=replace(each.candidate, likely=round(likely.probability, 4)))
+
+
+def _is_sure(candidate: Candidate) -> bool:
+    return candidate.confirmed and not candidate.by_chance
+
+
+def _as_data(each: Ranked, object_name: str, split_by: str) -> dict[str, Any]:
+    candidate, name = each.held.candidate, each.held.column_name
+    return {
+        "id": short_fingerprint([object_name, candidate.kind, name]),
+        "kind": candidate.kind,
+        "object": object_name,
+        "column": name,
+        "sentence": candidate.sentence,
+        "expression": candidate.expression,
+        "severity": candidate.severity,
+        "patch": _with_severity(candidate),
+        "evidence": {**_evidence(each), "split_by": split_by},
+    }
+
+
+def _with_severity(candidate: Candidate) -> dict[str, Any]:
+    quality = candidate.patch.get("quality")
+    return {"quality": {**quality, "severity": candidate.severity}} if quality else dict(candidate.patch)
+
+
+def _evidence(each: Ranked) -> dict[str, Any]:
+    candidate, part = each.held.candidate, each.held.part
+    split = learned_of(len(part))
+    values = zip(part.names, candidate.measure.of_part(part), strict=True)
+    measured = [(name, value) for name, value in values if value is not None]
+    failed = [name for name, value in measured if not candidate.assertion.holds(value)]
+    return {
+        "rows": sum(part.rows),
+        "partitions": len(measured),
+        "held": len(measured) - len(failed),
+        "failed_on": failed,
+        "learned_on": split,
+        "judged_on": len(part) - split,
+        "history": [[name, plain(value)] for name, value in measured],
+        "limits": [None if limit is None else plain(limit) for limit in candidate.limits],
+        "details": dict(candidate.details),
+        "since": part.names[0] if part.start else None,
+        "margin": each.held.margin,
+        "holds": round(each.holds, 4),
+        "likely": candidate.likely,
+        "confirmed": candidate.confirmed,
+        "catches": None if each.caught is None else round(each.caught.share, 4),
+        "issues": [] if each.caught is None else list(each.caught.names),
+        "worth": round(each.worth, 4),
+        "counter_examples": list(candidate.counter(part))[:MOST_COUNTER_EXAMPLES] if candidate.counter else [],
+    }

@@ -1,0 +1,80 @@
+"""The range that a column's numbers keep to: its bounds, and which share of the values must lie within it."""
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from engine.components.operands import INTEGRAL, NUMERIC
+from engine.core.results import Value
+from engine.profile.measurements import Part
+from engine.profile.profile import ColumnProfile
+from engine.states.bag import States
+from engine.suggestions.candidates import Measure
+from engine.suggestions.column_samples import Sample
+from engine.suggestions.tolerances import drifts
+
+
+def bounds(column: ColumnProfile, part: Part) -> tuple[float, float] | None:
+    """The range; None for keys, for what drifts, for constants, and where infinities or NaN leave no range."""
+    low, high = part.series(column, "q01"), part.series(column, "q99")
+    if not low or column.column.base_type not in NUMERIC or _is_key(column, part):
+        return None
+    extremes = [*part.series(column, "minimum"), *part.series(column, "maximum")]
+    if not all(math.isfinite(value) for value in extremes) or any(
+        drifts([float(value) for value in part.series(column, name)]) for name in ("q01", "median", "q99")
+    ):
+        return None
+    lower, upper = _widened(min(low), max(high), floor=min(extremes))
+    return (lower, upper) if math.isfinite(lower) and math.isfinite(upper) and lower < upper else None
+
+
+def _widened(low: float, high: float, *, floor: Any) -> tuple[float, float]:
+    width = high - low
+    lower, upper = _rounded(low - width, math.floor), _rounded(high + width, math.ceil)
+    return (max(lower, 0.0) if floor >= 0 else lower), upper
+
+
+def _rounded(value: float, towards: Callable[[float], int]) -> float:
+    if value == 0 or not math.isfinite(value):
+        return value
+    step = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    return float(Decimal(str(towards(value / step))) * Decimal(str(step)))
+
+
+def share(rows: int) -> float:
+    """At least 99 %, and less where a partition is so small that two rows are more than one in a hundred."""
+    return math.floor(100 * (1 - max(0.01, 2 / rows))) / 100 if rows > 2 else 0.0
+
+
+def within(column: ColumnProfile, lower: float, upper: float) -> Measure:
+    """Which share of the numbers lies between the two, both of them included; None where there is no number."""
+    return Measure(
+        lambda part: part.read(
+            (column.column.name, "within", (lower, upper)), lambda bag: _share_within(column, bag, lower, upper)
+        ),
+        lambda sample: _share_of_sample(sample, lower, upper),
+    )
+
+
+def _share_within(column: ColumnProfile, bag: States, lower: float, upper: float) -> Value:
+    sketch = column.sketch(bag)
+    if sketch is None or sketch.is_empty():
+        return None
+    return float(sketch.get_rank(upper, inclusive=True) - sketch.get_rank(lower, inclusive=False))
+
+
+def _share_of_sample(sample: Sample, lower: float, upper: float) -> Value:
+    """As a share of all rows: a missing value is within."""
+    rows = len(sample.values)
+    return float(1 - ((sample.present < lower) | (sample.present > upper)).sum() / rows) if rows else None
+
+
+def _is_key(column: ColumnProfile, part: Part) -> bool:
+    """Whether a column of whole numbers counts rows: as many distinct values as rows, together over many rows."""
+    distinct, rows = part.series(column, "approx_count_distinct"), sum(part.rows)
+    if column.column.base_type not in INTEGRAL or rows < 100:
+        return False
+    # What is told of the whole table is merged once, and only where every partition looks like a key.
+    own = all(float(count) >= 0.9 * each for count, each in zip(distinct, filter(None, part.rows), strict=False))
+    return own and float(column.value("approx_count_distinct", part.history.whole) or 0) >= 0.9 * rows
