@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from registry.client import Client
-from ui import menu
+from ui.widgets import menu
 
 SCREENS = Path(__file__).parent / "screens"
 PROGRAM = "/usr/bin/chromium"

@@ -4,8 +4,8 @@ import argparse
 
 import uvicorn
 
-from ui.settings import SettingsError, load
-from ui.words import common as texts
+from ui.server.settings import SettingsError, load
+from ui.texts import common as texts
 
 # Browsers keep their socket open; after this many seconds it is closed for them.
 FAREWELL = 3

@@ -8,9 +8,10 @@ import streamlit as st
 from registry.api.schemas import Me
 from registry.client import ClientError
 from registry.words import Permission
-from ui import loading, menu, panels, session, words
-from ui.words import pages
-from ui.words import signing_in as texts
+from ui import texts as ui_texts
+from ui.texts import pages
+from ui.texts import sign_in as texts
+from ui.widgets import loading, menu, panels, viewer
 
 HERE = Path(__file__).parent
 # A constant: what a browser posts from here carries the page's own origin, which the route checks.
@@ -30,8 +31,8 @@ kbd[aria-label^="Shortcut"], kbd[aria-label^="Shortcut"] * { color: inherit !imp
 
 def main() -> None:
     """Draws the frame and the page inside it."""
-    st.set_page_config(page_title=pages.TREATY, page_icon=HERE / "icon.svg", layout="wide")
-    st.logo(HERE / ("logo-dark.svg" if session.is_dark() else "logo.svg"), size="large")
+    st.set_page_config(page_title=pages.TREATY, page_icon=HERE / "static" / "icon.svg", layout="wide")
+    st.logo(HERE / "static" / ("logo-dark.svg" if viewer.is_dark() else "logo.svg"), size="large")
     st.html(STYLE)
     with loading.shape():
         try:
@@ -42,12 +43,12 @@ def main() -> None:
 
 def draw() -> None:
     """Draws the page, or the way to sign in. Raises ClientError where the registry refuses."""
-    if not session.signed_in():
+    if not viewer.signed_in():
         navigation(None)
         signed_out()
         return
-    me = session.me()
-    page = navigation(session.registry().waiting().total, permissions=me.permissions)
+    me = viewer.me()
+    page = navigation(viewer.registry().waiting().total, permissions=me.permissions)
     sidebar(me)
     loading.age()
     page.run()
@@ -66,7 +67,7 @@ def _page(entry: menu.Entry, waiting: int) -> st.Page:
     first = entry.name == menu.HOME
     return st.Page(
         HERE / "app_pages" / f"{entry.name}.py",
-        title=f"{entry.title} ({words.count(waiting)})" if first and waiting else entry.title,
+        title=f"{entry.title} ({ui_texts.count(waiting)})" if first and waiting else entry.title,
         icon=entry.icon,
         url_path=None if first else entry.name,
         default=first,
@@ -78,8 +79,8 @@ def sidebar(me: Me) -> None:
     """Who is signed in, and the way out."""
     with st.sidebar, st.container(key="who", gap=None):
         st.caption(texts.SIGNED_IN_AS)
-        st.markdown(f"**{words.esc(me.user.name)}**")
-        st.caption(words.esc(", ".join(me.user.roles)))
+        st.markdown(f"**{ui_texts.esc(me.user.name)}**")
+        st.caption(ui_texts.esc(", ".join(me.user.roles)))
         st.html(SIGN_OUT)
 
 

@@ -16,10 +16,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from registry.client import Client
-from ui import menu, panels
-from ui.security import Gate, SecureHeaders, own_scripts
-from ui.settings import Settings, load
-from ui.sign_in import Doors
+from ui.server.auth_routes import Doors
+from ui.server.security import Gate, SecureHeaders, own_scripts
+from ui.server.settings import Settings, load
+from ui.widgets import menu, panels
 
 SCRIPT = Path(__file__).parent / "app.py"
 

@@ -14,7 +14,7 @@ STORE = {"sqlalchemy", "sqlmodel", "alembic"}
 # What a check means: a third of the time to start, and no command that asks the service needs it.
 MEANINGS = {"engine.analyzers", "engine.checks.binding"}
 OWN = ("contracts", "engine", "registry", "ui", "migrations")
-TEXTS = " ".join(f"ui.words.{path.stem}" for path in (ROOT / "ui" / "words").glob("[a-z]*.py"))
+TEXTS = " ".join(f"ui.texts.{path.stem}" for path in (ROOT / "ui" / "texts").glob("[a-z]*.py"))
 HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
 LIGHT = {
     "contracts": (

@@ -14,7 +14,7 @@ from registry.api.schemas import InboxOut, WaitingOut
 from registry.database import transaction
 from registry.tables import Contract, Incident, IncidentPart, Postponement, Proposal, Run
 from registry.words import Cause, IncidentState, ProposalState
-from ui import desk
+from ui.parts.inbox import inbox_order
 
 OBJECTS = ("orders", "items")
 PEOPLE = ("owner", "other-owner", "producer", "viewer", "admin")
@@ -92,7 +92,7 @@ def tells(run: Run) -> bool:
 def sizes(found: InboxOut) -> WaitingOut:
     return WaitingOut(
         failed_runs=len(found.failed_runs),
-        asked=len(desk.asked(found)),
+        asked=len(inbox_order.asked(found)),
         to_change=len(found.to_change),
         to_decide=len(found.to_decide),
         requested=len(found.requested),
@@ -108,7 +108,7 @@ def test_as_much_is_counted_as_the_inbox_lists_and_the_menu_says_the_sum(world: 
         found = world.client(each).inbox()
         told[each] = world.client(each).waiting()
         assert told[each] == sizes(found)
-        assert told[each].total == len(desk.urgent(found))
+        assert told[each].total == len(inbox_order.urgent(found))
     assert any(each.total for each in told.values())
 
 

@@ -28,7 +28,7 @@ from registry.api.app import create_app
 from registry.config import Settings
 from registry.database import transaction
 from registry.words import Decision
-from ui.security import COOKIE
+from ui.server.security import COOKIE
 
 pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
 WIDE = {"width": 1280, "height": 800}

@@ -27,7 +27,9 @@ from registry.exchange.exports import FORMS
 from registry.tables import Proposal, SuggestionRow, Task, User
 from registry.words import Decision, IncidentState, Mark, Permission, Resolution, TaskState
 from registry.worker import Worker
-from ui import asgi, session, words
+from ui import asgi
+from ui import texts as ui_texts
+from ui.widgets import viewer
 
 pytestmark = pytest.mark.journey
 SCRIPT = Path(asgi.__file__).parent / "app.py"
@@ -53,8 +55,8 @@ def open_page(the_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Open:
     """Opens a page as a user: `open_page("owner", "review", proposal=...)`."""
 
     def opened(who: str, page: str, **asked: Any) -> AppTest:
-        monkeypatch.setattr(session, "signed_in", lambda: True)
-        monkeypatch.setattr(session, "registry", lambda: the_shop.client(who))
+        monkeypatch.setattr(viewer, "signed_in", lambda: True)
+        monkeypatch.setattr(viewer, "registry", lambda: the_shop.client(who))
         at = AppTest.from_file(str(SCRIPT), default_timeout=30).run()
         at.switch_page(f"app_pages/{page}.py")
         for name, value in asked.items():
@@ -425,11 +427,11 @@ def test_a_contract_says_who_judges_what_and_is_handed_on_in_every_form(open_pag
     checks = the_shop.client("viewer").checks("shop-sales").checks
 
     assert "For other tools" in {label.split(":")[-1].strip() for label in labels}
-    assert set(table["Judged"]) == {words.RUNNERS[each.runner.value] for each in checks}
+    assert set(table["Judged"]) == {ui_texts.RUNNERS[each.runner.value] for each in checks}
     assert list(table["Last"]) == ["✗ Failed", "✗ Failed"]
     assert table["History"].iloc[0] == "/metric?contract=shop-sales&object=orders&check=row-count"
-    assert {each.runner.value for each in checks} <= set(words.RUNNERS)
-    assert set(words.EXPORTS) == set(FORMS)
+    assert {each.runner.value for each in checks} <= set(ui_texts.RUNNERS)
+    assert set(ui_texts.EXPORTS) == set(FORMS)
 
 
 def test_the_activity_of_a_contract_names_who_did_what_and_leads_there(open_page: Open, the_shop: Shop) -> None:
@@ -484,7 +486,7 @@ def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(op
     at.toggle(key="marking").set_value(True)
     shown(at)
     assert at.selectbox(key="point").value == "day=2026-02-25"
-    assert words.OUTLOOKS["written"] in texts(at)
+    assert ui_texts.OUTLOOKS["written"] in texts(at)
     click(at, "say")
     assert "Say why" in texts(at)
     at.text_input(key="why").set_value("a holiday")
@@ -646,8 +648,8 @@ def test_a_registry_that_refuses_is_told_in_a_panel(
         def _request(self, *_: Any, **__: Any) -> Any:
             raise error
 
-    monkeypatch.setattr(session, "signed_in", lambda: True)
-    monkeypatch.setattr(session, "registry", lambda: Refusing("http://nowhere"))
+    monkeypatch.setattr(viewer, "signed_in", lambda: True)
+    monkeypatch.setattr(viewer, "registry", lambda: Refusing("http://nowhere"))
 
     at = AppTest.from_file(str(SCRIPT), default_timeout=30).run()
 
@@ -657,7 +659,7 @@ def test_a_registry_that_refuses_is_told_in_a_panel(
 
 def test_a_mistake_of_ours_shows_a_reference_and_no_trace() -> None:
     def script() -> None:
-        from ui import panels
+        from ui.widgets import panels
 
         panels.unexpected(ValueError("the password is secret"))
 
@@ -674,13 +676,13 @@ def test_a_page_that_stands_for_long_says_how_old_it_is(
     minutes: int, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def script() -> None:
-        from ui import loading
+        from ui.widgets import loading
 
         loading.age()
 
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
     moments = iter([noon, *[noon + timedelta(minutes=minutes)] * 2])
-    monkeypatch.setattr(session, "now", lambda: next(moments))
+    monkeypatch.setattr(viewer, "now", lambda: next(moments))
 
     at = AppTest.from_function(script, default_timeout=30).run()
 
@@ -690,7 +692,7 @@ def test_a_page_that_stands_for_long_says_how_old_it_is(
 
 
 def test_without_a_session_a_page_leads_to_the_sign_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "signed_in", lambda: False)
+    monkeypatch.setattr(viewer, "signed_in", lambda: False)
 
     at = AppTest.from_file(str(SCRIPT), default_timeout=30).run()
 
@@ -1204,7 +1206,7 @@ def test_a_subscription_is_ended_and_a_channel_added_and_removed(open_page: Open
 def test_a_contract_is_asked_for_where_there_is_none_and_its_owner_declines(open_page: Open, the_shop: Shop) -> None:
     told(the_shop, event("COMPLETE", output("/lake/returns"), job="load_returns"))
     at = open_page("consumer", "lineage", tab="Without contract")
-    at.session_state[f"request-{words.slug('file /lake/returns')}"] = True
+    at.session_state[f"request-{ui_texts.slug('file /lake/returns')}"] = True
     shown(at)
     at.get("form_submit_button")[0].click()
     shown(at)

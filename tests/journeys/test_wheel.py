@@ -22,9 +22,9 @@ UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("
 INSIDE = (
     "migrations/script.py.mako",
     "ui/.streamlit/config.toml",
-    "ui/door.html",
-    "ui/icon.svg",
-    "ui/logo.svg",
+    "ui/server/auth_pages.html",
+    "ui/static/icon.svg",
+    "ui/static/logo.svg",
 )
 
 

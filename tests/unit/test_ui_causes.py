@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from registry.api.schemas import CheckedOut, DatasetOut, RunOut, SampleOut
-from ui import causes, reproduction
+from ui.parts.run import failure_breakdown, reproduction
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 BASE: dict[str, Any] = {
@@ -44,26 +44,26 @@ def course(outcomes: str) -> list[CheckedOut]:
     ],
 )
 def test_since_when_a_check_fails_is_told_from_its_results(outcomes: str, day: int, said: str) -> None:
-    found = causes.since(course(outcomes), run_id(day))
+    found = failure_breakdown.since(course(outcomes), run_id(day))
     assert found is not None
-    assert causes.sentence(found, now=NOW + timedelta(days=10)) == said
+    assert failure_breakdown.sentence(found, now=NOW + timedelta(days=10)) == said
 
 
 @pytest.mark.parametrize(("outcomes", "day"), [("pp", 1), ("pf", 7), ("", 0)])
 def test_nothing_is_told_of_a_run_in_which_it_did_not_fail(outcomes: str, day: int) -> None:
-    assert causes.since(course(outcomes), run_id(day)) is None
+    assert failure_breakdown.since(course(outcomes), run_id(day)) is None
 
 
 def test_of_several_partitions_of_a_run_one_that_fails_counts() -> None:
-    found = causes.since([result(0, "passed"), result(1, "passed"), result(1, "failed")], run_id(1))
+    found = failure_breakdown.since([result(0, "passed"), result(1, "passed"), result(1, "failed")], run_id(1))
     assert found is not None
     assert (found.times, found.ever) == (1, False)
 
 
 def test_a_version_that_judges_for_the_first_time_is_named() -> None:
-    found = causes.since([result(0, "passed"), result(1, "failed", version="2.0.0")], run_id(1))
+    found = failure_breakdown.since([result(0, "passed"), result(1, "failed", version="2.0.0")], run_id(1))
     assert found is not None
-    assert causes.sentence(found, now=NOW).endswith("that run was the first one under version 2.0.0")
+    assert failure_breakdown.sentence(found, now=NOW).endswith("that run was the first one under version 2.0.0")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_failing_partitions_have_in_common_and_no_other_has(
 ) -> None:
     results = [result(0, "failed", partition=each) for each in failed]
     results += [result(0, "passed", partition=each) for each in passed]
-    assert causes.parts(results) == shared
+    assert failure_breakdown.parts(results) == shared
 
 
 def sample(*rows: tuple[str | None, ...], masked: tuple[str, ...] = ()) -> SampleOut:
@@ -107,7 +107,7 @@ ROWS = [("WH-7", "open", "d")] * 5 + [("WH-1", "shipped", "d")]
 def test_the_value_that_most_broken_rows_share_is_told_with_how_common_it_is(
     rows: list[tuple[str, ...]], shares: dict[str, dict[str, float]], said: str
 ) -> None:
-    found = causes.segment(sample(*rows), apart={"status", "day"}, shares=shares)
+    found = failure_breakdown.segment(sample(*rows), apart={"status", "day"}, shares=shares)
     assert found is not None
     assert found.sentence == said
 
@@ -125,7 +125,7 @@ def test_the_value_that_most_broken_rows_share_is_told_with_how_common_it_is(
 def test_what_explains_nothing_is_not_told(
     rows: list[tuple[str, ...]], masked: tuple[str, ...], shares: dict[str, dict[str, float]]
 ) -> None:
-    assert causes.segment(sample(*rows, masked=masked), apart={"status", "day"}, shares=shares) is None
+    assert failure_breakdown.segment(sample(*rows, masked=masked), apart={"status", "day"}, shares=shares) is None
 
 
 def report(partitions: tuple[str, ...], location: str = "/lake/orders") -> RunOut:

@@ -19,7 +19,11 @@ from registry.api.schemas import (
     RunSummary,
     VersionOut,
 )
-from ui import consequences, contract_activity, contract_header, contract_rows, desk, edits, menu
+from ui.parts.contract import activity, contract_rows, header
+from ui.parts.inbox import inbox_order
+from ui.parts.review import check_editor
+from ui.parts.run import downstream
+from ui.widgets import menu
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -57,13 +61,13 @@ def inbox(**found: Any) -> InboxOut:
 
 def test_what_failed_stands_before_what_could_not_be_told_and_the_newest_first() -> None:
     runs = [run(1, "not_evaluated", hours=9), run(2, "failed"), run(3, "failed", hours=2)]
-    assert [each.id.int for each in desk.failed(inbox(failed_runs=tuple(runs)))] == [3, 2, 1]
+    assert [each.id.int for each in inbox_order.failed(inbox(failed_runs=tuple(runs)))] == [3, 2, 1]
 
 
 def test_the_nearest_deadline_stands_first_and_what_was_answered_waits_no_more() -> None:
     asked = (question(1, deadline=None), question(2, deadline=48), question(3, deadline=5))
     answered = question(4, deadline=1, answer="acknowledged")
-    assert [each.id.int for each in desk.asked(inbox(asked=(*asked, answered)))] == [3, 2, 1]
+    assert [each.id.int for each in inbox_order.asked(inbox(asked=(*asked, answered)))] == [3, 2, 1]
 
 
 def test_the_menu_counts_what_waits_for_oneself_and_not_what_others_decide() -> None:
@@ -71,7 +75,7 @@ def test_the_menu_counts_what_waits_for_oneself_and_not_what_others_decide() -> 
         failed_runs=(run(1, "failed"),), asked=(question(2, deadline=None),),
         to_decide=(proposal(3, hours=2), proposal(4)), waiting=(proposal(5),), affecting=(proposal(6),),
     )  # fmt: skip
-    assert [each.id.int for each in desk.urgent(found)] == [1, 2, 4, 3]
+    assert [each.id.int for each in inbox_order.urgent(found)] == [1, 2, 4, 3]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,7 @@ def test_the_menu_counts_what_waits_for_oneself_and_not_what_others_decide() -> 
     [({}, True), ({"waiting": (proposal(1),)}, False), ({"asked": (question(1, deadline=1, answer="told"),)}, True)],
 )
 def test_an_inbox_is_empty_where_nothing_waits_for_anybody(found: dict[str, Any], empty: bool) -> None:
-    assert desk.is_empty(inbox(**found)) is empty
+    assert inbox_order.is_empty(inbox(**found)) is empty
 
 
 def contract(**more: Any) -> ContractOut:
@@ -131,7 +135,7 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
 
 def test_the_activity_is_taken_away_without_formulas() -> None:
     found = [contract_rows.Event("Draft", NOW, "=cmd", "put “@x” forward", "/review?proposal=1")]
-    assert contract_activity.exported(found).splitlines() == [
+    assert activity.exported(found).splitlines() == [
         "When,Kind,Who,What,Open",
         "2026-03-01 00:00:00 UTC,Draft,'=cmd,put “@x” forward,/review?proposal=1",
     ]
@@ -142,7 +146,7 @@ def test_the_activity_is_taken_away_without_formulas() -> None:
 )
 def test_the_next_run_is_expected_as_often_as_the_last_ones_came(hours: list[int], expected: int | None) -> None:
     runs = [run(at, "passed", hours=each) for at, each in enumerate(hours)]
-    assert contract_header.rhythm(runs) == (None if expected is None else NOW + expected * HOUR)
+    assert header.rhythm(runs) == (None if expected is None else NOW + expected * HOUR)
 
 
 def test_addresses_hold_foreign_ids_as_one_value_each() -> None:
@@ -178,7 +182,7 @@ def blast(consumers: int) -> BlastOut:
     ],
 )
 def test_what_bad_data_reached_is_told_with_whom_it_hits(consumers: int, said: str) -> None:
-    assert consequences.told(blast(consumers)) == said
+    assert downstream.told(blast(consumers)) == said
 
 
 def replayed(judged: int, alerts: list[str]) -> ReplayedCheckOut:
@@ -201,7 +205,7 @@ def replayed(judged: int, alerts: list[str]) -> ReplayedCheckOut:
     ],
 )
 def test_what_an_edited_check_says_of_stored_data_is_told(judged: int, alerts: list[str], said: str) -> None:
-    assert edits.told(replayed(judged, alerts)) == said
+    assert check_editor.told(replayed(judged, alerts)) == said
 
 
 def test_every_page_has_one_place_and_a_module() -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui import documents
-from ui.charts import Band
+from ui.parts.contract import document_rows
+from ui.widgets.charts import Band
 
-DOCUMENT = documents.parsed("""
+DOCUMENT = document_rows.parsed("""
 schema:
   - name: orders
     properties:
@@ -36,7 +36,7 @@ schema:
 
 
 def test_every_column_is_a_row_nested_ones_by_their_path() -> None:
-    assert documents.columns(DOCUMENT) == [
+    assert document_rows.columns(DOCUMENT) == [
         {
             "Object": "orders",
             "Column": "id",
@@ -50,7 +50,7 @@ def test_every_column_is_a_row_nested_ones_by_their_path() -> None:
 
 
 def test_every_check_is_a_row_in_words() -> None:
-    rows = documents.checks(DOCUMENT)
+    rows = document_rows.checks(DOCUMENT)
 
     assert [(row["Check"], row["Column"], row["Promise"], row["Severity"], row["Scope"]) for row in rows] == [
         ("rows of a day", "", "size is between 10 and 20", "warning", "delta"),
@@ -74,12 +74,12 @@ def test_every_check_is_a_row_in_words() -> None:
     ],
 )
 def test_the_limits_of_a_check_are_those_written(check_id: str, band: Band) -> None:
-    assert documents.band(DOCUMENT, check_id) == band
+    assert document_rows.band(DOCUMENT, check_id) == band
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b", "{", "a: [", "\x00", "!!python/object:os.system {}", "&a [*a]"])
 def test_a_text_that_is_no_document_is_shown_as_text_only(text: str) -> None:
-    assert documents.columns(documents.parsed(text)) == []
+    assert document_rows.columns(document_rows.parsed(text)) == []
 
 
 @given(
@@ -101,7 +101,7 @@ def test_a_text_that_is_no_document_is_shown_as_text_only(text: str) -> None:
 def test_whatever_a_document_holds_it_can_be_shown(found: Any) -> None:
     document = found if isinstance(found, dict) else {"schema": found}
 
-    documents.columns(document)
-    for row in documents.checks(document):
+    document_rows.columns(document)
+    for row in document_rows.checks(document):
         assert all(isinstance(text, str) for text in row.values())
-    documents.band(document, "x")
+    document_rows.band(document, "x")

@@ -7,8 +7,8 @@ import pytest
 
 from registry.api.schemas import SuggestionOut
 from registry.words import Decision
-from ui.charts import Band, Point
-from ui.evidence import Evidence, held_everywhere, read
+from ui.parts.review.evidence import Evidence, held_everywhere, read
+from ui.widgets.charts import Band, Point
 
 WHOLE = {
     "rows": 31_240,

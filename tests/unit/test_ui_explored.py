@@ -14,9 +14,10 @@ from contracts.schema import Column, Schema
 from engine.core.partitions import partition_names, views
 from registry.api import schemas
 from registry.api.schemas import CheckedOut, HistoryOut
-from ui import charts, compared, course_charts, explored, marking
-from ui.charts import Band
-from ui.explored import Seen
+from ui.parts.metric import metric_charts, metric_series, partition_comparison, point_feedback
+from ui.parts.metric.metric_series import Seen
+from ui.widgets import charts
+from ui.widgets.charts import Band
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -52,7 +53,7 @@ def judged(partition: str | None, outcome: str, *, band: dict[str, Any] | None =
 
 
 def course(points: list[HistoryOut], verdicts: list[CheckedOut] | None = None) -> tuple[Seen, ...]:
-    return explored.course(points, verdicts or [], LIMITS, timezone="Europe/Stockholm")
+    return metric_series.course(points, verdicts or [], LIMITS, timezone="Europe/Stockholm")
 
 
 def test_of_a_partition_measured_again_the_last_value_is_drawn_in_the_order_of_the_data() -> None:
@@ -75,12 +76,12 @@ def test_a_band_that_was_told_takes_the_place_of_the_contracts_limits() -> None:
 def test_what_has_no_value_is_a_gap_with_its_reason() -> None:
     (gap,) = course([measured("a", None)])
     assert (gap.value, gap.reason) == (None, "no rows")
-    assert explored.told([gap], metric="size") == "size: no values"
+    assert metric_series.told([gap], metric="size") == "size: no values"
 
 
 def test_the_course_is_told_in_a_sentence() -> None:
     found = course([measured("a", 12), measured("b", 3), measured("c", None)], [judged("b", "failed")])
-    assert explored.told(found, metric="size") == (
+    assert metric_series.told(found, metric="size") == (
         "size 2 times; from 3 to 12; the last is 3; 1 anomaly; 1 gap without a value"
     )
 
@@ -95,11 +96,11 @@ def test_the_course_is_told_in_a_sentence() -> None:
     ],
 )
 def test_only_a_detector_that_learns_is_told_to_be_learning(last: list[CheckedOut], said: str) -> None:
-    assert explored.learning(last) == said
+    assert metric_series.learning(last) == said
 
 
 def test_the_table_has_the_newest_first_and_leads_to_each_report() -> None:
-    rows = explored.rows(course([measured("a", 12), measured("b", 31)], [judged("b", "failed")]))
+    rows = metric_series.rows(course([measured("a", 12), measured("b", 31)], [judged("b", "failed")]))
     assert [row["Of"] for row in rows] == ["b", "a"]
     assert rows[0]["Outcome"] == "✗ Failed"
     assert rows[0]["Admitted"] == "between 10 and 20"
@@ -108,7 +109,7 @@ def test_the_table_has_the_newest_first_and_leads_to_each_report() -> None:
 
 @given(st.lists(SEEN, max_size=20), BANDS)
 def test_the_axis_shows_every_value_band_and_limit(seen: list[Seen], limits: Band) -> None:
-    low, high = course_charts.extent(seen, limits)
+    low, high = metric_charts.extent(seen, limits)
     assert low < high
     assert all(low <= each.value <= high for each in seen if each.value is not None)
     assert all(low <= edge <= high for each in seen if each.learned for edge in each.band.edges)
@@ -117,7 +118,7 @@ def test_the_axis_shows_every_value_band_and_limit(seen: list[Seen], limits: Ban
 @settings(deadline=None, max_examples=4)  # checking against the schema takes a while
 @given(st.lists(SEEN, max_size=5), BANDS)
 def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[Seen], limits: Band) -> None:
-    drawn = course_charts.course(seen, limits, metric="size")
+    drawn = metric_charts.course(seen, limits, metric="size")
     altair.LayerChart.from_dict(drawn, validate=True)
     altair.LayerChart.from_dict(charts.on_dark(drawn), validate=True)
     assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
@@ -139,7 +140,7 @@ def foreseen(limits: Any = (None, None), **more: Any) -> schemas.ForeseenOut:
     ],
 )
 def test_what_a_word_would_change_is_told_in_sentences(found: schemas.ForeseenOut, said: list[str]) -> None:
-    assert marking.sentences(found) == said
+    assert point_feedback.sentences(found) == said
 
 
 EDGES = st.none() | st.tuples(st.none() | FINITE, st.none() | FINITE)
@@ -152,7 +153,7 @@ FORESEEN = st.builds(
 @settings(deadline=None, max_examples=4)  # checking against the schema takes a while
 @given(st.lists(FORESEEN, max_size=5))
 def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[schemas.ForeseenPoint]) -> None:
-    drawn = course_charts.foreseen(points, [str(at) for at in range(len(points))], metric="size")
+    drawn = metric_charts.foreseen(points, [str(at) for at in range(len(points))], metric="size")
     altair.LayerChart.from_dict(drawn, validate=True)
     assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
 
@@ -164,13 +165,13 @@ def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
         for mark in ("expected", "incident")
     ]  # fmt: skip
     verdicts = [judged("a", "failed", band={"lower": 1, "upper": 2, "fit": "f1"})]
-    (found,) = explored.course([measured("a", 12)], verdicts, LIMITS, timezone="UTC", marks=said)
-    (row,) = explored.rows([found])
+    (found,) = metric_series.course([measured("a", 12)], verdicts, LIMITS, timezone="UTC", marks=said)
+    (row,) = metric_series.rows([found])
     assert (found.fit, found.said, row["Fit"], row["Said"]) == ("f1", "expected", "f1", "Expected")
 
 
 def test_two_distributions_are_drawn_as_shares_over_each_other() -> None:
-    drawn = course_charts.beside([("a", (0, 1, 2), (3, 1)), ("b", (0, 1, 2), (0, 0))], metric="amount")
+    drawn = metric_charts.beside([("a", (0, 1, 2), (3, 1)), ("b", (0, 1, 2), (0, 0))], metric="amount")
     altair.LayerChart.from_dict(drawn, validate=True)
     shares = [[row["share"] for row in layer["data"]["values"]] for layer in drawn["layer"]]
     assert shares == [[0.75, 0.25, 0], [0, 0, 0]]
@@ -194,9 +195,9 @@ def test_the_condition_of_a_partition_chooses_it_alone(values: list[tuple[str | 
     by = Schema((Column("day", "string"), Column("a b`c", "string")))
     names = [partition_names.name(by.names, pair) for pair in values]
     for name in names:
-        assert views.chosen(compared.condition(name), names, by) == (name,)
+        assert views.chosen(partition_comparison.condition(name), names, by) == (name,)
 
 
 @pytest.mark.parametrize("name", ["", "1 Mar 2026, 13:00 CET"])
 def test_what_names_no_partition_has_no_condition(name: str) -> None:
-    assert compared.condition(name) == ""
+    assert partition_comparison.condition(name) == ""

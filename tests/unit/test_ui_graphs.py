@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.api.schemas import GraphOut
-from ui import graphs
+from ui.parts.lineage import graph_chart
 
 
 def dataset(name: str, *verdicts: str | None) -> dict[str, Any]:
@@ -33,23 +33,23 @@ def graph(*nodes: dict[str, Any]) -> GraphOut:
 SHOP = graph(dataset("/a", "passed", "failed"), dataset("/b"), job("load", "/a", "/b"))
 
 
-def points(shown: list[graphs.Shown]) -> dict[str, dict[str, Any]]:
+def points(shown: list[graph_chart.Shown]) -> dict[str, dict[str, Any]]:
     """The nodes of the picture, by their names."""
-    return {each["name"]: each for each in graphs.picture(shown)["layer"][-1]["data"]["values"]}
+    return {each["name"]: each for each in graph_chart.picture(shown)["layer"][-1]["data"]["values"]}
 
 
 def test_the_graph_is_drawn_with_its_verdicts_and_edges() -> None:
-    shown = graphs.nodes(SHOP, "dataset:file:/b")
+    shown = graph_chart.nodes(SHOP, "dataset:file:/b")
     found = points(shown)
-    assert (found["/a"]["verdict"], found["/a"]["colour"]) == ("✗ Failed", graphs.COLOURS["red"])
+    assert (found["/a"]["verdict"], found["/a"]["colour"]) == ("✗ Failed", graph_chart.COLOURS["red"])
     assert [name for name, each in found.items() if each["asked"]] == ["/b"]
     assert [found[name]["x"] for name in ("/a", "load", "/b")] == [0, 1, 2]
-    arrows = graphs.picture(shown)["layer"][0]["data"]["values"]
+    arrows = graph_chart.picture(shown)["layer"][0]["data"]["values"]
     assert arrows == [{"x": 0, "y": 0.0, "x2": 1, "y2": 0.0}, {"x": 1, "y": 0.0, "x2": 2, "y2": 0.0}]
 
 
 def test_the_table_says_the_same() -> None:
-    found = {each["Name"]: each for each in graphs.rows(graphs.nodes(SHOP, ""))}
+    found = {each["Name"]: each for each in graph_chart.rows(graph_chart.nodes(SHOP, ""))}
     assert (found["/a"]["Verdict"], found["/a"]["Contracts"], found["/a"]["Is"]) == ("✗ Failed", "c0, c1", "dataset")
     assert (found["load"]["Comes from"], found["load"]["Goes to"], found["load"]["Is"]) == ("/a", "/b", "job")
     assert (found["/a"]["Goes to"], found["/b"]["Comes from"], found["/b"]["Verdict"]) == ("load", "load", "")
@@ -66,7 +66,7 @@ def test_the_table_says_the_same() -> None:
     ],
 )
 def test_of_several_verdicts_the_worst_is_shown(verdicts: list[str | None], worst: str | None) -> None:
-    (shown,) = graphs.nodes(graph(dataset("/a", *verdicts)), "")
+    (shown,) = graph_chart.nodes(graph(dataset("/a", *verdicts)), "")
     assert (shown.mark.word if shown.mark else None) == worst
 
 
@@ -77,11 +77,11 @@ def chain(length: int) -> GraphOut:
 
 
 def test_of_too_many_nodes_the_nearest_are_drawn_and_the_others_as_groups() -> None:
-    shown = graphs.nodes(chain(100), "dataset:file:/050")
+    shown = graph_chart.nodes(chain(100), "dataset:file:/050")
 
     groups = [each for each in shown if each.of]
     kept = {each.name for each in shown if not each.of}
-    assert (len(shown) <= graphs.MOST, shown[0].name) == (True, "/050")
+    assert (len(shown) <= graph_chart.MOST, shown[0].name) == (True, "/050")
     assert {f"/{at:03}" for at in range(40, 61)} <= kept
     assert sorted(each.name for each in groups) == ["72 further downstream", "72 further upstream"]
     assert {each.mark.word for each in groups if each.mark} == {"Passed", "Failed"}
@@ -89,32 +89,32 @@ def test_of_too_many_nodes_the_nearest_are_drawn_and_the_others_as_groups() -> N
 
 
 def test_groups_hang_where_their_nodes_do() -> None:
-    shown = graphs.nodes(chain(100), "dataset:file:/050")
-    between = graphs.edges(shown)
+    shown = graph_chart.nodes(chain(100), "dataset:file:/050")
+    between = graph_chart.edges(shown)
     ends = {each.node.id for each in shown if each.of}
     assert len([pair for pair in between if ends & set(pair)]) == 2
-    assert graphs.every(chain(100), "dataset:file:/050")[0].asked
-    assert len(graphs.every(chain(100), "")) == 201
+    assert graph_chart.every(chain(100), "dataset:file:/050")[0].asked
+    assert len(graph_chart.every(chain(100), "")) == 201
 
 
 def test_without_a_node_asked_for_what_there_is_no_room_for_is_on_neither_side() -> None:
     many = graph(*(dataset(f"/{at:03}") for at in range(100)))
-    shown = graphs.nodes(many, "")
+    shown = graph_chart.nodes(many, "")
     assert [each.name for each in shown if each.of] == ["43 on neither side"]
 
 
 def test_an_edge_to_what_is_not_shown_is_not_drawn() -> None:
-    assert graphs.edges(graphs.nodes(graph(job("load", "/a", "/b")), "")) == []
+    assert graph_chart.edges(graph_chart.nodes(graph(job("load", "/a", "/b")), "")) == []
 
 
 def test_a_long_name_is_shortened_at_its_beginning_and_told_whole_beside_it() -> None:
-    (found,) = points(graphs.nodes(graph(dataset("/lake/" + "x" * 60 + "/orders")), "")).values()
-    assert (found["short"][0], found["short"][-7:], len(found["short"])) == ("…", "/orders", graphs.LONGEST)
+    (found,) = points(graph_chart.nodes(graph(dataset("/lake/" + "x" * 60 + "/orders")), "")).values()
+    assert (found["short"][0], found["short"][-7:], len(found["short"])) == ("…", "/orders", graph_chart.LONGEST)
     assert found["name"].startswith("/lake/xxx")
 
 
 def test_an_empty_graph_is_a_picture_too() -> None:
-    assert graphs.picture([])["height"] > 0
+    assert graph_chart.picture([])["height"] > 0
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)).map(lambda pair: tuple(map(str, pair))), max_size=30)
@@ -122,12 +122,12 @@ PAIRS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)).map(lambda pa
 
 @given(PAIRS)
 def test_no_two_nodes_stand_in_one_place_however_the_edges_go(between: list[tuple[str, str]]) -> None:
-    found = graphs.places(map(str, range(12)), between)
+    found = graph_chart.places(map(str, range(12)), between)
     assert (len(found), len(set(found.values()))) == (12, 12)
 
 
 @given(PAIRS)
 def test_without_circles_all_edges_go_to_the_right(between: list[tuple[str, str]]) -> None:
     ahead = [(min(one, other), max(one, other)) for one, other in between if one != other]
-    found = graphs.places(map(str, range(12)), ahead)
+    found = graph_chart.places(map(str, range(12)), ahead)
     assert [pair for pair in ahead if found[pair[0]][0] >= found[pair[1]][0]] == []

@@ -10,8 +10,17 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from ui import security
-from ui.security import COOKIE, Gate, SecureHeaders, inline_scripts, own_scripts, policy, same_site_path, sign_in_link
+from ui.server import security
+from ui.server.security import (
+    COOKIE,
+    Gate,
+    SecureHeaders,
+    inline_scripts,
+    own_scripts,
+    policy,
+    same_site_path,
+    sign_in_link,
+)
 
 
 @pytest.fixture

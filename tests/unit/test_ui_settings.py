@@ -7,8 +7,8 @@ import pytest
 import streamlit.config
 
 import ui
-from ui.provider import Provider
-from ui.settings import LOCAL_HOSTS, Settings, SettingsError, load
+from ui.server.oidc_flow import Provider
+from ui.server.settings import LOCAL_HOSTS, Settings, SettingsError, load
 
 CONFIG = Path(ui.__file__).parent / ".streamlit" / "config.toml"
 

@@ -15,10 +15,10 @@ from support.provider import Issuer, issuing, required
 from registry.api.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
 from registry.client import ClientError
 from registry.words import Role
-from ui.provider import Flow, Provider, challenge
-from ui.security import COOKIE
-from ui.sign_in import Doors
-from ui.words import signing_in as texts
+from ui.server.auth_routes import Doors
+from ui.server.oidc_flow import Flow, Provider, challenge
+from ui.server.security import COOKIE
+from ui.texts import sign_in as texts
 
 SITE = "http://treaty.test"
 OWN = {"Origin": SITE}

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from engine.core.results import Outcome, Verdict
 from registry.words import Decision, ProposalState, TaskState, VersionState
-from ui import words
+from ui import texts as ui_texts
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ESCAPABLE = "\\`*_{}[]()#+-.!|~<>:$&\"'=^"
-JOINER = words.WORD_JOINER
+JOINER = ui_texts.WORD_JOINER
 
 
 @pytest.mark.parametrize(
     ("measured", "shown"),
     [
-        (None, words.NOTHING),
-        ("", words.NOTHING),
+        (None, ui_texts.NOTHING),
+        ("", ui_texts.NOTHING),
         (0, "0"),
         (1.0, "1"),
         (31240, "31,240"),
@@ -44,31 +44,31 @@ JOINER = words.WORD_JOINER
     ],
 )
 def test_a_measured_value_reads_as_a_person_would_write_it(measured: Any, shown: str) -> None:
-    assert words.value(measured) == shown
+    assert ui_texts.value(measured) == shown
 
 
 @given(st.one_of(st.none(), st.text(), st.integers(), st.floats(), st.decimals()))
 def test_any_value_has_a_text(measured: Any) -> None:
-    assert isinstance(words.value(measured), str)
+    assert isinstance(ui_texts.value(measured), str)
 
 
 @given(st.integers(-(10**14), 10**14))
 def test_the_text_of_a_whole_number_holds_all_of_its_digits(number: int) -> None:
-    assert int(words.value(number).replace(",", "")) == number
+    assert int(ui_texts.value(number).replace(",", "")) == number
 
 
 @given(st.text())
 def test_escaped_text_shows_what_was_written(text: str) -> None:
-    plain = words.CONTROL.sub(" ", text)
+    plain = ui_texts.CONTROL.sub(" ", text)
 
-    shown = re.sub(r"\\(.)", r"\1", words.esc(text), flags=re.DOTALL)
+    shown = re.sub(r"\\(.)", r"\1", ui_texts.esc(text), flags=re.DOTALL)
 
     assert shown.replace(JOINER, "") == plain.replace(JOINER, "")
 
 
 @given(st.text(alphabet=ESCAPABLE + "ab1 /\n"))
 def test_escaped_text_has_no_markdown_left(text: str) -> None:
-    bare = re.sub(r"\\.", "", words.esc(text), flags=re.DOTALL)
+    bare = re.sub(r"\\.", "", ui_texts.esc(text), flags=re.DOTALL)
 
     assert not set(bare) & set(ESCAPABLE)
     assert "\n" not in bare
@@ -79,11 +79,11 @@ def test_escaped_text_has_no_markdown_left(text: str) -> None:
     ["http://host/x", "https://host", "www.host.example", "a@host.example", ":smile:", ":material/bolt:", ":red[x]"],
 )
 def test_what_becomes_a_link_or_an_icon_by_itself_is_broken_up(hostile: str) -> None:
-    assert JOINER in words.esc(hostile)
+    assert JOINER in ui_texts.esc(hostile)
 
 
 def test_text_cannot_change_the_direction_of_the_page() -> None:
-    assert words.esc("a\u202eb\u2066c\nd") == "a b c d"
+    assert ui_texts.esc("a\u202eb\u2066c\nd") == "a b c d"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_text_cannot_change_the_direction_of_the_page() -> None:
     ],
 )
 def test_an_age_is_said_in_its_largest_unit(before: timedelta, shown: str) -> None:
-    assert words.age(NOON - before, now=NOON) == shown
+    assert ui_texts.age(NOON - before, now=NOON) == shown
 
 
 @pytest.mark.parametrize(
@@ -112,12 +112,12 @@ def test_an_age_is_said_in_its_largest_unit(before: timedelta, shown: str) -> No
     ],
 )
 def test_a_moment_is_written_in_the_viewers_zone(timezone: str, shown: str) -> None:
-    assert words.moment(NOON, timezone=timezone) == shown
+    assert ui_texts.moment(NOON, timezone=timezone) == shown
 
 
 def test_no_moment_is_never() -> None:
-    assert words.moment(None, timezone="UTC") == "never"
-    assert words.utc(None) == ""
+    assert ui_texts.moment(None, timezone="UTC") == "never"
+    assert ui_texts.utc(None) == ""
 
 
 @pytest.mark.parametrize(
@@ -131,61 +131,61 @@ def test_no_moment_is_never() -> None:
     ],
 )
 def test_limits_are_said_in_words(lower: float | None, upper: float | None, shown: str) -> None:
-    assert words.limits(lower, upper) == shown
+    assert ui_texts.limits(lower, upper) == shown
 
 
 @pytest.mark.parametrize(
     ("length", "shown"), [(timedelta(seconds=4.21), "4.2 s"), (timedelta(seconds=125), "2 min 5 s")]
 )
 def test_a_duration_is_said_in_minutes_and_seconds(length: timedelta, shown: str) -> None:
-    assert words.took(length) == shown
+    assert ui_texts.took(length) == shown
 
 
 @pytest.mark.parametrize(
     ("texts", "shown"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
 def test_a_list_reads_as_english(texts: list[str], shown: str) -> None:
-    assert words.listed(texts) == shown
+    assert ui_texts.listed(texts) == shown
 
 
 @given(st.text(), st.text())
 def test_slugs_are_fit_for_keys_and_tell_texts_apart(one: str, other: str) -> None:
-    assert re.fullmatch(r"[a-z0-9-]+", words.slug(one))
-    assert one == other or words.slug(one) != words.slug(other)
+    assert re.fullmatch(r"[a-z0-9-]+", ui_texts.slug(one))
+    assert one == other or ui_texts.slug(one) != ui_texts.slug(other)
 
 
 @pytest.mark.parametrize(
     ("states", "marks"),
     [
-        (Verdict, words.VERDICTS),
-        (Outcome, words.OUTCOMES),
-        (Decision, words.DECISIONS),
-        (ProposalState, words.PROPOSALS),
-        (VersionState, words.VERSIONS),
-        (TaskState, words.TASKS),
+        (Verdict, ui_texts.VERDICTS),
+        (Outcome, ui_texts.OUTCOMES),
+        (Decision, ui_texts.DECISIONS),
+        (ProposalState, ui_texts.PROPOSALS),
+        (VersionState, ui_texts.VERSIONS),
+        (TaskState, ui_texts.TASKS),
     ],
 )
-def test_every_state_has_a_word_a_sign_and_a_colour(states: Any, marks: dict[str, words.Mark]) -> None:
+def test_every_state_has_a_word_a_sign_and_a_colour(states: Any, marks: dict[str, ui_texts.Mark]) -> None:
     assert {each.value for each in states} <= set(marks)
     for mark in marks.values():
         assert mark.word
         assert mark.icon.startswith(":material/")
-        assert mark.colour in get_args(words.Colour)
+        assert mark.colour in get_args(ui_texts.Colour)
 
 
 def test_no_two_verdicts_look_the_same() -> None:
-    assert len({(mark.icon, mark.colour) for mark in words.VERDICTS.values()}) == len(words.VERDICTS)
+    assert len({(mark.icon, mark.colour) for mark in ui_texts.VERDICTS.values()}) == len(ui_texts.VERDICTS)
 
 
 def test_prose_shows_code_as_code_and_everything_else_as_it_is_written() -> None:
-    assert words.prose("a `b_c` of\n *d* `") == "a `b_c` of \\*d\\* \\`"
-    assert words.prose("![x](http://y) `[z](http://y)`").endswith(" `[z](http://y)`")
-    assert "![x]" not in words.prose("![x](http://y)")
+    assert ui_texts.prose("a `b_c` of\n *d* `") == "a `b_c` of \\*d\\* \\`"
+    assert ui_texts.prose("![x](http://y) `[z](http://y)`").endswith(" `[z](http://y)`")
+    assert "![x]" not in ui_texts.prose("![x](http://y)")
 
 
 def test_a_cell_says_where_there_is_no_value() -> None:
-    assert [words.cell(each) for each in (None, "", "x")] == ["(null)", "", "x"]
+    assert [ui_texts.cell(each) for each in (None, "", "x")] == ["(null)", "", "x"]
 
 
 def test_a_family_without_words_has_its_own_name() -> None:
-    assert (words.family("nulls"), words.family("my_metrics")) == ("Missing values", "My metrics")
+    assert (ui_texts.family("nulls"), ui_texts.family("my_metrics")) == ("Missing values", "My metrics")

@@ -6,9 +6,10 @@ import streamlit as st
 
 from registry.api.schemas import MessageOut, TokenOut, UserChange, UserOut
 from registry.words import InboxState, OutboxState, Permission, Role, TaskState
-from ui import actions, panels, people_forms, session, words
-from ui.words import admin as texts
-from ui.words import lineage, pages
+from ui import texts as ui_texts
+from ui.texts import admin as texts
+from ui.texts import lineage, pages
+from ui.widgets import panels, people_forms, step_runner, viewer
 
 TABS = (texts.USERS, texts.TOKENS, texts.HEALTH, texts.UNDELIVERED)
 SHOWN = 50
@@ -27,7 +28,7 @@ def page() -> None:
 
 def users() -> None:
     """All users, what can be done with one of them, and the form for another."""
-    found = session.registry().users()
+    found = viewer.registry().users()
     panels.table([user(each) for each in found], key="users", alt=texts.USERS)
     st.subheader(texts.CHANGE_USER)
     names = {each.name: each for each in found}
@@ -41,10 +42,10 @@ def users() -> None:
 def user(found: UserOut) -> dict[str, str]:
     """A user as a row."""
     return {
-        words.NAME: found.name,
-        texts.ROLES: ", ".join(words.ROLES[each] for each in found.roles),
-        words.STATE: words.glyph(words.USERS[found.active]),
-        words.SINCE: words.moment(found.created, timezone=session.timezone()),
+        ui_texts.NAME: found.name,
+        texts.ROLES: ", ".join(ui_texts.ROLES[each] for each in found.roles),
+        ui_texts.STATE: ui_texts.glyph(ui_texts.USERS[found.active]),
+        ui_texts.SINCE: ui_texts.moment(found.created, timezone=viewer.timezone()),
     }
 
 
@@ -52,7 +53,7 @@ def change(of: UserOut) -> None:
     """The user's roles, and the way in or out."""
     key = f"roles-{of.id}"
     with st.container(horizontal=True, vertical_alignment="bottom", key="change"):
-        st.multiselect(texts.ROLES, list(Role), default=list(of.roles), format_func=words.ROLES.__getitem__, key=key)
+        st.multiselect(texts.ROLES, list(Role), default=list(of.roles), format_func=ui_texts.ROLES.__getitem__, key=key)
         st.button(texts.SAVE_ROLES, key="save-roles", on_click=changed, args=(of, key))
         word = texts.SHUT_OUT if of.active else texts.LET_IN
         st.button(word, key="let-in", on_click=let_in, args=(of,), help=texts.SESSIONS_END)
@@ -61,19 +62,19 @@ def change(of: UserOut) -> None:
 def changed(of: UserOut, key: str) -> None:
     """Gives the user the roles that are chosen."""
     wanted = UserChange(roles=frozenset(st.session_state.get(key) or ()))
-    actions.attempt(lambda: session.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
+    step_runner.attempt(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
 def let_in(of: UserOut) -> None:
     """Lets the user in, or shuts them out."""
     wanted = UserChange(active=not of.active)
-    actions.attempt(lambda: session.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
+    step_runner.attempt(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
 def tokens() -> None:
     """The keys of machines, and the form for another."""
-    found = session.registry().tokens()
-    zone = session.timezone()
+    found = viewer.registry().tokens()
+    zone = viewer.timezone()
     if found:
         panels.table([token(each, zone) for each in found], key="tokens", alt=texts.TOKENS_TABLE)
     living = {f"{each.name} ({each.prefix})": each.id for each in found if each.revoked is None}
@@ -81,7 +82,7 @@ def tokens() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
             named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)
             st.button(texts.REVOKE, key="revoke-token", on_click=revoke, args=(living[named or next(iter(living))],))
-    st.subheader(words.MAKE_TOKEN)
+    st.subheader(ui_texts.MAKE_TOKEN)
     people_forms.token(key="admin", scopes=list(Permission))
 
 
@@ -91,28 +92,28 @@ def token(found: TokenOut, zone: str) -> dict[str, str]:
         texts.TOKEN_FOR: found.name,
         texts.TOKEN_BEGINS: found.prefix,
         texts.TOKEN_MAY: ", ".join(each.value for each in found.scopes),
-        texts.TOKEN_MADE: words.moment(found.created, timezone=zone),
-        texts.TOKEN_USED: words.moment(found.last_used, timezone=zone),
-        words.UNTIL: words.moment(found.expires, timezone=zone) if found.expires else words.FOR_EVER,
-        texts.TOKEN_REVOKED: words.moment(found.revoked, timezone=zone) if found.revoked else "",
+        texts.TOKEN_MADE: ui_texts.moment(found.created, timezone=zone),
+        texts.TOKEN_USED: ui_texts.moment(found.last_used, timezone=zone),
+        ui_texts.UNTIL: ui_texts.moment(found.expires, timezone=zone) if found.expires else ui_texts.FOR_EVER,
+        texts.TOKEN_REVOKED: ui_texts.moment(found.revoked, timezone=zone) if found.revoked else "",
     }
 
 
 def revoke(token_id: UUID) -> None:
     """Ends the token."""
-    actions.attempt(lambda: session.registry().revoke_token(token_id), done=texts.REVOKED)
+    step_runner.attempt(lambda: viewer.registry().revoke_token(token_id), done=texts.REVOKED)
 
 
 def health() -> None:
     """Whether the service can work, and how far it is behind."""
-    registry = session.registry()
+    registry = viewer.registry()
     ready, inbox = registry.ready(), registry.inbox_counts()
     failed = registry.tasks(state=TaskState.FAILED, limit=SHOWN)
     waiting = registry.tasks(state=TaskState.QUEUED, limit=SHOWN)
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact(texts.SERVICE, ready.status)
         panels.fact(texts.DATABASE, ready.migration)
-        panels.fact(texts.EVENTS_WAITING, words.count(inbox.events.get(InboxState.NEW, 0)))
+        panels.fact(texts.EVENTS_WAITING, ui_texts.count(inbox.events.get(InboxState.NEW, 0)))
         panels.fact(texts.BEHIND_BY, texts.seconds(inbox.lag_seconds))
         panels.fact(texts.TASKS_WAITING, most(len(waiting)))
         panels.fact(texts.TASKS_GIVEN_UP, most(len(failed)))
@@ -130,7 +131,7 @@ def most(number: int) -> str:
 
 def undelivered() -> None:
     """Messages that were given up, each with the way to have it delivered after all."""
-    found = session.registry().messages(state=OutboxState.DEAD, limit=SHOWN)
+    found = viewer.registry().messages(state=OutboxState.DEAD, limit=SHOWN)
     if not found:
         panels.empty(texts.ALL_DELIVERED, texts.UNDELIVERED_APPEAR)
     for each in found:
@@ -140,14 +141,14 @@ def undelivered() -> None:
 def message(of: MessageOut) -> None:
     """A message that was given up."""
     about = texts.given_up(of.kind, of.attempts, of.error or "")
-    with panels.row(words.UNDELIVERED, age=of.created, about=about, key=f"message-{of.id}"):
-        st.markdown(f"**{words.esc(of.destination)}**")
+    with panels.row(ui_texts.UNDELIVERED, age=of.created, about=about, key=f"message-{of.id}"):
+        st.markdown(f"**{ui_texts.esc(of.destination)}**")
     st.button(texts.DELIVER, key=f"replay-{of.id}", on_click=replay, args=(of.id,))
 
 
 def replay(message_id: UUID) -> None:
     """Has the message be delivered after all."""
-    actions.attempt(lambda: session.registry().replay_message(message_id), done=texts.DELIVERED_AGAIN)
+    step_runner.attempt(lambda: viewer.registry().replay_message(message_id), done=texts.DELIVERED_AGAIN)
 
 
 page()

@@ -4,9 +4,10 @@ import streamlit as st
 
 from registry.api.schemas import AuditOut
 from registry.words import Action
-from ui import panels, session, words
-from ui.words import audit as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.texts import audit as texts
+from ui.texts import pages
+from ui.widgets import panels, viewer
 
 SHOWN = 200
 
@@ -17,11 +18,11 @@ def page() -> None:
     proof()
     with st.container(horizontal=True, key="filters"):
         action = st.selectbox(
-            words.WHAT, [words.ALL, *(each.value for each in Action)], key="action", bind="query-params"
+            ui_texts.WHAT, [ui_texts.ALL, *(each.value for each in Action)], key="action", bind="query-params"
         )
         subject = st.text_input(texts.OBJECT_ID, key="object", bind="query-params")
-    wanted = None if action in (words.ALL, None) else action
-    entries = session.registry().audit(action=wanted, object_id=subject or None, limit=SHOWN)
+    wanted = None if action in (ui_texts.ALL, None) else action
+    entries = viewer.registry().audit(action=wanted, object_id=subject or None, limit=SHOWN)
     if not entries:
         panels.empty(texts.EMPTY, texts.NO_ENTRY)
         return
@@ -34,7 +35,7 @@ def proof() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(texts.VERIFY, key="verify", icon=":material/fact_check:"):
             _verified()
-        head = session.registry().audit_head()
+        head = viewer.registry().audit_head()
         st.download_button(
             texts.KEEP_HEAD,
             head.model_dump_json(indent=2),
@@ -47,20 +48,20 @@ def proof() -> None:
 
 
 def _verified() -> None:
-    found = session.registry().audit_chain()
+    found = viewer.registry().audit_chain()
     if found.broken_at is None:
         st.success(texts.intact(found.entries), icon=":material/verified:")
     else:
-        st.error(words.esc(texts.broken(found.broken_at, found.fault)), icon=":material/error:")
+        st.error(ui_texts.esc(texts.broken(found.broken_at, found.fault)), icon=":material/error:")
 
 
 def row(entry: AuditOut) -> dict[str, str]:
     """An entry as a row."""
     return {
         texts.NUMBER: str(entry.position),
-        words.WHEN: words.moment(entry.time, timezone=session.timezone()),
-        words.WHO: entry.actor,
-        words.WHAT: entry.action,
+        ui_texts.WHEN: ui_texts.moment(entry.time, timezone=viewer.timezone()),
+        ui_texts.WHO: entry.actor,
+        ui_texts.WHAT: entry.action,
         texts.OF: entry.object_id,
         texts.DETAILS: ", ".join(f"{key}: {value}" for key, value in sorted(entry.details.items())),
     }

@@ -5,9 +5,11 @@ import streamlit as st
 
 from registry.api.schemas import CatalogItem, CatalogPage
 from registry.words import LabelKind, Permission
-from ui import contract_requests, panels, session, words
-from ui.words import contract as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.parts.inbox import contract_requests
+from ui.texts import contract as texts
+from ui.texts import pages
+from ui.widgets import panels, viewer
 
 ROWS = 50
 MINE = "subscribed"
@@ -19,7 +21,7 @@ def page() -> None:
     st.title(pages.CATALOG)
     panels.told()
     asked = st.text_input(
-        words.SEARCH,
+        ui_texts.SEARCH,
         key="q",
         bind="query-params",
         type="search",
@@ -28,7 +30,7 @@ def page() -> None:
     )
     chosen, mine = labels(), st.toggle(texts.ONLY_SUBSCRIBED, key=MINE, bind="query-params")
     question = repr((asked or "", sorted(chosen.items()), mine))
-    found = session.registry().search(asked or "", labels=chosen, subscribed=mine, limit=ROWS, cursor=cursor(question))
+    found = viewer.registry().search(asked or "", labels=chosen, subscribed=mine, limit=ROWS, cursor=cursor(question))
     choose(found, chosen)
     listed(found, question, anything=bool(asked or chosen or mine))
 
@@ -36,7 +38,7 @@ def page() -> None:
 def labels() -> dict[LabelKind, str]:
     """What the address asks for, beside the words."""
     asked = {kind: st.query_params.get(kind.value, "") for kind in LabelKind}
-    return {kind: value for kind, value in asked.items() if value and value != words.ALL}
+    return {kind: value for kind, value in asked.items() if value and value != ui_texts.ALL}
 
 
 def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
@@ -44,7 +46,7 @@ def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
     with st.container(horizontal=True, key="filters"):
         for kind in LabelKind:
             counts = {each.value: each.count for each in found.facets.get(kind.value, ())}
-            values = [words.ALL, *dict.fromkeys([*counts, *filter(None, [chosen.get(kind)])])]
+            values = [ui_texts.ALL, *dict.fromkeys([*counts, *filter(None, [chosen.get(kind)])])]
             st.selectbox(
                 kind.value.capitalize(),
                 values,
@@ -73,38 +75,38 @@ def nothing(*, anything: bool) -> None:
         if anything:
             st.button(texts.SHOW_ALL, key="clear", icon=":material/filter_alt_off:", on_click=clear)
         contract_requests.form()
-        if session.may(Permission.DRAFT):
+        if viewer.may(Permission.DRAFT):
             panels.link("draft", pages.DRAFT)
         panels.link("profile", pages.PROFILE)
 
 
 def clear() -> None:
     """Asks for every contract."""
-    st.session_state.update({"q": "", MINE: False, **{kind.value: words.ALL for kind in LabelKind}})
+    st.session_state.update({"q": "", MINE: False, **{kind.value: ui_texts.ALL for kind in LabelKind}})
 
 
 def row(item: CatalogItem) -> None:
     """A contract: how its last runs came out, its name, and what it says of itself."""
-    state = (words.VERSIONS.get(item.state) or words.PROPOSALS["in_review"]).word.lower()
-    version = words.version(item.version) if item.version else ""
+    state = (ui_texts.VERSIONS.get(item.state) or ui_texts.PROPOSALS["in_review"]).word.lower()
+    version = ui_texts.version(item.version) if item.version else ""
     told = (item.id, version, state, texts.owner(item.owner), item.domain or "", ", ".join(item.tags))
     about = " · ".join(part for part in (*told, item.description or "") if part)
     last = item.recent[-1] if item.recent else None
-    mark = words.VERDICTS[last.verdict] if last else words.NEVER
-    key = f"contract-{words.slug(item.id)}"
+    mark = ui_texts.VERDICTS[last.verdict] if last else ui_texts.NEVER
+    key = f"contract-{ui_texts.slug(item.id)}"
     with panels.row(mark, age=last.finished if last else None, about=about, key=key), st.container(horizontal=True):
         if item.version:
             panels.link("contract", item.name or item.id, id=item.id)
         else:
-            st.markdown(f"**{words.esc(item.name or item.id)}**", width="content")
+            st.markdown(f"**{ui_texts.esc(item.name or item.id)}**", width="content")
         if len(item.recent) > 1:
             st.markdown(course(item), width="content", help=texts.last_runs(len(item.recent)))
 
 
 def course(item: CatalogItem) -> str:
     """The verdicts of the last runs as signs, the newest last. Holds no foreign text."""
-    marks = (words.VERDICTS[each.verdict] for each in item.recent)
-    return "".join(f":{each.colour}[{words.GLYPHS[each.word]}]" for each in marks)
+    marks = (ui_texts.VERDICTS[each.verdict] for each in item.recent)
+    return "".join(f":{each.colour}[{ui_texts.GLYPHS[each.word]}]" for each in marks)
 
 
 def cursor(question: str) -> str | None:

@@ -12,25 +12,18 @@ from registry.api.schemas import (
     ResultOut,
     RunOut,
 )
-from ui import (
-    contract_activity,
-    contract_consumers,
-    contract_header,
-    contract_rows,
-    documents,
-    next_version,
-    panels,
-    session,
-    words,
-)
-from ui.words import contract as texts
+from ui import texts as ui_texts
+from ui.parts.contract import activity, consumers, contract_rows, document_rows, header
+from ui.parts.review import next_version
+from ui.texts import contract as texts
+from ui.widgets import panels, viewer
 
 TABS = (
     texts.OVERVIEW,
     texts.CHECKS,
     texts.VERSIONS,
     texts.DIFF,
-    words.CONSUMERS,
+    ui_texts.CONSUMERS,
     texts.RUNS,
     texts.HISTORY,
     texts.ACTIVITY,
@@ -43,10 +36,10 @@ def page() -> None:
     if not contract_id:
         panels.empty(texts.NO_CONTRACT, texts.OPEN_ONE)
         return
-    contract = session.registry().contract(contract_id)
-    contract_header.draw(contract)
+    contract = viewer.registry().contract(contract_id)
+    header.draw(contract)
     panels.told()
-    draws = (overview, checks, versions, difference, contract_consumers.draw, runs, history, contract_activity.draw)
+    draws = (overview, checks, versions, difference, consumers.draw, runs, history, activity.draw)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
             with tab:
@@ -58,16 +51,16 @@ def overview(contract: ContractOut) -> None:
     if contract.active_version is None:
         panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
-    text = session.registry().document(contract.id).decode()
-    document = documents.parsed(text)
-    rows = single(documents.columns(document))
+    text = viewer.registry().document(contract.id).decode()
+    document = document_rows.parsed(text)
+    rows = single(document_rows.columns(document))
     st.subheader(texts.columns(len(rows)))
     panels.table(rows, key="columns", alt=texts.COLUMNS_TABLE)
     st.subheader(texts.datasets(len(contract.datasets)))
     panels.table([dataset(each) for each in contract.datasets], key="datasets", alt=texts.DATASETS_TABLE)
     for each in contract.datasets:
         panels.link("lineage", texts.lineage_of(each.name), node=f"dataset:{each.namespace}:{each.name}")
-    if levels := documents.service_levels(document):
+    if levels := document_rows.service_levels(document):
         st.subheader(texts.SERVICE_LEVELS)
         panels.table(levels, key="levels", alt=texts.LEVELS_TABLE)
     exported(contract, contract.active_version)
@@ -76,17 +69,17 @@ def overview(contract: ContractOut) -> None:
 
 def single(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     """The rows, without the object's name where all are about one."""
-    if len({row[words.OBJECT] for row in rows}) > 1:
+    if len({row[ui_texts.OBJECT] for row in rows}) > 1:
         return rows
-    return [{name: text for name, text in row.items() if name != words.OBJECT} for row in rows]
+    return [{name: text for name, text in row.items() if name != ui_texts.OBJECT} for row in rows]
 
 
 def dataset(found: DatasetOut) -> dict[str, str]:
     """A dataset as a row."""
     return {
-        words.OBJECT: found.object or "",
-        words.NAMESPACE: found.namespace,
-        words.NAME: found.name,
+        ui_texts.OBJECT: found.object or "",
+        ui_texts.NAMESPACE: found.namespace,
+        ui_texts.NAME: found.name,
         texts.LOCATION: found.location or "",
         texts.PARTITIONED_BY: ", ".join(found.partition_by),
     }
@@ -97,14 +90,14 @@ def checks(contract: ContractOut) -> None:
     if contract.active_version is None:
         panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
-    found = session.registry().checks(contract.id).checks
-    told = (texts.judged_by(number, words.RUNNERS[each]) for each, number in counted(found).items())
+    found = viewer.registry().checks(contract.id).checks
+    told = (texts.judged_by(number, ui_texts.RUNNERS[each]) for each, number in counted(found).items())
     st.markdown(f"**{', '.join(told) or texts.NO_CHECK}**")
     last = last_results(contract)
     rows = [entrusted(each) | contract_rows.standing(contract.id, each, last.get(each.id)) for each in found]
-    link = st.column_config.LinkColumn(texts.HISTORY, display_text=words.OPEN)
+    link = st.column_config.LinkColumn(texts.HISTORY, display_text=ui_texts.OPEN)
     panels.table(single(rows), key="entrusted", alt=texts.CHECKS_JUDGED, **{texts.HISTORY: link})
-    if rows := single(documents.checks(documents.parsed(session.registry().document(contract.id).decode()))):
+    if rows := single(document_rows.checks(document_rows.parsed(viewer.registry().document(contract.id).decode()))):
         st.subheader(texts.written_out(len(rows)))
         panels.table(rows, key="checks", alt=texts.CHECKS_TABLE)
 
@@ -113,7 +106,7 @@ def last_results(contract: ContractOut) -> dict[str, ResultOut]:
     """The last result of each check by its id, the worst where the last run judged it on several partitions."""
     if contract.last_run is None:
         return {}
-    found = sorted(session.registry().run(contract.last_run.id).results, key=lambda each: each.outcome != "failed")
+    found = sorted(viewer.registry().run(contract.last_run.id).results, key=lambda each: each.outcome != "failed")
     return {each.check_id: each for each in reversed(found)}
 
 
@@ -126,10 +119,10 @@ def entrusted(check: EntrustedOut) -> dict[str, str]:
     """A check as a row."""
     signed = texts.signed_by(check.signed_by) if check.signed_by else ""
     return {
-        words.OBJECT: check.object,
-        words.CHECK: check.sentence,
-        texts.JUDGED: words.RUNNERS[check.runner.value],
-        words.WHY: signed or check.reason or "",
+        ui_texts.OBJECT: check.object,
+        ui_texts.CHECK: check.sentence,
+        texts.JUDGED: ui_texts.RUNNERS[check.runner.value],
+        ui_texts.WHY: signed or check.reason or "",
     }
 
 
@@ -137,8 +130,10 @@ def exported(contract: ContractOut, version: str) -> None:
     """The version in the forms of other tools, made when one is chosen."""
     with st.expander(texts.OTHER_TOOLS, key="exports", icon=":material/download:", on_change="rerun") as opened:
         if opened.open:
-            form = st.selectbox(texts.FORM, list(words.EXPORTS), format_func=words.EXPORTS.__getitem__, key="form")
-            body = session.registry().export(contract.id, version, to=form)
+            form = st.selectbox(
+                texts.FORM, list(ui_texts.EXPORTS), format_func=ui_texts.EXPORTS.__getitem__, key="form"
+            )
+            body = viewer.registry().export(contract.id, version, to=form)
             st.download_button(
                 texts.DOWNLOAD, body, file_name=f"{contract.id}-{version}.{form}", mime="text/plain", key="export"
             )
@@ -161,10 +156,10 @@ def versions(contract: ContractOut) -> None:
         return
     rows = [
         {
-            words.VERSION: each.version,
-            words.STATE: words.glyph(words.VERSIONS[each.state]),
+            ui_texts.VERSION: each.version,
+            ui_texts.STATE: ui_texts.glyph(ui_texts.VERSIONS[each.state]),
             texts.APPROVED_BY: each.approved_by,
-            texts.APPROVED: words.moment(each.approved_at, timezone=session.timezone()),
+            texts.APPROVED: ui_texts.moment(each.approved_at, timezone=viewer.timezone()),
             texts.FINGERPRINT: each.fingerprint[:12],
         }
         for each in contract.versions
@@ -174,7 +169,7 @@ def versions(contract: ContractOut) -> None:
         texts.READ_VERSION, [each.version for each in contract.versions], key="version", bind="query-params"
     )
     if chosen:
-        panels.source(session.registry().document(contract.id, chosen).decode(), height=480)
+        panels.source(viewer.registry().document(contract.id, chosen).decode(), height=480)
 
 
 def difference(contract: ContractOut) -> None:
@@ -184,12 +179,12 @@ def difference(contract: ContractOut) -> None:
         panels.empty(texts.NOTHING_TO_COMPARE, texts.ONE_VERSION)
         return
     with st.container(horizontal=True, key="pair"):
-        newer = st.selectbox(words.VERSION, known, key="newer", bind="query-params", width=240) or known[0]
+        newer = st.selectbox(ui_texts.VERSION, known, key="newer", bind="query-params", width=240) or known[0]
         older = st.selectbox(texts.AGAINST, known, index=1, key="older", bind="query-params", width=240) or known[1]
     if newer == older:
         panels.empty(texts.SAME_VERSION, texts.CHOOSE_ANOTHER)
         return
-    registry = session.registry()
+    registry = viewer.registry()
     next_version.changes(registry.diff(contract.id, older, newer))
     with st.expander(texts.LINE_BY_LINE, key="lines", icon=":material/code:", on_change="rerun") as opened:
         if opened.open:
@@ -208,26 +203,26 @@ def runs(contract: ContractOut) -> None:
 def history(contract: ContractOut) -> None:
     """How one metric went, chosen among those of the last run."""
     if contract.last_run is None:
-        panels.empty(words.NO_HISTORY, texts.FIRST_RUN_BEGINS)
+        panels.empty(ui_texts.NO_HISTORY, texts.FIRST_RUN_BEGINS)
         return
-    report = session.registry().run(contract.last_run.id)
+    report = viewer.registry().run(contract.last_run.id)
     metrics = {each.sentence: each for each in report.results if each.measurement}
-    sentence = st.selectbox(words.CHECK, list(metrics), key="metric", bind="query-params")
+    sentence = st.selectbox(ui_texts.CHECK, list(metrics), key="metric", bind="query-params")
     if sentence is None:
-        panels.empty(words.NO_METRIC, words.NOTHING_MEASURED)
+        panels.empty(ui_texts.NO_METRIC, ui_texts.NOTHING_MEASURED)
         return
     chosen = metrics[sentence]
-    found = session.registry().measurements(contract.id, object_name=report.object, identity=str(chosen.measurement))
+    found = viewer.registry().measurements(contract.id, object_name=report.object, identity=str(chosen.measurement))
     series = panels.points(found)
-    band = documents.band(
-        documents.parsed(session.registry().document(contract.id, report.version).decode()), chosen.check_id
+    band = document_rows.band(
+        document_rows.parsed(viewer.registry().document(contract.id, report.version).decode()), chosen.check_id
     )
     if series:
         panels.chart(series, band, metric=title(report, chosen.measurement), key="history")
         asked = {"contract": contract.id, "object": report.object, "check": chosen.check_id}
         panels.link("metric", texts.EXPLORE_METRIC, **asked)
     else:
-        panels.empty(words.NO_VALUES, texts.NO_NUMBER)
+        panels.empty(ui_texts.NO_VALUES, texts.NO_NUMBER)
 
 
 def title(report: RunOut, identity: str | None) -> str:

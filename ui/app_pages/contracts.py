@@ -3,9 +3,10 @@
 import streamlit as st
 
 from registry.api.schemas import ContractSummary
-from ui import panels, session, words
-from ui.words import contract as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.texts import contract as texts
+from ui.texts import pages
+from ui.widgets import panels, viewer
 
 ROWS = 20
 
@@ -14,14 +15,14 @@ def page() -> None:
     """Draws the list; says what to do where it is empty."""
     st.title(pages.CONTRACTS)
     panels.told()
-    contracts = session.registry().contracts()
+    contracts = viewer.registry().contracts()
     if not contracts:
-        panels.empty(words.NO_CONTRACT_YET, texts.HOW_TO_BEGIN)
+        panels.empty(ui_texts.NO_CONTRACT_YET, texts.HOW_TO_BEGIN)
         panels.link("draft", pages.DRAFT)
         panels.link("start", pages.START)
         return
     asked = st.text_input(
-        words.SEARCH, key="q", bind="query-params", type="search", placeholder=texts.SEARCHED, live=True
+        ui_texts.SEARCH, key="q", bind="query-params", type="search", placeholder=texts.SEARCHED, live=True
     )
     listed(matching(contracts, asked or ""))
 
@@ -55,14 +56,14 @@ def listed(found: list[ContractSummary]) -> None:
 def row(contract: ContractSummary) -> None:
     """One contract: last verdict, name, version, owner, open drafts."""
     run = contract.last_run
-    mark, age = (words.VERDICTS[run.verdict], run.finished) if run else (words.NEVER, None)
-    with panels.row(mark, age=age, about=summary(contract), key=f"contract-{words.slug(contract.id)}"):
+    mark, age = (ui_texts.VERDICTS[run.verdict], run.finished) if run else (ui_texts.NEVER, None)
+    with panels.row(mark, age=age, about=summary(contract), key=f"contract-{ui_texts.slug(contract.id)}"):
         panels.link("contract", contract.name or contract.id, id=contract.id)
 
 
 def summary(contract: ContractSummary) -> str:
     """What else the list says of a contract."""
-    version = words.version(contract.active_version) if contract.active_version else texts.NO_VERSION_IN_FORCE
+    version = ui_texts.version(contract.active_version) if contract.active_version else texts.NO_VERSION_IN_FORCE
     drafts = texts.open_drafts(contract.open_proposals) if contract.open_proposals else ""
     harm = texts.BAD_DATA_ABOVE if contract.upstream_failed else ""
     return " · ".join(part for part in (contract.id, version, texts.owner(contract.owner), drafts, harm) if part)

@@ -7,9 +7,10 @@ from pydantic import ValidationError
 
 from registry.api.schemas import DraftIn, TaskOut
 from registry.client import ClientError
-from ui import actions, panels, session, words
-from ui.words import draft as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.texts import draft as texts
+from ui.texts import pages
+from ui.widgets import panels, step_runner, viewer
 
 FORMATS = (texts.FIND_OUT, "parquet", "delta", "iceberg", "csv", "json", "orc")
 FIELDS = {
@@ -25,7 +26,7 @@ def page() -> None:
     """Draws the form, or the progress of the draft that the address names."""
     st.title(pages.DRAFT)
     panels.told()
-    task_id = session.asked_id("task")
+    task_id = viewer.asked_id("task")
     if task_id is None:
         form()
     else:
@@ -42,14 +43,14 @@ def form() -> None:
         st.text_input(
             texts.PARTITION_COLUMNS, key="partition", placeholder=texts.PARTITION_EXAMPLE, help=texts.PARTITION_HELP
         )
-        st.text_input(words.COLUMNS, key="columns", placeholder=texts.ALL_COLUMNS, help=texts.COLUMNS_HELP)
+        st.text_input(ui_texts.COLUMNS, key="columns", placeholder=texts.ALL_COLUMNS, help=texts.COLUMNS_HELP)
         st.text_input(texts.SAMPLE, key="sample", placeholder=texts.ALL_ROWS, help=texts.SAMPLE_HELP)
         st.checkbox(texts.PROGRAMS, key="by_history", help=texts.PROGRAMS_HELP)
         st.text_input(FIELDS["false_alarms"], key="alarms", placeholder="1", help=texts.FALSE_ALARMS_HELP)
-        st.selectbox(texts.REFIT, list(words.REFITS), key="refit", format_func=words.REFITS.get)
+        st.selectbox(texts.REFIT, list(ui_texts.REFITS), key="refit", format_func=ui_texts.REFITS.get)
         st.text_input(FIELDS["object"], key="object", placeholder=texts.TABLE_EXAMPLE)
         st.text_input(
-            FIELDS["contract_id"], key="contract", placeholder=words.CONTRACT_EXAMPLE, help=texts.CONTRACT_HELP
+            FIELDS["contract_id"], key="contract", placeholder=ui_texts.CONTRACT_EXAMPLE, help=texts.CONTRACT_HELP
         )
         st.form_submit_button(texts.ASK, type="primary", icon=":material/edit_note:", on_click=request)
 
@@ -65,7 +66,7 @@ def request() -> None:
         panels.tell(texts.missing(missing), problem=True)
         return
     try:
-        task = session.registry().request_draft(wanted())
+        task = viewer.registry().request_draft(wanted())
     except ValidationError as error:
         faults = [f"{FIELDS.get(str(each['loc'][0]), each['loc'][0])}: {each['msg']}" for each in error.errors()]
         panels.tell("; ".join(faults), problem=True)
@@ -92,7 +93,7 @@ def wanted() -> DraftIn:
         columns=several("columns"),
         by_history=bool(st.session_state.get("by_history")),
         false_alarms=typed("alarms") or 1.0,  # type: ignore[arg-type] # the model says what is wrong with it
-        refit=typed("refit") or next(iter(words.REFITS)),
+        refit=typed("refit") or next(iter(ui_texts.REFITS)),
         sample=typed("sample").replace(",", "") or None,  # type: ignore[arg-type] # the model says what is wrong with it
     )
 
@@ -104,7 +105,7 @@ def several(key: str) -> tuple[str, ...]:
 
 def progress(task_id: UUID) -> None:
     """How far the draft is; asks again every two seconds until it has ended."""
-    task = session.registry().task(task_id)
+    task = viewer.registry().task(task_id)
     if task.state in ("done", "failed"):
         ended(task)
     else:
@@ -113,20 +114,20 @@ def progress(task_id: UUID) -> None:
 
 def waiting(task_id: UUID) -> None:
     """One look at a task under way; draws the whole page once it has ended."""
-    task = session.registry().task(task_id)
+    task = viewer.registry().task(task_id)
     if task.state in ("done", "failed"):
         st.rerun()
     with st.container(border=True, key="task"):
-        panels.marks(words.TASKS[task.state])
+        panels.marks(ui_texts.TASKS[task.state])
         st.text(task.progress or (texts.WAITING if task.state == "queued" else texts.UNDER_WAY))
         panels.time(texts.ASKED_FOR, task.created)
-        st.button(words.STOP, key="stop", icon=":material/stop_circle:", on_click=stop, args=(task_id,))
+        st.button(ui_texts.STOP, key="stop", icon=":material/stop_circle:", on_click=stop, args=(task_id,))
 
 
 def stop(task_id: UUID) -> None:
     """Ends the draft; what it had read is of no use to anybody."""
     try:
-        session.registry().stop_task(task_id)
+        viewer.registry().stop_task(task_id)
     except ClientError as error:
         panels.tell(panels.sentence(error), problem=True)
 
@@ -134,15 +135,15 @@ def stop(task_id: UUID) -> None:
 def ended(task: TaskOut) -> None:
     """What came of it."""
     with st.container(border=True, key="task"):
-        panels.marks(words.TASKS[task.state])
+        panels.marks(ui_texts.TASKS[task.state])
         result = task.result or {}
         if task.state == "failed":
             st.text(task.error or texts.FAILED)
         elif result.get("proposal_id"):
-            st.text(words.suggestions(int(result.get("suggestions", 0))))
-            panels.link("review", words.REVIEW_DRAFT, proposal=str(result["proposal_id"]))
+            st.text(ui_texts.suggestions(int(result.get("suggestions", 0))))
+            panels.link("review", ui_texts.REVIEW_DRAFT, proposal=str(result["proposal_id"]))
             panels.link("profile", texts.SEE_PROFILE, proposal=str(result["proposal_id"]))
-    st.button(texts.ANOTHER, key="another", on_click=actions.forget, args=("task",))
+    st.button(texts.ANOTHER, key="another", on_click=step_runner.forget, args=("task",))
 
 
 page()

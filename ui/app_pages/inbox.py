@@ -6,28 +6,30 @@ import streamlit as st
 
 from registry.api.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
 from registry.words import Answer
-from ui import actions, attention, contract_requests, desk, drafts, panels, session, undoing, words
-from ui.words import contract as of_contract
-from ui.words import inbox as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.parts.inbox import contract_requests, failed_runs, inbox_order, proposal_list
+from ui.texts import contract as of_contract
+from ui.texts import inbox as texts
+from ui.texts import pages
+from ui.widgets import panels, step_runner, undo, viewer
 
 LAST = 3
 
 
 def page() -> None:
     """Draws the inbox; says so where nothing waits."""
-    found = session.inbox()
+    found = viewer.inbox()
     st.title(pages.INBOX)
     panels.told()
-    undoing.draw()
-    if desk.is_empty(found):
+    undo.draw()
+    if inbox_order.is_empty(found):
         nothing()
         return
     st.markdown(f"**{summary(found)}**")
-    attention.draw(found)
-    questions(desk.asked(found))
+    failed_runs.draw(found)
+    questions(inbox_order.asked(found))
     contract_requests.draw(found.requested)
-    drafts.draw(found)
+    proposal_list.draw(found)
     behind(found.lagging)
 
 
@@ -35,7 +37,7 @@ def nothing() -> None:
     """What is said where nothing waits: that it does not, and what happened last."""
     panels.empty(texts.NOTHING_WAITS, texts.DRAFTS_APPEAR)
     panels.link("start", pages.START)
-    if last := session.registry().runs(limit=LAST):
+    if last := viewer.registry().runs(limit=LAST):
         st.subheader(texts.JUDGED_LAST)
     for run in last:
         panels.run_row(run, named=True)
@@ -45,13 +47,13 @@ def summary(found: InboxOut) -> str:
     """What waits for the viewer, in a sentence. Holds no foreign text."""
     counts = (
         (len(found.failed_runs), texts.to_look_at),
-        (len(desk.asked(found)), texts.to_answer),
+        (len(inbox_order.asked(found)), texts.to_answer),
         (len(found.to_change), texts.to_change),
         (len(found.to_decide), texts.to_decide),
         (len(found.requested), texts.to_draft),
     )
     said = [told(number) for number, told in counts if number]
-    return words.listed(said) or texts.NOTHING_WAITS
+    return ui_texts.listed(said) or texts.NOTHING_WAITS
 
 
 def questions(asked: Sequence[AcknowledgementOut]) -> None:
@@ -64,9 +66,9 @@ def questions(asked: Sequence[AcknowledgementOut]) -> None:
 
 def question(asked: AcknowledgementOut) -> None:
     """One version: whom it breaks and until when, and both answers."""
-    until = texts.until(words.moment(asked.deadline, timezone=session.timezone())) if asked.deadline else ""
+    until = texts.until(ui_texts.moment(asked.deadline, timezone=viewer.timezone())) if asked.deadline else ""
     about = " · ".join(part for part in (asked.purpose, until, *asked.breaks) if part)
-    with panels.row(words.BREAKS, age=asked.asked, about=about, key=f"asked-{asked.id}"):
+    with panels.row(ui_texts.BREAKS, age=asked.asked, about=about, key=f"asked-{asked.id}"):
         title = f"{asked.contract_id} {asked.version}"
         panels.link("contract", title, id=asked.contract_id, tab=of_contract.DIFF, newer=asked.version)
     with st.container(horizontal=True, key=f"answers-{asked.id}"):
@@ -85,10 +87,10 @@ def answer(asked: AcknowledgementOut, given: Answer) -> None:
         panels.tell(texts.SAY_WHY, problem=True)
         return
     said = texts.OWNER_SEES_YOU_KNOW if given is Answer.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
-    registry = session.registry()
-    if actions.attempt(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
+    registry = viewer.registry()
+    if step_runner.attempt(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
         about = texts.answered(said, f"{asked.contract_id} {asked.version}")
-        panels.tell(about, undo=undoing.remember(about, lambda: registry.answer(asked.id, Answer.PENDING)))
+        panels.tell(about, undo=undo.remember(about, lambda: registry.answer(asked.id, Answer.PENDING)))
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:
@@ -97,7 +99,7 @@ def behind(subscriptions: Sequence[SubscriptionOut]) -> None:
         st.subheader(texts.behind(len(subscriptions)), help=texts.PINNED)
     for each in subscriptions:
         about = f"{each.purpose} · {each.lagging or ''}"
-        with panels.row(words.BEHIND, age=each.created, about=about, key=f"behind-{each.id}"):
+        with panels.row(ui_texts.BEHIND, age=each.created, about=about, key=f"behind-{each.id}"):
             panels.link("contract", each.contract_id, id=each.contract_id, tab=of_contract.VERSIONS)
 
 

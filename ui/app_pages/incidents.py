@@ -4,9 +4,11 @@ import streamlit as st
 
 from registry.api.schemas import BlastEntry, IncidentOut
 from registry.words import IncidentState, Permission
-from ui import attention, incident_steps, panels, session, words
-from ui.words import incidents as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.parts.inbox import failed_runs, incident_steps
+from ui.texts import incidents as texts
+from ui.texts import pages
+from ui.widgets import panels, viewer
 
 SHOWN = 50
 WHICH = {
@@ -20,11 +22,11 @@ def page() -> None:
     """Draws the list, or the incident that the address names."""
     st.title(pages.INCIDENTS)
     panels.told()
-    incident_id = session.asked_id("id")
+    incident_id = viewer.asked_id("id")
     if incident_id is None:
         listed()
     else:
-        one(session.registry().incident(incident_id))
+        one(viewer.registry().incident(incident_id))
 
 
 def listed() -> None:
@@ -38,7 +40,7 @@ def listed() -> None:
         label_visibility="collapsed",
     )
     state = WHICH.get(which or texts.OPEN)
-    found = session.registry().incidents(state=state, mine=which == texts.MINE, limit=SHOWN)
+    found = viewer.registry().incidents(state=state, mine=which == texts.MINE, limit=SHOWN)
     if not found:
         panels.empty(texts.EMPTY, texts.HOW_THEY_COME)
     for incident in found:
@@ -50,7 +52,9 @@ def row(incident: IncidentOut) -> None:
     failing = sum(len(part.failing) for part in incident.parts if part.active)
     said = (texts.failing(failing) if failing else "", assigned(incident), snoozed(incident))
     about = " · ".join(part for part in said if part)
-    with panels.row(words.INCIDENTS[incident.state], age=incident.opened, about=about, key=f"incident-{incident.id}"):
+    with panels.row(
+        ui_texts.INCIDENTS[incident.state], age=incident.opened, about=about, key=f"incident-{incident.id}"
+    ):
         panels.link("incidents", incident_steps.name(incident), id=str(incident.id))
 
 
@@ -61,19 +65,19 @@ def assigned(incident: IncidentOut) -> str:
 
 def snoozed(incident: IncidentOut) -> str:
     """Until when it is put off, where it is."""
-    ahead = incident.snoozed_until is not None and incident.snoozed_until > session.now()
-    return texts.snoozed(words.moment(incident.snoozed_until, timezone=session.timezone())) if ahead else ""
+    ahead = incident.snoozed_until is not None and incident.snoozed_until > viewer.now()
+    return texts.snoozed(ui_texts.moment(incident.snoozed_until, timezone=viewer.timezone())) if ahead else ""
 
 
 def one(incident: IncidentOut) -> None:
     """An incident: its state, what fails, what can be done, and what it has reached."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(words.esc(incident_steps.name(incident)), width="content")
-        st.markdown(words.INCIDENTS[incident.state].badge, width="content")
+        st.subheader(ui_texts.esc(incident_steps.name(incident)), width="content")
+        st.markdown(ui_texts.INCIDENTS[incident.state].badge, width="content")
     facts(incident)
-    panels.link("contract", words.open_contract(incident.contract_id), id=incident.contract_id)
+    panels.link("contract", ui_texts.open_contract(incident.contract_id), id=incident.contract_id)
     failing(incident)
-    if session.may(Permission.INCIDENTS):
+    if viewer.may(Permission.INCIDENTS):
         steps(incident)
     reached(incident)
 
@@ -83,13 +87,13 @@ def facts(incident: IncidentOut) -> None:
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.time(texts.BAD_DATA_SINCE, incident.since)
         panels.time(texts.OPENED, incident.opened)
-        panels.fact(texts.LOOKED_AFTER_BY, incident.assignee or incident.acknowledged_by or words.NOBODY)
+        panels.fact(texts.LOOKED_AFTER_BY, incident.assignee or incident.acknowledged_by or ui_texts.NOBODY)
         if snoozed(incident):
-            panels.fact(words.PUT_OFF, snoozed(incident))
+            panels.fact(ui_texts.PUT_OFF, snoozed(incident))
         if incident.reopened:
             panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopened))
         if incident.resolution:
-            panels.fact(texts.ENDED, words.RESOLUTIONS[incident.resolution], help_text=incident.comment)
+            panels.fact(texts.ENDED, ui_texts.RESOLUTIONS[incident.resolution], help_text=incident.comment)
             panels.fact(texts.ENDED_BY, incident.resolved_by or texts.BY_ITSELF)
 
 
@@ -98,8 +102,8 @@ def failing(incident: IncidentOut) -> None:
     st.subheader(texts.WHAT_FAILS)
     for part in incident.parts:
         told = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing)
-        mark = words.VERDICTS["failed" if part.active else "passed"]
-        slug = words.slug(f"{part.contract_id} {part.object}")
+        mark = ui_texts.VERDICTS["failed" if part.active else "passed"]
+        slug = ui_texts.slug(f"{part.contract_id} {part.object}")
         with panels.row(mark, age=part.joined, about=", ".join(told), key=f"part-{slug}"):
             panels.link("run", f"{part.contract_id} · {part.object}", id=str(part.last_run_id))
 
@@ -114,15 +118,15 @@ def steps(incident: IncidentOut) -> None:
             st.button(texts.I_LOOK_AFTER_IT, key="acknowledge", on_click=incident_steps.acknowledge, args=([incident],))
         st.text_input(texts.ASSIGN_TO, value=incident.assignee or "", key=incident_steps.ASSIGNEE, on_change="ignore")
         st.button(texts.ASSIGN, key="assign", on_click=incident_steps.assign, args=([incident],))
-        attention.put_off([incident])
+        failed_runs.put_off([incident])
     with st.container(horizontal=True, vertical_alignment="bottom", key="end"):
-        attention.resolve([incident])
-    st.caption(words.ENDS)
+        failed_runs.resolve([incident])
+    st.caption(ui_texts.ENDS)
 
 
 def reached(incident: IncidentOut) -> None:
     """What the bad data came to downstream, and may come to."""
-    found = session.registry().incident_blast(incident.id)
+    found = viewer.registry().incident_blast(incident.id)
     st.subheader(texts.downstream(len(found.entries)))
     if not found.entries:
         panels.empty(texts.NOTHING_DOWNSTREAM, texts.NO_READER)
@@ -134,19 +138,19 @@ def entry(found: BlastEntry) -> dict[str, str]:
     """A dataset downstream, as a row."""
     return {
         texts.DATASET: found.name,
-        texts.BAD_DATA: words.SPREADS[found.spread],
-        words.SINCE: words.moment(found.since, timezone=session.timezone()) if found.since else "",
+        texts.BAD_DATA: ui_texts.SPREADS[found.spread],
+        ui_texts.SINCE: ui_texts.moment(found.since, timezone=viewer.timezone()) if found.since else "",
         texts.JOBS_AWAY: str(found.distance),
         texts.REACHED_BY: texts.BY_VALUES if found.direct else texts.BY_CONDITIONS,
-        words.COLUMNS: ", ".join(found.columns)
+        ui_texts.COLUMNS: ", ".join(found.columns)
         if found.columns
         else texts.UNKNOWN_COLUMNS
         if found.coarse
         else texts.ALL_COLUMNS,
-        words.CONTRACTS: ", ".join(each.contract_id for each in found.contracts),
-        words.CONSUMERS: ", ".join(name for each in found.contracts for name, _ in each.consumers),
-        words.OWNERS: ", ".join(dict.fromkeys([*found.owners, *(each.owner for each in found.contracts)])),
-        words.NAMESPACE: found.namespace,
+        ui_texts.CONTRACTS: ", ".join(each.contract_id for each in found.contracts),
+        ui_texts.CONSUMERS: ", ".join(name for each in found.contracts for name, _ in each.consumers),
+        ui_texts.OWNERS: ", ".join(dict.fromkeys([*found.owners, *(each.owner for each in found.contracts)])),
+        ui_texts.NAMESPACE: found.namespace,
     }
 
 

@@ -7,9 +7,12 @@ import streamlit as st
 from registry.api.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
 from registry.client import ClientError
 from registry.words import InboxState
-from ui import contract_requests, graphs, panels, session, words
-from ui.words import lineage as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.parts.inbox import contract_requests
+from ui.parts.lineage import graph_chart
+from ui.texts import lineage as texts
+from ui.texts import pages
+from ui.widgets import panels, viewer
 
 SHOWN = 50
 DEPTHS = (1, 2, 3, 5, 10, 20)
@@ -36,37 +39,37 @@ def graph() -> None:
         panels.empty(texts.NO_NODE, texts.OPEN_ONE)
         return
     try:
-        found = session.registry().lineage(node, depth=depth)
+        found = viewer.registry().lineage(node, depth=depth)
     except ClientError as error:
         if error.status not in {NOT_FOUND, MALFORMED}:
             raise
         panels.empty(texts.UNKNOWN_NODE, texts.WRITE_ONE)
-        for each in session.registry().contract_requests():
+        for each in viewer.registry().contract_requests():
             if contract_requests.node(each.namespace, each.name) == node:
                 contract_requests.row(each)
         return
-    shown, every = graphs.nodes(found, node), graphs.every(found, node)
-    panels.drawn(graphs.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
+    shown, every = graph_chart.nodes(found, node), graph_chart.every(found, node)
+    panels.drawn(graph_chart.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
     if len(shown) < len(every):
         st.caption(texts.grouped(len(every)))
     if not found.whole:
         st.caption(texts.GRAPH_CUT)
-    link = st.column_config.LinkColumn(words.OPEN, display_text=words.OPEN)
-    panels.table(graphs.rows(every), key="nodes", alt=texts.NODES, **{words.OPEN: link})
+    link = st.column_config.LinkColumn(ui_texts.OPEN, display_text=ui_texts.OPEN)
+    panels.table(graph_chart.rows(every), key="nodes", alt=texts.NODES, **{ui_texts.OPEN: link})
     promised(every)
 
 
-def promised(shown: Sequence[graphs.Shown]) -> None:
+def promised(shown: Sequence[graph_chart.Shown]) -> None:
     """Who asks for a contract of the dataset that the graph is around, where it has none."""
     for each in shown:
         if each.asked and each.kind == texts.DATASET and not each.contracts:
             name = each.node.data
-            contract_requests.of(str(name["namespace"]), str(name["name"]), session.registry().contract_requests())
+            contract_requests.of(str(name["namespace"]), str(name["name"]), viewer.registry().contract_requests())
 
 
 def events() -> None:
     """How far the inbox is, and the newest events."""
-    registry = session.registry()
+    registry = viewer.registry()
     counts(registry.inbox_counts())
     found = registry.events(limit=SHOWN)
     if not found:
@@ -82,9 +85,9 @@ def counts(found: InboxCounts) -> None:
     """What lies in the inbox, in figures."""
     with st.container(horizontal=True, gap="medium", key="facts"):
         for state in InboxState:
-            panels.fact(words.INBOX[state].word, words.count(found.events.get(state, 0)))
-        panels.fact(texts.REPEATED, words.count(found.repeats))
-        panels.fact(texts.REFUSED, words.count(sum(found.refused.values())))
+            panels.fact(ui_texts.INBOX[state].word, ui_texts.count(found.events.get(state, 0)))
+        panels.fact(texts.REPEATED, ui_texts.count(found.repeats))
+        panels.fact(texts.REFUSED, ui_texts.count(sum(found.refused.values())))
         panels.time(texts.OLDEST, found.oldest)
 
 
@@ -92,21 +95,21 @@ def event(found: EventOut) -> dict[str, str]:
     """An event as a row."""
     more = texts.more_outputs(found.written - len(found.outputs)) if found.written > len(found.outputs) else ""
     return {
-        texts.CAME: words.moment(found.received, timezone=session.timezone()),
-        words.STATE: words.glyph(words.INBOX[found.state]),
-        words.KIND: found.kind,
+        texts.CAME: ui_texts.moment(found.received, timezone=viewer.timezone()),
+        ui_texts.STATE: ui_texts.glyph(ui_texts.INBOX[found.state]),
+        ui_texts.KIND: found.kind,
         texts.EVENT_JOB: found.job,
         texts.WROTE: ", ".join(found.outputs) + more,
         texts.SENT_BY: found.producer,
         texts.TIMES: str(found.duplicates + 1) if found.duplicates else "",
-        words.WHY: found.error or "",
+        ui_texts.WHY: found.error or "",
         texts.NOTED: "; ".join(found.diagnostics),
     }
 
 
 def refused() -> None:
     """What was refused, and why."""
-    found = session.registry().refused(limit=SHOWN)
+    found = viewer.registry().refused(limit=SHOWN)
     if not found:
         panels.empty(texts.NOTHING_REFUSED, texts.REFUSED_APPEAR)
         return
@@ -116,21 +119,21 @@ def refused() -> None:
 def refusal(found: RefusedOut) -> dict[str, str]:
     """A refused body as a row."""
     return {
-        texts.CAME: words.moment(found.time, timezone=session.timezone()),
+        texts.CAME: ui_texts.moment(found.time, timezone=viewer.timezone()),
         texts.SENT_BY: found.producer,
         texts.STATUS: str(found.status),
-        words.WHY: found.reason,
+        ui_texts.WHY: found.reason,
         texts.ID: str(found.id),
     }
 
 
 def unmatched() -> None:
     """What runs write and nobody promises anything about, each with the commands to change that."""
-    found = session.registry().unmatched(limit=SHOWN)
+    found = viewer.registry().unmatched(limit=SHOWN)
     if not found:
         panels.empty(texts.ALL_HAVE_CONTRACTS, texts.UNMATCHED_APPEAR)
         return
-    asked = session.registry().contract_requests()
+    asked = viewer.registry().contract_requests()
     for each in found:
         without_contract(each, asked)
 
@@ -139,12 +142,12 @@ def without_contract(found: UnmatchedOut, asked: Sequence[ContractRequestOut]) -
     """A dataset without a contract, and who asks for one."""
     written = texts.written(found.times)
     about = " · ".join(part for part in (found.namespace, written, texts.by(found.job) if found.job else "") if part)
-    with st.container(border=True, key=f"unmatched-{words.slug(f'{found.namespace} {found.name}')}"):
-        st.markdown(f"**{words.esc(found.name)}**")
-        st.caption(f"{words.esc(about)} · {words.age(found.last_seen, now=session.now())}")
+    with st.container(border=True, key=f"unmatched-{ui_texts.slug(f'{found.namespace} {found.name}')}"):
+        st.markdown(f"**{ui_texts.esc(found.name)}**")
+        st.caption(f"{ui_texts.esc(about)} · {ui_texts.age(found.last_seen, now=viewer.now())}")
         if found.columns:
             st.text(texts.columns(", ".join(found.columns)))
-        with st.expander(texts.MAKE_CONTRACT, key=f"how-{words.slug(f'{found.namespace} {found.name}')}"):
+        with st.expander(texts.MAKE_CONTRACT, key=f"how-{ui_texts.slug(f'{found.namespace} {found.name}')}"):
             panels.commands(*found.remedies)
         contract_requests.of(found.namespace, found.name, asked)
 

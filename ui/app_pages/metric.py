@@ -6,13 +6,16 @@ from datetime import timedelta
 import streamlit as st
 
 from registry.api.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary
-from ui import compared, course_charts, documents, explored, fitted, marking, panels, session, words
-from ui.charts import Band
-from ui.explored import Seen
-from ui.words import metric as texts
-from ui.words import pages
+from ui import texts as ui_texts
+from ui.parts.contract import document_rows
+from ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback
+from ui.parts.metric.metric_series import Seen
+from ui.texts import metric as texts
+from ui.texts import pages
+from ui.widgets import panels, viewer
+from ui.widgets.charts import Band
 
-PERIODS = {words.DAYS_30: 30, words.DAYS_90: 90, words.YEAR: 365, words.ALL: None}
+PERIODS = {ui_texts.DAYS_30: 30, ui_texts.DAYS_90: 90, ui_texts.YEAR: 365, ui_texts.ALL: None}
 MOST = 2000
 
 
@@ -25,25 +28,25 @@ def page() -> None:
         return
     run = last_run(contract)
     if run is None:
-        panels.empty(words.NO_HISTORY, texts.FIRST_RUN_BEGINS)
+        panels.empty(ui_texts.NO_HISTORY, texts.FIRST_RUN_BEGINS)
         return
-    report = session.registry().run(run.id)
+    report = viewer.registry().run(run.id)
     checks = {each.check_id: each for each in report.results if each.measurement}
     if not checks:
-        panels.empty(words.NO_METRIC, words.NOTHING_MEASURED)
+        panels.empty(ui_texts.NO_METRIC, ui_texts.NOTHING_MEASURED)
         return
     explore(contract, report, checks)
 
 
 def chosen_contract() -> ContractOut | None:
     """The contract that the address names, or that is chosen; None where there is none to choose."""
-    known = session.registry().contract_ids()
+    known = viewer.registry().contract_ids()
     if not known:
-        panels.empty(words.NO_CONTRACT_YET, texts.MEASURED_FOR)
+        panels.empty(ui_texts.NO_CONTRACT_YET, texts.MEASURED_FOR)
         return None
     with st.container(horizontal=True, key="which"):
-        named = st.selectbox(words.CONTRACT, known, key="contract", bind="query-params", width=320)
-    return session.registry().contract(named or known[0])
+        named = st.selectbox(ui_texts.CONTRACT, known, key="contract", bind="query-params", width=320)
+    return viewer.registry().contract(named or known[0])
 
 
 def last_run(contract: ContractOut) -> RunSummary | None:
@@ -53,48 +56,54 @@ def last_run(contract: ContractOut) -> RunSummary | None:
         newest.setdefault(run.object, run)
     if len(newest) < 2:
         return next(iter(newest.values()), None)
-    name = st.selectbox(words.TABLE, list(newest), key="object", bind="query-params", width=320)
+    name = st.selectbox(ui_texts.TABLE, list(newest), key="object", bind="query-params", width=320)
     return newest[name or next(iter(newest))]
 
 
 def explore(contract: ContractOut, report: RunOut, checks: dict[str, ResultOut]) -> None:
     """What is to be seen, then the metric, the one beside it, and the partitions that are compared."""
     with st.container(horizontal=True, key="filters"):
-        check = st.selectbox(words.CHECK, list(checks), key="check", bind="query-params", width=320)
-        beside = st.selectbox(texts.BESIDE, [words.NOTHING, *checks], key="beside", bind="query-params", width=320)
+        check = st.selectbox(ui_texts.CHECK, list(checks), key="check", bind="query-params", width=320)
+        beside = st.selectbox(texts.BESIDE, [ui_texts.NOTHING, *checks], key="beside", bind="query-params", width=320)
         period = st.segmented_control(
-            texts.OF_THE_LAST, list(PERIODS), default=words.ALL, required=True, key="period", bind="query-params"
+            texts.OF_THE_LAST, list(PERIODS), default=ui_texts.ALL, required=True, key="period", bind="query-params"
         )
-    document = documents.parsed(session.registry().document(contract.id, report.version).decode())
-    said = session.registry().marks(contract.id, report.object)
+    document = document_rows.parsed(viewer.registry().document(contract.id, report.version).decode())
+    said = viewer.registry().marks(contract.id, report.object)
     chosen = checks[check or next(iter(checks))]
-    seen = metric(report, chosen, document, period or words.ALL, said, key="course")
-    fitted.section(report, chosen)
+    seen = metric(report, chosen, document, period or ui_texts.ALL, said, key="course")
+    fits.section(report, chosen)
     if beside in checks and beside != check:
-        metric(report, checks[beside], document, period or words.ALL, said, key="beside-course")
-    marking.section(report, chosen, seen, said)
+        metric(report, checks[beside], document, period or ui_texts.ALL, said, key="beside-course")
+    point_feedback.section(report, chosen, seen, said)
     partitions(report, seen)
 
 
 def metric(
-    report: RunOut, check: ResultOut, document: documents.Document, period: str, said: Sequence[MarkOut], *, key: str
+    report: RunOut,
+    check: ResultOut,
+    document: document_rows.Document,
+    period: str,
+    said: Sequence[MarkOut],
+    *,
+    key: str,
 ) -> tuple[Seen, ...]:
     """One metric: what it is, how it stands, its course as a chart and as a table. What of it was drawn comes back."""
-    st.subheader(words.esc(check.name or check.check_id))
+    st.subheader(ui_texts.esc(check.name or check.check_id))
     if check.sentence != check.name:
-        st.caption(words.esc(check.sentence))
+        st.caption(ui_texts.esc(check.sentence))
     measured, judged = asked(report, check, PERIODS.get(period))
-    limits = documents.band(document, check.check_id)
+    limits = document_rows.band(document, check.check_id)
     segment = segmented(measured, key=key)
-    seen = explored.course(
+    seen = metric_series.course(
         [each for each in measured if segment in (None, each.segment)],
         judged,
         limits,
-        timezone=session.timezone(),
+        timezone=viewer.timezone(),
         marks=said,
     )
     if not any(each.value is not None for each in seen):
-        panels.empty(words.NO_VALUES, texts.NO_NUMBER)
+        panels.empty(ui_texts.NO_VALUES, texts.NO_NUMBER)
         return seen
     standing(seen, judged)
     drawn(seen, limits, name=measured[-1].analyzer.replace("_", " "), key=key)
@@ -103,8 +112,8 @@ def metric(
 
 def asked(report: RunOut, check: ResultOut, days: int | None) -> tuple[list[HistoryOut], list[CheckedOut]]:
     """What was measured and how it was judged, in so many days; None: ever."""
-    since = session.now() - timedelta(days=days) if days else None
-    registry, told = session.registry(), since.isoformat() if since else None
+    since = viewer.now() - timedelta(days=days) if days else None
+    registry, told = viewer.registry(), since.isoformat() if since else None
     measured = registry.history(report.contract_id, report.object, metric=check.measurement, since=told, limit=MOST)
     return measured, registry.checked(report.contract_id, report.object, check.check_id, limit=MOST)
 
@@ -119,29 +128,31 @@ def standing(seen: Sequence[Seen], judged: Sequence[CheckedOut]) -> None:
     """The last value beside what was expected and admitted of it, and how often it was an anomaly."""
     last = seen[-1]
     with st.container(horizontal=True, gap="medium"):
-        panels.fact(words.LAST, words.value(last.value), help_text=last.label)
-        panels.fact(words.EXPECTED, words.value(last.expected))
-        panels.fact(words.ADMITTED, words.limits(last.band.lower, last.band.upper) or texts.ANYTHING)
+        panels.fact(ui_texts.LAST, ui_texts.value(last.value), help_text=last.label)
+        panels.fact(ui_texts.EXPECTED, ui_texts.value(last.expected))
+        panels.fact(ui_texts.ADMITTED, ui_texts.limits(last.band.lower, last.band.upper) or texts.ANYTHING)
         if last.fit:
-            panels.fact(words.FIT, last.fit, help_text=texts.FIT_JUDGED)
-        panels.fact(texts.ANOMALIES, words.part(sum(each.is_anomaly for each in seen), len(seen)))
-    if said := explored.learning(judged):
-        st.info(words.esc(said.capitalize()), icon=":material/hourglass_empty:")
+            panels.fact(ui_texts.FIT, last.fit, help_text=texts.FIT_JUDGED)
+        panels.fact(texts.ANOMALIES, ui_texts.part(sum(each.is_anomaly for each in seen), len(seen)))
+    if said := metric_series.learning(judged):
+        st.info(ui_texts.esc(said.capitalize()), icon=":material/hourglass_empty:")
 
 
 def drawn(seen: Sequence[Seen], limits: Band, *, name: str, key: str) -> None:
     """The chart, what stands in it, and the same as a table that leads to each report."""
-    panels.drawn(course_charts.course(seen, limits, metric=name), key=key, alt=explored.told(seen, metric=name))
+    panels.drawn(metric_charts.course(seen, limits, metric=name), key=key, alt=metric_series.told(seen, metric=name))
     st.caption(legend(seen, limits))
-    with st.expander(words.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
+    with st.expander(ui_texts.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
         if table.open:
             link = st.column_config.LinkColumn(texts.REPORT, display_text=texts.OPEN_REPORT)
-            panels.table(explored.rows(seen), key=f"{key}-rows", alt=texts.newest_first(name), **{texts.REPORT: link})
+            panels.table(
+                metric_series.rows(seen), key=f"{key}-rows", alt=texts.newest_first(name), **{texts.REPORT: link}
+            )
 
 
 def legend(seen: Sequence[Seen], limits: Band) -> str:
     """What of the marks is there to be read. Holds no foreign text."""
-    allowed = words.limits(limits.lower, limits.upper)
+    allowed = ui_texts.limits(limits.lower, limits.upper)
     return " · ".join(
         part
         for part in (
@@ -156,17 +167,17 @@ def legend(seen: Sequence[Seen], limits: Band) -> str:
 
 def partitions(report: RunOut, seen: Sequence[Seen]) -> None:
     """Two partitions, chosen among those drawn, beside each other; by default the last two."""
-    names = [each.label for each in seen if compared.condition(each.label)]
+    names = [each.label for each in seen if partition_comparison.condition(each.label)]
     if len(names) < 2:
         return
     st.subheader(texts.TWO_PARTITIONS)
     newest = names[::-1]
     with st.container(horizontal=True, key="pair"):
-        first = st.selectbox(words.PARTITION, newest, key="first", bind="query-params", width=320)
+        first = st.selectbox(ui_texts.PARTITION, newest, key="first", bind="query-params", width=320)
         second = st.selectbox(texts.WITH, newest, index=1, key="second", bind="query-params", width=320)
     with st.expander(texts.THEIR_COLUMNS, key="compared", on_change="rerun") as opened:
         if opened.open and first and second:
-            compared.draw(f"{report.contract_id}.{report.object}", [first, second])
+            partition_comparison.draw(f"{report.contract_id}.{report.object}", [first, second])
 
 
 page()

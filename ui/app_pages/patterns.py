@@ -7,9 +7,11 @@ import streamlit as st
 from registry.api.schemas import CarriedOut, CarrierOut, DomainOut
 from registry.client import ClientError
 from registry.words import Permission
-from ui import actions, contract_rows, panels, session, words
-from ui.words import pages
-from ui.words import patterns as texts
+from ui import texts as ui_texts
+from ui.parts.contract import contract_rows
+from ui.texts import pages
+from ui.texts import patterns as texts
+from ui.widgets import panels, step_runner, viewer
 
 SHOWN = 100
 UNUSABLE = 422
@@ -22,17 +24,17 @@ def page() -> None:
     asked = st.text_input(texts.PATTERN, key="pattern", bind="query-params", placeholder=texts.PATTERN_EXAMPLE)
     if asked:
         one(asked)
-    domains(session.registry().patterns(SHOWN))
+    domains(viewer.registry().patterns(SHOWN))
 
 
 def one(pattern: str) -> None:
     """The pattern's figures, its columns, and its neighbours; why not, where the text is no pattern."""
     try:
-        found = session.registry().carriers(pattern)
+        found = viewer.registry().carriers(pattern)
     except ClientError as error:
         if error.status != UNUSABLE:
             raise
-        st.warning(words.esc(panels.sentence(error)), icon=":material/info:")
+        st.warning(ui_texts.esc(panels.sentence(error)), icon=":material/info:")
         return
     if not found.carriers:
         panels.empty(texts.NO_CARRIER, texts.FEW_MATCH)
@@ -52,8 +54,8 @@ def figures(found: CarriedOut) -> None:
         st.caption(texts.TOO_FEW_COLUMNS)
         return
     with st.container(horizontal=True, gap="medium"):
-        panels.fact(texts.MEANS, found.domain.name or words.NOTHING)
-        panels.fact(words.COLUMNS, words.count(found.domain.columns), help_text=texts.COLUMNS_OF_ALL)
+        panels.fact(texts.MEANS, found.domain.name or ui_texts.NOTHING)
+        panels.fact(ui_texts.COLUMNS, ui_texts.count(found.domain.columns), help_text=texts.COLUMNS_OF_ALL)
         panels.fact(texts.DO_NOT_MATCH, texts.share(found.domain.impurity), help_text=texts.MEAN_OVER_COLUMNS)
         panels.fact(texts.FALSE_ALARMS, texts.share(found.domain.false_alarms), help_text=texts.ALARMS_ESTIMATED)
 
@@ -63,17 +65,17 @@ def carriers(found: Sequence[CarrierOut]) -> None:
     st.subheader(texts.CARRIERS)
     rows = [
         {
-            words.CONTRACT: each.contract_id,
-            words.TABLE: each.object,
-            words.COLUMN: each.column,
+            ui_texts.CONTRACT: each.contract_id,
+            ui_texts.TABLE: each.object,
+            ui_texts.COLUMN: each.column,
             texts.MATCH: texts.share(1 - each.impurity),
             texts.MEANS: each.means or "",
-            words.OPEN: contract_rows.address("contract", id=each.contract_id),
+            ui_texts.OPEN: contract_rows.address("contract", id=each.contract_id),
         }
         for each in found
     ]
-    link = st.column_config.LinkColumn(texts.CONTRACT_PAGE, display_text=words.OPEN)
-    panels.table(rows, key="carriers", alt=texts.CARRIERS_TABLE, **{words.OPEN: link})
+    link = st.column_config.LinkColumn(texts.CONTRACT_PAGE, display_text=ui_texts.OPEN)
+    panels.table(rows, key="carriers", alt=texts.CARRIERS_TABLE, **{ui_texts.OPEN: link})
 
 
 def domains(found: Sequence[DomainOut]) -> None:
@@ -83,7 +85,7 @@ def domains(found: Sequence[DomainOut]) -> None:
         panels.empty(texts.NOTHING_LEARNED, texts.LEARNED_BY_NIGHT)
     else:
         listed(found, key="domains", alt=texts.DOMAINS_TABLE)
-    if session.may(Permission.DRAFT):
+    if viewer.may(Permission.DRAFT):
         st.button(texts.LEARN, key="learn", icon=":material/refresh:", on_click=learn)
 
 
@@ -93,21 +95,24 @@ def listed(found: Sequence[DomainOut], *, key: str, alt: str) -> None:
         {
             texts.PATTERN: each.pattern,
             texts.MEANS: each.name or "",
-            words.COLUMNS: words.count(each.columns),
+            ui_texts.COLUMNS: ui_texts.count(each.columns),
             texts.SHARE_UNMATCHED: texts.share(each.impurity),
             texts.FALSE_ALARMS: texts.share(each.false_alarms),
-            words.OPEN: contract_rows.address("patterns", pattern=each.pattern),
+            ui_texts.OPEN: contract_rows.address("patterns", pattern=each.pattern),
         }
         for each in found
     ]
     panels.table(
-        rows, key=key, alt=alt, **{words.OPEN: st.column_config.LinkColumn(texts.ITS_COLUMNS, display_text=words.OPEN)}
+        rows,
+        key=key,
+        alt=alt,
+        **{ui_texts.OPEN: st.column_config.LinkColumn(texts.ITS_COLUMNS, display_text=ui_texts.OPEN)},
     )
 
 
 def learn() -> None:
     """Has patterns learned now."""
-    actions.attempt(session.registry().learn_patterns, done=texts.LEARNED_SOON)
+    step_runner.attempt(viewer.registry().learn_patterns, done=texts.LEARNED_SOON)
 
 
 page()

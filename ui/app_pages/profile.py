@@ -5,21 +5,22 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from registry.api.schemas import Bins, ColumnDocument, Counted, ProfileDocument
-from ui import charts, panels, session, words
-from ui.words import pages
-from ui.words import profile as texts
+from ui import texts as ui_texts
+from ui.texts import pages
+from ui.texts import profile as texts
+from ui.widgets import charts, panels, viewer
 
 OPENED = 12
 
 
 def page() -> None:
     """Draws the profile that the address names, or asks for the dataset."""
-    proposal, dataset = session.asked_id("proposal"), st.query_params.get("dataset", "")
+    proposal, dataset = viewer.asked_id("proposal"), st.query_params.get("dataset", "")
     if proposal is not None:
-        shown(session.registry().profile_of_proposal(proposal))
-        panels.link("review", words.REVIEW_DRAFT, proposal=str(proposal))
+        shown(viewer.registry().profile_of_proposal(proposal))
+        panels.link("review", ui_texts.REVIEW_DRAFT, proposal=str(proposal))
     elif dataset:
-        shown(session.registry().profile(dataset, namespace=st.query_params.get("namespace")))
+        shown(viewer.registry().profile(dataset, namespace=st.query_params.get("namespace")))
         st.caption(texts.FROM_STATES)
     else:
         asked()
@@ -30,7 +31,7 @@ def asked() -> None:
     st.title(pages.PROFILE)
     panels.told()
     with st.form("profile", width=640):
-        st.text_input(texts.DATASET, key="dataset", placeholder=words.CONTRACT_EXAMPLE)
+        st.text_input(texts.DATASET, key="dataset", placeholder=ui_texts.CONTRACT_EXAMPLE)
         st.form_submit_button(texts.SHOW, type="primary", icon=":material/table_chart:", on_click=ask)
 
 
@@ -45,10 +46,10 @@ def ask() -> None:
 
 def shown(of: ProfileDocument) -> None:
     """The whole profile; columns beyond the first few are closed until they are asked for."""
-    st.title(words.esc(texts.title(of.object)) if of.object else pages.PROFILE)
-    st.caption(words.esc(said(of)))
+    st.title(ui_texts.esc(texts.title(of.object)) if of.object else pages.PROFILE)
+    st.caption(ui_texts.esc(said(of)))
     for note in of.notes:
-        st.warning(words.esc(note), icon=":material/info:")
+        st.warning(ui_texts.esc(note), icon=":material/info:")
     for position, each in enumerate(of.columns):
         column(each, of.words, opened=position < OPENED)
 
@@ -63,15 +64,15 @@ def said(of: ProfileDocument) -> str:
 
 def column(of: ColumnDocument, named: Mapping[str, str], *, opened: bool) -> None:
     """One column: its type, what is odd, its facts, how its values are distributed."""
-    label = f"**{words.esc(of.name)}** · {words.esc(kind(of))}"
-    with st.expander(label, expanded=opened, key=f"column-{words.slug(of.name)}", on_change="rerun") as drawn:
+    label = f"**{ui_texts.esc(of.name)}** · {ui_texts.esc(kind(of))}"
+    with st.expander(label, expanded=opened, key=f"column-{ui_texts.slug(of.name)}", on_change="rerun") as drawn:
         if not drawn.open:
             return
         for note in of.notes:
-            st.markdown(f":orange[:material/info: {words.esc(note)}]")
+            st.markdown(f":orange[:material/info: {ui_texts.esc(note)}]")
         with st.container(horizontal=True, gap="medium"):
             for name, value in of.facts.items():
-                panels.fact(named.get(name, name), words.value(value))
+                panels.fact(named.get(name, name), ui_texts.value(value))
         if of.bins:
             bars(of.bins, of.name)
         counted(texts.ALL_VALUES if of.all_values else texts.FREQUENT_VALUES, of.values)
@@ -93,13 +94,13 @@ def kind(of: ColumnDocument) -> str:
 def bars(of: Bins, name: str) -> None:
     """How the numbers are distributed, with the same as text for who cannot see it."""
     told = texts.bins(name, len(of.counts), of.edges[0], of.edges[-1])
-    panels.drawn(charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{words.slug(name)}", alt=told)
+    panels.drawn(charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{ui_texts.slug(name)}", alt=told)
 
 
 def counted(title: str, found: Sequence[Counted]) -> None:
     """A table of values and in how many rows each stands; nothing where there are none."""
     if found:
-        rows = [{title: each.value, words.ROWS: each.count} for each in found]
+        rows = [{title: each.value, ui_texts.ROWS: each.count} for each in found]
         st.dataframe(rows, hide_index=True, alt=title, width="content")
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import streamlit as st
 
 from registry.api.schemas import AnalyzerOut, ArgumentOut
-from ui import panels, session, words
-from ui.words import reference as texts
+from ui import texts as ui_texts
+from ui.texts import reference as texts
+from ui.widgets import panels, viewer
 
 
 def page() -> None:
@@ -15,7 +16,7 @@ def page() -> None:
     st.title(texts.TITLE)
     st.caption(texts.INTRO)
     asked = st.text_input(texts.FIND, placeholder=texts.FIND_BY, key="find")
-    found = [each for each in session.registry().analyzers() if matches(each, asked)]
+    found = [each for each in viewer.registry().analyzers() if matches(each, asked)]
     if not found:
         panels.empty(texts.NOT_FOUND, texts.NONE_HAS_IT)
     for family, members in groupby(found, key=lambda each: each.family):
@@ -34,15 +35,15 @@ def matches(analyzer: AnalyzerOut, asked: str) -> bool:
 
 def analyzer(of: AnalyzerOut) -> None:
     """One analyzer, closed until it is asked for: the first sentence tells whether it is the one."""
-    label = f"**{words.esc(of.name)}**: {words.prose(first_sentence(of.description))}"
-    with st.expander(label, key=f"analyzer-{words.slug(of.name)}", on_change="rerun") as drawn:
+    label = f"**{ui_texts.esc(of.name)}**: {ui_texts.prose(first_sentence(of.description))}"
+    with st.expander(label, key=f"analyzer-{ui_texts.slug(of.name)}", on_change="rerun") as drawn:
         if not drawn.open:
             return
         for paragraph in of.description.split("\n\n"):
-            st.markdown(words.prose(paragraph))
+            st.markdown(ui_texts.prose(paragraph))
         with st.container(horizontal=True, gap="medium"):
             panels.fact(texts.UNIT, of.unit)
-            panels.fact(texts.JUDGED_ON, words.SCOPES.get(of.scope, of.scope))
+            panels.fact(texts.JUDGED_ON, ui_texts.SCOPES.get(of.scope, of.scope))
         st.markdown("\n".join(map(argument, of.arguments)))
         panels.source(of.example)
 
@@ -54,22 +55,22 @@ def first_sentence(text: str) -> str:
 
 def argument(of: ArgumentOut) -> str:
     """The argument as a point of a list: its name, what it takes, whether it must be given, what it means."""
-    kind = ", ".join(filter(None, (words.esc(takes(of.form)), texts.REQUIRED if of.required else "")))
-    meaning = f": {words.prose(of.description)}" if of.description else ""
-    return f"- **{words.esc(of.name)}**{f' ({kind})' if kind else ''}{meaning}"
+    kind = ", ".join(filter(None, (ui_texts.esc(takes(of.form)), texts.REQUIRED if of.required else "")))
+    meaning = f": {ui_texts.prose(of.description)}" if of.description else ""
+    return f"- **{ui_texts.esc(of.name)}**{f' ({kind})' if kind else ''}{meaning}"
 
 
 def takes(form: dict[str, Any]) -> str:
     """What an argument takes, in words: from its JSON schema."""
     if "enum" in form:
         named = [str(each) for each in form["enum"]]
-        return words.either(named) if len(named) <= 3 else ", ".join(named)
+        return ui_texts.either(named) if len(named) <= 3 else ", ".join(named)
     if "anyOf" in form:
         kinds = [takes(each) for each in form["anyOf"] if each.get("type") != "null"]
-        return words.either(list(dict.fromkeys(kinds)))
+        return ui_texts.either(list(dict.fromkeys(kinds)))
     if form.get("type") == "array":
         return texts.A_LIST + (texts.list_of(inner) if (inner := takes(form.get("items", {}))) else "")
-    return words.TYPES.get(str(form.get("type", "")), "")
+    return ui_texts.TYPES.get(str(form.get("type", "")), "")
 
 
 page()

@@ -7,9 +7,11 @@ from uuid import UUID
 import streamlit as st
 
 from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import actions, bulk, cards, edits, next_version, panels, redrawing, session, verdicts, words
-from ui.evidence import read
-from ui.words import review as texts
+from ui import texts as ui_texts
+from ui.parts.review import bulk_table, cards, check_editor, next_version, partial_rerun, review_actions
+from ui.parts.review.evidence import read
+from ui.texts import review as texts
+from ui.widgets import panels, step_runner, viewer
 
 CARDS = 8
 VIEWS = (texts.AS_CARDS, texts.AS_TABLE)
@@ -17,16 +19,16 @@ VIEWS = (texts.AS_CARDS, texts.AS_TABLE)
 
 def page() -> None:
     """Draws the review of the proposal that the address names."""
-    proposal_id = session.asked_id("proposal")
+    proposal_id = viewer.asked_id("proposal")
     if proposal_id is None:
         panels.empty(texts.NO_PROPOSAL, texts.OPEN_DRAFT)
         return
-    proposal = session.proposal(proposal_id)
+    proposal = viewer.proposal(proposal_id)
     header(proposal)
     panels.told()
-    verdicts.requests(proposal)
+    review_actions.requests(proposal)
     next_version.meaning(proposal)
-    edits.discussion(proposal)
+    check_editor.discussion(proposal)
     suggestions(proposal)
     preview = document(proposal)
     finish(proposal, preview)
@@ -35,18 +37,18 @@ def page() -> None:
 def header(proposal: ProposalOut) -> None:
     """The verdict first: what is suggested and decided; then who drafted it and from what."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(words.esc(proposal.title or proposal.contract_id), width="content")
-        st.markdown(words.PROPOSALS[proposal.state].badge, width="content")
-    redrawing.part(redrawing.VERDICT, said)
+        st.title(ui_texts.esc(proposal.title or proposal.contract_id), width="content")
+        st.markdown(ui_texts.PROPOSALS[proposal.state].badge, width="content")
+    partial_rerun.part(partial_rerun.VERDICT, said)
     with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.fact(words.CONTRACT, proposal.contract_id)
+        panels.fact(ui_texts.CONTRACT, proposal.contract_id)
         panels.fact(texts.AUTHOR, proposal.author)
         panels.time(texts.DRAFTED, proposal.created)
         for label, text in basis(proposal):
             panels.fact(label, text)
         panels.fact(
             texts.IN_FORCE,
-            words.version(proposal.active_version) if proposal.active_version else texts.NOTHING_IN_FORCE,
+            ui_texts.version(proposal.active_version) if proposal.active_version else texts.NOTHING_IN_FORCE,
         )
     if proposal.comment:
         st.text(proposal.comment)
@@ -56,10 +58,10 @@ def header(proposal: ProposalOut) -> None:
 
 def said() -> None:
     """What is decided, and what that means, each in a sentence."""
-    proposal = session.reviewed()
+    proposal = viewer.reviewed()
     st.markdown(f"**{verdict(proposal)}**")
     if meant := next_version.sentence(proposal):
-        st.markdown(f"**{words.esc(meant)}**")
+        st.markdown(f"**{ui_texts.esc(meant)}**")
 
 
 def verdict(proposal: ProposalOut) -> str:
@@ -68,7 +70,7 @@ def verdict(proposal: ProposalOut) -> str:
     if not total:
         return texts.BY_HAND
     decided = texts.decided(proposal.accepted, proposal.rejected, proposal.pending)
-    return f"{words.suggestions(total)}: {decided}"
+    return f"{ui_texts.suggestions(total)}: {decided}"
 
 
 def basis(proposal: ProposalOut) -> list[tuple[str, str]]:
@@ -78,13 +80,13 @@ def basis(proposal: ProposalOut) -> list[tuple[str, str]]:
         return []
     location = str((proposal.source or {}).get("location", ""))
     used = texts.drafted_from(max(each.rows for each in found), max(each.partitions for each in found))
-    return [(words.ROWS, used), *([(words.TABLE, location)] if location else [])]
+    return [(ui_texts.ROWS, used), *([(ui_texts.TABLE, location)] if location else [])]
 
 
 def outcome(proposal: ProposalOut) -> str:
     """How the proposal ended."""
     said = f": {proposal.reason}" if proposal.reason else ""
-    return texts.ended(words.PROPOSALS[proposal.state].word, proposal.decided_by, said)
+    return texts.ended(ui_texts.PROPOSALS[proposal.state].word, proposal.decided_by, said)
 
 
 def suggestions(proposal: ProposalOut) -> None:
@@ -96,9 +98,9 @@ def suggestions(proposal: ProposalOut) -> None:
         view = st.segmented_control(
             texts.SHOWN_AS, VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params"
         )
-        redrawing.part(redrawing.SAFE, safe, frozenset(each.id for each in shown))
+        partial_rerun.part(partial_rerun.SAFE, safe, frozenset(each.id for each in shown))
     if view == texts.AS_TABLE:
-        bulk.table(proposal, shown)
+        bulk_table.table(proposal, shown)
         return
     place, pages = st.container(), max(1, -(-len(shown) // CARDS))
     number = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
@@ -112,27 +114,29 @@ def grouped(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
         panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
     beside = tuple(each.id for each in shown)
     for column, group in groupby(shown, key=column_of):
-        st.markdown(f"### {words.esc(column)}")
+        st.markdown(f"### {ui_texts.esc(column)}")
         program(proposal, column)
         for suggestion in group:
-            redrawing.part(redrawing.card_key(suggestion.id), cards.card, suggestion.id, beside)
+            partial_rerun.part(partial_rerun.card_key(suggestion.id), cards.card, suggestion.id, beside)
 
 
 def program(proposal: ProposalOut, column: str) -> None:
     """Of a column with several clauses of a program: how many, and one button for those that wait."""
     clauses = [
-        each for each in proposal.suggestions if column_of(each) == column and each.content["kind"] == redrawing.PROGRAM
+        each
+        for each in proposal.suggestions
+        if column_of(each) == column and each.content["kind"] == partial_rerun.PROGRAM
     ]
     if len(clauses) < 2:
         return
     st.caption(texts.program(len(clauses)))
-    waiting = [each.id for each in clauses if each.decision == "pending" and not bulk.alone(each)]
+    waiting = [each.id for each in clauses if each.decision == "pending" and not bulk_table.alone(each)]
     if proposal.may_judge and len(waiting) > 1:
         st.button(
             texts.accept_program(len(waiting)),
-            key=f"program-{words.slug(column)}",
+            key=f"program-{ui_texts.slug(column)}",
             icon=":material/done_all:",
-            on_click=actions.accept,
+            on_click=step_runner.accept,
             args=(waiting,),
         )
 
@@ -149,40 +153,42 @@ def filtered(proposal: ProposalOut) -> list[SuggestionOut]:
     kinds = sorted({kind_of(each) for each in every})
     with st.container(horizontal=True, vertical_alignment="top", key="filters"):
         decision = st.segmented_control(
-            words.DECISION,
-            [words.ALL, *(mark.word for mark in words.DECISIONS.values())],
-            default=words.ALL,
+            ui_texts.DECISION,
+            [ui_texts.ALL, *(mark.word for mark in ui_texts.DECISIONS.values())],
+            default=ui_texts.ALL,
             required=True,
             key="show",
             bind="query-params",
         )
-        column = st.selectbox(words.COLUMN, [words.ALL, *columns], key="column", bind="query-params", width=220)
-        kind = st.selectbox(words.KIND, [words.ALL, *kinds], key="kind", bind="query-params", width=220)
-    left = [each for each in every if column in (words.ALL, column_of(each)) and kind in (words.ALL, kind_of(each))]
+        column = st.selectbox(ui_texts.COLUMN, [ui_texts.ALL, *columns], key="column", bind="query-params", width=220)
+        kind = st.selectbox(ui_texts.KIND, [ui_texts.ALL, *kinds], key="kind", bind="query-params", width=220)
+    left = [
+        each for each in every if column in (ui_texts.ALL, column_of(each)) and kind in (ui_texts.ALL, kind_of(each))
+    ]
     return sorted(
-        (each for each in left if decision in (words.ALL, None, words.DECISIONS[each.decision].word)),
+        (each for each in left if decision in (ui_texts.ALL, None, ui_texts.DECISIONS[each.decision].word)),
         key=lambda each: columns.index(column_of(each)),
     )
 
 
 def kind_of(suggestion: SuggestionOut) -> str:
     """The kind of a suggestion, in words."""
-    return words.kind(str(suggestion.content.get("kind", "")))
+    return ui_texts.kind(str(suggestion.content.get("kind", "")))
 
 
 def safe(shown: Collection[UUID]) -> None:
     """One button for the pending ones of these that held everywhere and need no look of their own."""
-    proposal = session.reviewed()
+    proposal = viewer.reviewed()
     waiting = (each for each in proposal.suggestions if each.id in shown and each.decision == "pending")
-    found = [each.id for each in waiting if not bulk.alone(each)]
+    found = [each.id for each in waiting if not bulk_table.alone(each)]
     if not (proposal.may_judge and len(found) > 1):
         return
     st.button(
         texts.accept_shown(len(found)),
         key="accept-all",
         icon=":material/done_all:",
-        on_click=redrawing.after,
-        args=(actions.accept, found),
+        on_click=partial_rerun.after,
+        args=(step_runner.accept, found),
     )
 
 
@@ -190,10 +196,10 @@ def document(proposal: ProposalOut) -> PreviewOut | None:
     """The resulting document, on demand, and always once it can be approved: that is what an approval names."""
     with st.expander(texts.DOCUMENT, key="document", icon=":material/code:", on_change="rerun") as opened:
         ready = proposal.may_approve and not proposal.pending
-        preview = session.registry().preview(proposal.id) if opened.open or ready else None
+        preview = viewer.registry().preview(proposal.id) if opened.open or ready else None
         if opened.open and preview:
             panels.source(preview.document, height=420)
-            st.caption(texts.document_is(words.esc(preview.version), words.esc(preview.fingerprint[:12])))
+            st.caption(texts.document_is(ui_texts.esc(preview.version), ui_texts.esc(preview.fingerprint[:12])))
     return preview
 
 
@@ -202,7 +208,7 @@ def finish(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="finish"):
         if proposal.open:
             with st.container(width=320, gap=None, key="progress"):
-                redrawing.part(redrawing.PROGRESS, cards.progress)
+                partial_rerun.part(partial_rerun.PROGRESS, cards.progress)
             st.space("stretch")
             cards.steps(proposal, preview)
         else:

@@ -9,20 +9,12 @@ import streamlit as st
 
 from registry.api.schemas import ResultOut, RunOut, SampleOut
 from registry.client import ClientError
-from ui import (
-    causes,
-    charts,
-    compared,
-    consequences,
-    documents,
-    failing_rows,
-    panels,
-    readers,
-    reproduction,
-    session,
-    words,
-)
-from ui.words import run as texts
+from ui import texts as ui_texts
+from ui.parts.contract import document_rows, inferred_consumers
+from ui.parts.metric import partition_comparison
+from ui.parts.run import downstream, failing_rows, failure_breakdown, reproduction
+from ui.texts import run as texts
+from ui.widgets import charts, panels, viewer
 
 # Results of a check that are looked at to say since when it fails.
 PAST = 500
@@ -36,18 +28,18 @@ SECTIONS = (
 
 def page() -> None:
     """Draws the report of the run that the address names."""
-    run_id = session.asked_id("id")
+    run_id = viewer.asked_id("id")
     if run_id is None:
         panels.empty(texts.NO_RUN, texts.OPEN_ONE)
         return
-    run = session.registry().run(run_id)
+    run = viewer.registry().run(run_id)
     header(run)
     text = text_of(run)
-    document = documents.parsed(text)
+    document = document_rows.parsed(text)
     samples = failing_rows.read(run)
     for outcome, title in SECTIONS:
         section(run, document, samples, outcome, title)
-    consequences.draw(run)
+    downstream.draw(run)
     everything(run)
     reproduce(run, text)
 
@@ -55,26 +47,26 @@ def page() -> None:
 def header(run: RunOut) -> None:
     """Verdict, what was judged, when and how long."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(words.esc(f"{run.contract_id} · {run.object}"), width="content")
-        st.markdown(words.VERDICTS[run.verdict].badge, width="content")
+        st.title(ui_texts.esc(f"{run.contract_id} · {run.object}"), width="content")
+        st.markdown(ui_texts.VERDICTS[run.verdict].badge, width="content")
     st.markdown(f"**{verdict(run)}**")
     if run.reason:
         st.text(run.reason)
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact(texts.PARTITIONS, partitions(run.partitions), help_text=", ".join(run.partitions)[:1000] or None)
-        panels.fact(words.ROWS, words.count(run.rows))
+        panels.fact(ui_texts.ROWS, ui_texts.count(run.rows))
         if run.found_by:
             read = texts.read_version(run.read_version) if run.read_version else ""
             panels.fact(texts.FOUND_BY, f"{run.found_by}{read}")
-        panels.fact(words.VERSION, run.version)
+        panels.fact(ui_texts.VERSION, run.version)
         panels.time(texts.FINISHED, run.finished)
-        panels.fact(texts.TOOK, words.took(run.finished - run.started))
+        panels.fact(texts.TOOK, ui_texts.took(run.finished - run.started))
         if run.lineage_run:
             panels.fact(texts.LINEAGE_RUN, run.lineage_run)
-    panels.link("contract", words.open_contract(run.contract_id), id=run.contract_id)
-    for each in session.registry().upstream(run.contract_id) if run.verdict != "passed" else ():
+    panels.link("contract", ui_texts.open_contract(run.contract_id), id=run.contract_id)
+    for each in viewer.registry().upstream(run.contract_id) if run.verdict != "passed" else ():
         if each.object == run.object:
-            readers.bad_data(each)
+            inferred_consumers.bad_data(each)
 
 
 def verdict(run: RunOut) -> str:
@@ -85,13 +77,13 @@ def verdict(run: RunOut) -> str:
 def partitions(names: Sequence[str]) -> str:
     """The partitions, by name where they are few."""
     shown = [name or texts.WHOLE_TABLE for name in names]
-    return words.listed(shown) if len(shown) <= 3 else words.partitions(len(shown))
+    return ui_texts.listed(shown) if len(shown) <= 3 else ui_texts.partitions(len(shown))
 
 
 def text_of(run: RunOut) -> str:
     """The document that was judged; "" where the registry has it no more, and then the charts show no limits."""
     try:
-        return session.registry().document(run.contract_id, run.version).decode()
+        return viewer.registry().document(run.contract_id, run.version).decode()
     except ClientError:
         return ""
 
@@ -117,7 +109,7 @@ def section(
 def admitted(result: ResultOut, document: Mapping[str, Any]) -> charts.Band:
     """What was admitted of the result: the band that a detector told, else the limits of the document."""
     if result.band is None:
-        return documents.band(document, result.check_id)
+        return document_rows.band(document, result.check_id)
     return charts.Band(charts.number(result.band.get("lower")), charts.number(result.band.get("upper")))
 
 
@@ -128,10 +120,10 @@ def check(
     first = results[0]
     with st.container(border=True, key=key, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(words.OUTCOMES[outcome_of(first)].badge, width="content")
-            st.markdown(f"**{words.esc(first.name or first.sentence)}**")
+            st.markdown(ui_texts.OUTCOMES[outcome_of(first)].badge, width="content")
+            st.markdown(f"**{ui_texts.esc(first.name or first.sentence)}**")
         if first.name and first.name != first.sentence:
-            st.caption(words.esc(first.sentence))
+            st.caption(ui_texts.esc(first.sentence))
         for result in results[:5]:
             st.text(measured(result, band))
         if len(results) > 5:
@@ -147,24 +139,24 @@ def likely(run: RunOut, results: list[ResultOut], sample: SampleOut | None) -> N
     check = results[0]
     if check.outcome != "failed":
         return
-    course = session.registry().checked(run.contract_id, run.object, check.check_id, limit=PAST)
-    if (known := causes.since(course, run.id)) is not None:
-        st.text(causes.sentence(known, now=session.now()))
+    course = viewer.registry().checked(run.contract_id, run.object, check.check_id, limit=PAST)
+    if (known := failure_breakdown.since(course, run.id)) is not None:
+        st.text(failure_breakdown.sentence(known, now=viewer.now()))
     every = [each for each in run.results if each.check_id == check.check_id]
-    if shared := causes.parts(every):
+    if shared := failure_breakdown.parts(every):
         st.text(texts.shared(list(shared)))
     apart = {check.column or "", *(run.dataset.partition_by if run.dataset else ())}
-    if sample and causes.segment(sample, apart=apart, shares={}):
-        found = causes.segment(sample, apart=apart, shares=shares(run, results))
+    if sample and failure_breakdown.segment(sample, apart=apart, shares={}):
+        found = failure_breakdown.segment(sample, apart=apart, shares=shares(run, results))
         st.text(found.sentence if found else texts.NOTHING_IN_COMMON)
 
 
 def shares(run: RunOut, results: list[ResultOut]) -> Mapping[str, Mapping[str, float]]:
     """Of all rows of the partitions that fail, how large a part has which value, by column; {} where nobody knows."""
-    chosen = [compared.condition(each.partition or "") for each in results if each.outcome == "failed"]
+    chosen = [partition_comparison.condition(each.partition or "") for each in results if each.outcome == "failed"]
     where = " OR ".join(f"({each})" for each in chosen) if chosen and all(chosen) else None
     try:
-        found = session.registry().profile(f"{run.contract_id}.{run.object}", where=where)
+        found = viewer.registry().profile(f"{run.contract_id}.{run.object}", where=where)
     except ClientError:
         return {}
     rows = max(found.rows, 1)
@@ -178,8 +170,8 @@ def measured(result: ResultOut, band: charts.Band) -> str:
         return texts.not_evaluated(place, result.reason or texts.NO_REASON)
     if result.found:
         return f"{place}{result.found}"
-    allowed = words.limits(band.lower, band.upper)
-    found = texts.measured(place, words.value(result.value), texts.allowed(allowed) if allowed else "")
+    allowed = ui_texts.limits(band.lower, band.upper)
+    found = texts.measured(place, ui_texts.value(result.value), texts.allowed(allowed) if allowed else "")
     return f"{found} ({result.reason})" if result.reason else found
 
 
@@ -204,14 +196,14 @@ def everything(run: RunOut) -> None:
 def row(result: ResultOut) -> dict[str, str]:
     """A result as a row."""
     return {
-        words.OUTCOME: words.glyph(words.OUTCOMES[outcome_of(result)]),
-        words.CHECK: result.name or result.check_id,
-        words.PROMISE: result.sentence,
-        words.MEASURED: words.value(result.value),
+        ui_texts.OUTCOME: ui_texts.glyph(ui_texts.OUTCOMES[outcome_of(result)]),
+        ui_texts.CHECK: result.name or result.check_id,
+        ui_texts.PROMISE: result.sentence,
+        ui_texts.MEASURED: ui_texts.value(result.value),
         texts.BROKEN_BY: texts.broken_by(result.broken) if result.broken else "",
-        words.PARTITION: result.partition or "",
-        words.COLUMN: result.column or "",
-        words.SEVERITY: result.severity,
+        ui_texts.PARTITION: result.partition or "",
+        ui_texts.COLUMN: result.column or "",
+        ui_texts.SEVERITY: result.severity,
         texts.REASON: result.reason or "",
     }
 

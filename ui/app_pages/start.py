@@ -4,9 +4,11 @@ import streamlit as st
 
 from registry.client import ClientError
 from registry.words import Permission
-from ui import panels, people_forms, session, settings, words
-from ui.words import pages
-from ui.words import start as texts
+from ui import texts as ui_texts
+from ui.server import settings
+from ui.texts import pages
+from ui.texts import start as texts
+from ui.widgets import panels, people_forms, viewer
 
 EVERY = 3
 FORBIDDEN = 403
@@ -25,8 +27,8 @@ def page() -> None:
     st.title(pages.START)
     panels.told()
     st.markdown(texts.FOUR_STEPS)
-    contracts = session.registry().contracts()
-    draft(done=bool(contracts or session.registry().proposals(limit=1)))
+    contracts = viewer.registry().contracts()
+    draft(done=bool(contracts or viewer.registry().proposals(limit=1)))
     approved(done=any(each.active_version for each in contracts))
     listener()
     first_verdict(done=any(each.last_run for each in contracts))
@@ -36,7 +38,7 @@ def step(number: int, title: str, *, done: bool) -> None:
     """The heading of a step, and whether it is done."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(f"{number}. {title}", width="content")
-        st.markdown((words.DONE if done else words.TO_DO).badge, width="content")
+        st.markdown((ui_texts.DONE if done else ui_texts.TO_DO).badge, width="content")
 
 
 def draft(*, done: bool) -> None:
@@ -50,7 +52,7 @@ def approved(*, done: bool) -> None:
     """An owner, who is somebody else than the author."""
     step(2, texts.INVITE_OWNER, done=done)
     st.caption(texts.OWNER_APPROVES)
-    if session.may(Permission.USERS):
+    if viewer.may(Permission.USERS):
         with st.expander(texts.INVITE, key="invite", icon=":material/person_add:", on_change="rerun") as opened:
             if opened.open:
                 people_forms.invite(key="start")
@@ -64,7 +66,7 @@ def listener() -> None:
     step(3, texts.POINT_LISTENER, done=bool(counts))
     st.caption(texts.WHERE_SETTINGS_GO)
     panels.source(TRANSPORT.format(url=settings.load().api_url, token=texts.TOKEN_PLACE))
-    if session.may(Permission.TOKENS):
+    if viewer.may(Permission.TOKENS):
         people_forms.token(key="start", scopes=[Permission.LINEAGE], name=texts.TOKEN_NAME)
     if counts == 0:
         st.fragment(waiting, run_every=EVERY)()
@@ -73,7 +75,7 @@ def listener() -> None:
 def arrived() -> int | None:
     """How many lineage events came; None where the viewer may not know."""
     try:
-        return sum(session.registry().inbox_counts().events.values())
+        return sum(viewer.registry().inbox_counts().events.values())
     except ClientError as error:
         if error.status != FORBIDDEN:
             raise

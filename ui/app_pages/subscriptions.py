@@ -6,10 +6,11 @@ import streamlit as st
 
 from registry.api.schemas import ChannelIn, ChannelOut, SubscriptionOut
 from registry.words import ChannelKind
-from ui import actions, notices, panels, people_forms, session, words
-from ui.words import pages
-from ui.words import people as texts
-from ui.words.consumers import EVENTS_MISSING
+from ui import texts as ui_texts
+from ui.texts import pages
+from ui.texts import people as texts
+from ui.texts.consumers import EVENTS_MISSING
+from ui.widgets import notification_form, panels, people_forms, step_runner, viewer
 
 TABS = (pages.SUBSCRIPTIONS, texts.CHANNELS)
 
@@ -27,7 +28,7 @@ def page() -> None:
 
 def subscriptions() -> None:
     """What the viewer subscribed to; each can be ended."""
-    found = session.registry().subscriptions(mine=True)
+    found = viewer.registry().subscriptions(mine=True)
     if not found:
         panels.empty(texts.NO_SUBSCRIPTION, texts.HOW_TO_SUBSCRIBE)
         panels.link("catalog", texts.FIND_CONTRACT)
@@ -38,7 +39,7 @@ def subscriptions() -> None:
 
 def channel_names() -> dict[UUID | None, str]:
     """What the viewer's channels are called."""
-    return {each.id: notices.name(each) for each in notices.channels()}
+    return {each.id: notification_form.name(each) for each in notification_form.channels()}
 
 
 def subscription(of: SubscriptionOut, channel: str) -> None:
@@ -47,7 +48,7 @@ def subscription(of: SubscriptionOut, channel: str) -> None:
     pinned = texts.pinned(of.pinned_to) if of.pinned_to else texts.IN_FORCE
     told = (of.purpose, pinned, texts.own_checks(of.checks) if of.checks else "")
     kinds, behind = texts.told_of([*of.kinds]), of.lagging or ""
-    mark = words.BEHIND if of.lagging else words.SUBSCRIBED
+    mark = ui_texts.BEHIND if of.lagging else ui_texts.SUBSCRIBED
     about = " · ".join(part for part in (*told, kinds, texts.through(channel) if channel else "", behind) if part)
     with panels.row(mark, age=of.created, about=about, key=f"subscription-{of.id}"):
         panels.link("contract", of.contract_id, id=of.contract_id)
@@ -62,37 +63,37 @@ def change(of: SubscriptionOut) -> None:
     with st.popover(texts.NOTICES, key=f"notices-{of.id}", icon=":material/tune:", on_change="rerun") as opened:
         if opened.open:
             with st.form(f"told-{of.id}", border=False, width=480):
-                notices.choice(of)
+                notification_form.choice(of)
                 st.form_submit_button(texts.CHANGE, type="primary", on_click=changed, args=(of,))
 
 
 def changed(of: SubscriptionOut) -> None:
     """Has the subscription tell what was chosen."""
-    told = notices.chosen(of)
+    told = notification_form.chosen(of)
     if told is None:
         panels.tell(EVENTS_MISSING, problem=True)
         return
     about = texts.tells_now(of.contract_id)
-    actions.attempt(lambda: session.registry().choose_notices(of, **told), done=about)
+    step_runner.attempt(lambda: viewer.registry().choose_notices(of, **told), done=about)
 
 
 def end(subscription_id: UUID) -> None:
     """Ends the subscription."""
-    actions.attempt(lambda: session.registry().end_subscription(subscription_id), done=texts.ENDED)
+    step_runner.attempt(lambda: viewer.registry().end_subscription(subscription_id), done=texts.ENDED)
 
 
 def channels() -> None:
     """Where the viewer's notices go, and the form for another place."""
-    found = session.registry().channels()
+    found = viewer.registry().channels()
     if not found:
         panels.empty(texts.NO_CHANNEL, texts.WHERE_NOTICES_GO)
     for each in found:
         channel(each)
     st.subheader(texts.ADD_CHANNEL)
     with st.form("channel", width=640):
-        st.selectbox(words.KIND, list(ChannelKind), key="kind", format_func=lambda each: words.CHANNELS[each])
+        st.selectbox(ui_texts.KIND, list(ChannelKind), key="kind", format_func=lambda each: ui_texts.CHANNELS[each])
         st.text_input(texts.WHERE_TO, key="target", type="password", help=texts.ADDRESS_OR_URL)
-        st.form_submit_button(words.ADD, type="primary", icon=":material/add:", on_click=add)
+        st.form_submit_button(ui_texts.ADD, type="primary", icon=":material/add:", on_click=add)
     people_forms.shown()
 
 
@@ -100,8 +101,8 @@ def channel(of: ChannelOut) -> None:
     """One channel: how the last message to it went, a test, and the way out."""
     last = texts.last_sent(of.last.state.value) if of.last else texts.NOTHING_SENT
     about = " · ".join((of.contract_id or texts.ALL_YOUR_CONTRACTS, last, of.last.error or "" if of.last else ""))
-    with panels.row(words.CHANNEL, age=of.created, about=about.strip(" ·"), key=f"channel-{of.id}"):
-        st.markdown(f"**{words.esc(f'{words.CHANNELS[of.kind]}: {of.target}')}**")
+    with panels.row(ui_texts.CHANNEL, age=of.created, about=about.strip(" ·"), key=f"channel-{of.id}"):
+        st.markdown(f"**{ui_texts.esc(f'{ui_texts.CHANNELS[of.kind]}: {of.target}')}**")
     with st.container(horizontal=True):
         st.button(texts.SEND_TEST, key=f"test-{of.id}", on_click=tested, args=(of.id,))
         st.button(texts.REMOVE, key=f"remove-{of.id}", on_click=remove, args=(of.id,))
@@ -114,19 +115,19 @@ def add() -> None:
 
     def made() -> None:
         body = ChannelIn.model_validate({"kind": st.session_state["kind"], "target": target})
-        st.session_state[people_forms.SECRET] = session.registry().add_channel(body).secret
+        st.session_state[people_forms.SECRET] = viewer.registry().add_channel(body).secret
 
     people_forms.attempt(made, done=texts.CHANNEL_ADDED)
 
 
 def tested(channel_id: UUID) -> None:
     """Has a notice be sent that says only that it came."""
-    actions.attempt(lambda: session.registry().test_channel(channel_id), done=texts.ON_ITS_WAY)
+    step_runner.attempt(lambda: viewer.registry().test_channel(channel_id), done=texts.ON_ITS_WAY)
 
 
 def remove(channel_id: UUID) -> None:
     """Removes the channel."""
-    actions.attempt(lambda: session.registry().remove_channel(channel_id), done=texts.REMOVED)
+    step_runner.attempt(lambda: viewer.registry().remove_channel(channel_id), done=texts.REMOVED)
 
 
 page()

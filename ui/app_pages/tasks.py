@@ -4,9 +4,10 @@ import streamlit as st
 
 from registry.api.schemas import TaskSummary
 from registry.words import TaskState
-from ui import actions, panels, session, words
-from ui.words import pages
-from ui.words import tasks as texts
+from ui import texts as ui_texts
+from ui.texts import pages
+from ui.texts import tasks as texts
+from ui.widgets import panels, step_runner, viewer
 
 SHOWN = 50
 EVERY = 5
@@ -17,17 +18,17 @@ def page() -> None:
     st.title(pages.TASKS)
     with st.container(horizontal=True, key="filters"):
         state = st.selectbox(
-            words.STATE, [words.ALL, *(each.value for each in TaskState)], key="state", bind="query-params"
+            ui_texts.STATE, [ui_texts.ALL, *(each.value for each in TaskState)], key="state", bind="query-params"
         )
         contract = st.text_input(texts.CONTRACT_ID, key="contract", bind="query-params")
-    wanted = None if state in (words.ALL, None) else state
+    wanted = None if state in (ui_texts.ALL, None) else state
     st.fragment(newest, run_every=EVERY)(wanted, contract or None)
 
 
 def newest(state: str | None, contract: str | None) -> None:
     """The newest tasks of that state and contract, looked at again every few seconds: each says how far it is."""
     panels.told()
-    found = session.registry().tasks(state=state, contract_id=contract, limit=SHOWN)
+    found = viewer.registry().tasks(state=state, contract_id=contract, limit=SHOWN)
     if not found:
         panels.empty(texts.EMPTY, texts.APPEAR)
         return
@@ -39,28 +40,28 @@ def newest(state: str | None, contract: str | None) -> None:
 def row(task: TaskSummary) -> None:
     """A task: its state, what it is about, how far it is or why it failed."""
     about = " · ".join(part for part in (urgency(task), attempts(task), task.progress or "") if part)
-    with panels.row(words.TASKS[task.state], age=task.created, about=about, key=f"task-{task.id}"):
-        name = words.task(task.kind)
+    with panels.row(ui_texts.TASKS[task.state], age=task.created, about=about, key=f"task-{task.id}"):
+        name = ui_texts.task(task.kind)
         if task.contract_id:
             panels.link("contract", f"{name}: {subject(task)}", id=task.contract_id)
         else:
-            st.markdown(f"**{words.esc(name)}**")
+            st.markdown(f"**{ui_texts.esc(name)}**")
     if task.error:
         st.text(task.error)
     if task.state == TaskState.FAILED:
         st.button(texts.TRY_AGAIN, key=f"retry-{task.id}", icon=":material/refresh:", on_click=retry, args=(task,))
     if task.stoppable:
-        st.button(words.STOP, key=f"stop-{task.id}", icon=":material/stop_circle:", on_click=stop, args=(task,))
+        st.button(ui_texts.STOP, key=f"stop-{task.id}", icon=":material/stop_circle:", on_click=stop, args=(task,))
 
 
 def retry(task: TaskSummary) -> None:
     """Has the task tried again."""
-    actions.attempt(lambda: session.registry().retry_task(task.id), done=texts.TRIED_AGAIN)
+    step_runner.attempt(lambda: viewer.registry().retry_task(task.id), done=texts.TRIED_AGAIN)
 
 
 def stop(task: TaskSummary) -> None:
     """Ends the task; what it had done is of no use to anybody."""
-    actions.attempt(lambda: session.registry().stop_task(task.id), done=texts.STOPPED)
+    step_runner.attempt(lambda: viewer.registry().stop_task(task.id), done=texts.STOPPED)
 
 
 def subject(task: TaskSummary) -> str:
@@ -70,8 +71,8 @@ def subject(task: TaskSummary) -> str:
 
 def urgency(task: TaskSummary) -> str:
     """When it may be done, where that lies ahead."""
-    ahead = task.state == TaskState.QUEUED and task.available_at > session.now()
-    return texts.not_before(words.moment(task.available_at, timezone=session.timezone())) if ahead else ""
+    ahead = task.state == TaskState.QUEUED and task.available_at > viewer.now()
+    return texts.not_before(ui_texts.moment(task.available_at, timezone=viewer.timezone())) if ahead else ""
 
 
 def attempts(task: TaskSummary) -> str:

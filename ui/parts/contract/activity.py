@@ -1,0 +1,77 @@
+"""What happened to a contract, the newest first: chosen by kind and by who did it, and taken away as a file."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+import streamlit as st
+
+from registry.api.schemas import ContractOut
+from ui import texts as ui_texts
+from ui.parts.contract import contract_rows
+from ui.parts.contract.contract_rows import Event
+from ui.texts import contract as texts
+from ui.widgets import panels, viewer
+
+SHOWN = 100
+# What a spreadsheet would take for a formula.
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def draw(contract: ContractOut) -> None:
+    """Drafts, versions, runs that did not pass and incidents, as far as the filters leave them."""
+    registry = viewer.registry()
+    found = contract_rows.activity(
+        contract,
+        registry.proposals(contract_id=contract.id, limit=SHOWN),
+        registry.incidents(contract_id=contract.id, limit=SHOWN),
+    )
+    if not found:
+        panels.empty(texts.NOTHING_HAPPENED, texts.EVENTS_APPEAR)
+        return
+    left = filtered(found)
+    if not left:
+        panels.empty(texts.NOTHING_MATCHES, texts.OTHER_EVENTS)
+        return
+    zone = viewer.timezone()
+    rows = [{ui_texts.WHEN: ui_texts.moment(each.time, timezone=zone), **said(each)} for each in left]
+    link = st.column_config.LinkColumn(ui_texts.OPEN, display_text=ui_texts.OPEN)
+    panels.table(rows, key="activity", alt=texts.EVENTS_TABLE, **{ui_texts.OPEN: link})
+    st.download_button(
+        texts.DOWNLOAD_EVENTS, exported(left), file_name=f"{contract.id}-activity.csv", mime="text/csv", key="events"
+    )
+
+
+def filtered(found: Sequence[Event]) -> list[Event]:
+    """The events that the filters leave, which stand in the address."""
+    people = sorted({each.who for each in found if each.who})
+    with st.container(horizontal=True, vertical_alignment="bottom", key="which-events"):
+        kinds = [ui_texts.ALL, *dict.fromkeys(each.kind for each in found)]
+        kind = st.selectbox(ui_texts.KIND, kinds, key="event", bind="query-params", width=220)
+        who = st.selectbox(ui_texts.WHO, [ui_texts.ALL, *people], key="actor", bind="query-params", width=220)
+    return [each for each in found if kind in (ui_texts.ALL, each.kind) and who in (ui_texts.ALL, each.who)]
+
+
+def said(event: Event) -> dict[str, str]:
+    """The event as a row, without its time."""
+    return {
+        ui_texts.KIND: event.kind,
+        ui_texts.WHO: event.who,
+        ui_texts.WHAT: event.what,
+        ui_texts.OPEN: event.address,
+    }
+
+
+def exported(found: Sequence[Event]) -> str:
+    """The events as CSV, times in UTC; a text that a spreadsheet would compute is quoted by an apostrophe."""
+    out = io.StringIO()
+    write = csv.writer(out)
+    write.writerow((ui_texts.WHEN, ui_texts.KIND, ui_texts.WHO, ui_texts.WHAT, ui_texts.OPEN))
+    for each in found:
+        write.writerow((ui_texts.utc(each.time), *map(plain, said(each).values())))
+    return out.getvalue()
+
+
+def plain(text: str) -> str:
+    """The text as a cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULAS) else text

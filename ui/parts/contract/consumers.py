@@ -1,0 +1,87 @@
+"""Who uses a contract and for what, who is behind, and whom an approved version waits for."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from registry.api.schemas import AcknowledgementOut, ContractOut, SubscriptionIn, SubscriptionOut
+from registry.words import Permission
+from ui import texts as ui_texts
+from ui.parts.contract import inferred_consumers
+from ui.texts import consumers as texts
+from ui.widgets import notification_form, panels, people_forms, viewer
+
+
+def draw(contract: ContractOut) -> None:
+    """Who uses the contract and for what, who is behind, and whom an approved version waits for."""
+    registry = viewer.registry()
+    found = registry.subscriptions(contract_id=contract.id)
+    if not found:
+        panels.empty(texts.NONE_YET, texts.WHO_CAN_SUBSCRIBE)
+    else:
+        registered(found)
+    if viewer.may(Permission.SUBSCRIBE) and not any(each.own for each in found):
+        subscribe(contract)
+    inferred_consumers.suggested(contract.id)
+    waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
+    if waited:
+        st.subheader(texts.VERSION_WAITS)
+        panels.table([asked(each) for each in waited], key="waited", alt=texts.NOT_ACKNOWLEDGED)
+
+
+def subscribe(contract: ContractOut) -> None:
+    """The form for whoever uses the data; what they read is everything until they say otherwise."""
+    with st.form("subscribe", width=640):
+        st.text_input(texts.PURPOSE, key="purpose", max_chars=200, placeholder=texts.PURPOSE_EXAMPLE)
+        st.text_input(texts.WHOM_TO_ASK, key="contact", max_chars=200, placeholder=texts.CONTACT_EXAMPLE)
+        notification_form.choice()
+        st.form_submit_button(
+            texts.SUBSCRIBE, icon=":material/notifications:", on_click=subscribed, args=(contract.id,)
+        )
+
+
+def subscribed(contract_id: str) -> None:
+    """Subscribes the viewer for what was typed."""
+    purpose, contact = people_forms.typed("purpose"), people_forms.typed("contact")
+    if not (purpose and contact):
+        panels.tell(texts.PURPOSE_MISSING, problem=True)
+        return
+    told = notification_form.chosen()
+    if told is None:
+        panels.tell(texts.EVENTS_MISSING, problem=True)
+        return
+
+    def made() -> None:
+        body = {"contract_id": contract_id, "purpose": purpose, "contact": contact, **told}
+        viewer.registry().subscribe(SubscriptionIn.model_validate(body))
+
+    people_forms.attempt(made, done=texts.ASKED_BEFORE)
+
+
+def registered(found: Sequence[SubscriptionOut]) -> None:
+    """Those who subscribed."""
+    rows = [
+        {
+            ui_texts.CONSUMER: each.subscriber,
+            ui_texts.USES_IT_FOR: each.purpose,
+            texts.CONTACT: each.contact,
+            texts.READS: ", ".join(f"{name}.{column}" for name, columns in each.reads.items() for column in columns),
+            texts.OWN_CHECKS: str(each.checks),
+            texts.PINNED_TO: each.pinned_to or "",
+            texts.IS_BEHIND: each.lagging or "",
+        }
+        for each in found
+    ]
+    panels.table(rows, key="consumers", alt=texts.OF_THE_CONTRACT)
+
+
+def asked(row: AcknowledgementOut) -> dict[str, str]:
+    """What a consumer is asked, as a row."""
+    return {
+        ui_texts.CONSUMER: row.subscriber,
+        ui_texts.VERSION: row.version,
+        ui_texts.BREAKS_THEM: "; ".join(row.breaks),
+        texts.ANSWER: row.answer,
+        texts.SAID: row.comment or "",
+        ui_texts.UNTIL: ui_texts.moment(row.deadline, timezone=viewer.timezone()) if row.deadline else "",
+    }

@@ -1,0 +1,98 @@
+"""What the page of a contract lists: how its checks came out, its texts line by line, what happened to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import unified_diff
+from itertools import chain
+from urllib.parse import urlencode
+
+from registry.api.schemas import (
+    ContractOut,
+    EntrustedOut,
+    IncidentOut,
+    ProposalSummary,
+    ResultOut,
+    RunSummary,
+    VersionOut,
+)
+from registry.words import IncidentState
+from ui import texts as ui_texts
+from ui.texts import contract as texts
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened: of which kind, when, by whom ("" by itself), what, and the address of what it was
+    about."""
+
+    kind: str
+    time: datetime
+    who: str
+    what: str
+    address: str
+
+
+def standing(contract_id: str, check: EntrustedOut, last: ResultOut | None) -> dict[str, str]:
+    """How the check came out last and what was measured, with the address of its history; nothing where it was not."""
+    if last is None:
+        return {ui_texts.LAST: "", ui_texts.MEASURED: "", texts.HISTORY: ""}
+    shown = ui_texts.glyph(ui_texts.OUTCOMES[str(last.outcome)])
+    at = address("metric", contract=contract_id, object=check.object, check=last.check_id) if last.measurement else ""
+    return {ui_texts.LAST: shown, ui_texts.MEASURED: ui_texts.value(last.value), texts.HISTORY: at}
+
+
+def lines(older: str, newer: str, *, names: tuple[str, str]) -> str:
+    """The differing lines of two texts with three lines around each; "" for equal ones."""
+    found = unified_diff(older.splitlines(), newer.splitlines(), *names, lineterm="")
+    return "\n".join(found)
+
+
+def address(page: str, **asked: str) -> str:
+    """The address of a page that shows that object."""
+    return f"/{page}?{urlencode(asked)}"
+
+
+def activity(
+    contract: ContractOut, proposals: Sequence[ProposalSummary], incidents: Sequence[IncidentOut]
+) -> list[Event]:
+    """What happened to the contract, the newest first. Runs that passed are left out."""
+    found = chain(
+        map(_drafted, proposals),
+        *(_of_version(contract.id, each) for each in contract.versions),
+        (_run(each) for each in contract.runs if each.verdict != "passed"),
+        *map(_of_incident, incidents),
+    )
+    return sorted(found, key=lambda each: each.time, reverse=True)
+
+
+def _drafted(of: ProposalSummary) -> Event:
+    state = ui_texts.PROPOSALS[of.state].word.lower()
+    return Event(
+        texts.DRAFT, of.created, of.author, texts.put_forward(of.title, state), address("review", proposal=str(of.id))
+    )
+
+
+def _of_version(contract_id: str, of: VersionOut) -> list[Event]:
+    at = address("contract", id=contract_id, tab=texts.VERSIONS, version=of.version)
+    found = [Event(ui_texts.VERSION, of.approved_at, of.approved_by, texts.approved_version(of.version), at)]
+    if of.activated_at:
+        found.append(Event(ui_texts.VERSION, of.activated_at, "", texts.came_into_force(of.version), at))
+    if of.ended_at:
+        why = f": {of.reason}" if of.reason else ""
+        found.append(Event(ui_texts.VERSION, of.ended_at, "", texts.version_ended(of.version, of.state.value, why), at))
+    return found
+
+
+def _run(of: RunSummary) -> Event:
+    said = ui_texts.VERDICTS[of.verdict].word.lower()
+    return Event(texts.RUN, of.finished, "", texts.run_judged(of.object, said), address("run", id=str(of.id)))
+
+
+def _of_incident(of: IncidentOut) -> list[Event]:
+    at = address("incidents", id=str(of.id))
+    found = [Event(texts.INCIDENT, of.opened, "", texts.incident_opened(of.object), at)]
+    if of.state is IncidentState.RESOLVED and of.resolved:
+        why = ui_texts.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
+        found.append(Event(texts.INCIDENT, of.resolved, of.resolved_by or "", texts.incident_ended(of.object, why), at))
+    return found

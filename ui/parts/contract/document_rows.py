@@ -1,0 +1,129 @@
+"""A contract document in words: its columns and checks as rows, and the limits of one check. It judges nothing."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from registry.client.contracts import content
+from ui import texts as ui_texts
+from ui.texts import contract as texts
+from ui.widgets.charts import Band, number
+
+LOWER = ("mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo")
+UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")
+# What the document says by a plain word is checked under these endings, and means "all of them".
+WHOLE = ("-required", "-unique", "primary-key")
+Row = dict[str, str]
+Document = Mapping[str, Any]
+
+
+def parsed(text: str) -> Mapping[str, Any]:
+    """The document as data; empty for a text that is no document, which the page then shows as text only."""
+    return content(text.encode())
+
+
+def columns(document: Mapping[str, Any]) -> list[Row]:
+    """One row a column, nested ones by their dotted path."""
+    return [
+        {
+            ui_texts.OBJECT: _text(each.get("name")),
+            ui_texts.COLUMN: path,
+            texts.TYPE: _text(column.get("physicalType") or column.get("logicalType")),
+            texts.COLUMN_PROMISES: ", ".join(_promises(column)),
+            texts.DESCRIPTION: _text(column.get("description")),
+        }
+        for each in _parts(document, "schema")
+        for path, column in _columns(each)
+    ]
+
+
+def service_levels(document: Mapping[str, Any]) -> list[Row]:
+    """One row a service level, as it is written."""
+    return [
+        {
+            texts.LEVEL: _text(each.get("property")),
+            ui_texts.VALUE: " ".join(_text(each[word]) for word in ("value", "unit") if each.get(word) is not None),
+            texts.OF: _text(each.get("element")),
+            texts.DESCRIPTION: _text(each.get("description")),
+        }
+        for each in _parts(document, "slaProperties")
+    ]
+
+
+def checks(document: Mapping[str, Any]) -> list[Row]:
+    """One row a check that is written out; what a column promises by a word stands with the columns."""
+    return [
+        {
+            ui_texts.OBJECT: _text(owner.get("name")),
+            ui_texts.COLUMN: path,
+            ui_texts.CHECK: _text(entry.get("name") or entry.get("id")),
+            ui_texts.PROMISE: promise(entry),
+            ui_texts.SEVERITY: texts.WARNING if _text(entry.get("severity")) in WEAK else texts.ERROR,
+            texts.SCOPE: _text(_terms(entry).get("scope")),
+        }
+        for owner, path, entry in _entries(document)
+    ]
+
+
+WEAK = ("info", "warning", "warn", "low", "minor", "trivial")
+
+
+def promise(entry: Mapping[str, Any]) -> str:
+    """What the check promises, in words; its description where it promises nothing that can be computed."""
+    terms = _terms(entry)
+    subject = _text(terms.get("analyzer") or terms.get("metric") or terms.get("rule")).replace("_", " ")
+    found = [texts.CONDITIONS[word].format(*_limits(terms[word])) for word in texts.CONDITIONS if word in terms]
+    detail = _text(terms.get("predicate") or entry.get("query"))
+    return " ".join(part for part in (subject, *found, f"({detail})" if detail else "") if part) or _text(
+        entry.get("description")
+    )
+
+
+def band(document: Mapping[str, Any], check_id: str) -> Band:
+    """The limits of the check of that id; open where it has none or they are no numbers."""
+    terms = next((_terms(entry) for _, _, entry in _entries(document) if entry.get("id") == check_id), None)
+    if terms is None:
+        return Band(1, 1) if check_id.endswith(WHOLE) else Band()
+    if "mustBeBetween" in terms:
+        lower, upper = (*_limits(terms["mustBeBetween"]), None, None)[:2]
+        return Band(number(lower), number(upper))
+    return Band(_first(terms, LOWER), _first(terms, UPPER))
+
+
+def _first(terms: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
+    return next((number(terms[name]) for name in names if name in terms), None)
+
+
+def _limits(limit: Any) -> list[Any]:
+    return list(limit) if isinstance(limit, list) and len(limit) == 2 else [limit, limit]
+
+
+def _terms(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = entry.get("implementation")
+    return inner if isinstance(inner, dict) else entry
+
+
+def _entries(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Mapping[str, Any]]]:
+    for owner in _parts(document, "schema"):
+        yield from ((owner, "", entry) for entry in _parts(owner, "quality"))
+        for path, column in _columns(owner):
+            yield from ((owner, path, entry) for entry in _parts(column, "quality"))
+
+
+def _columns(owner: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for column in _parts(owner, "properties"):
+        path = prefix + _text(column.get("name"))
+        yield path, column
+        yield from _columns(column, f"{path}.")
+
+
+def _promises(column: Mapping[str, Any]) -> Iterator[str]:
+    return (said for word, said in texts.PROMISES.items() if column.get(word) is True)
+
+
+def _parts(of: Mapping[str, Any], word: str) -> list[Mapping[str, Any]]:
+    found = of.get(word)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _text(found: Any) -> str:
+    return "" if found is None else str(found)

@@ -1,0 +1,80 @@
+"""What the page of a contract says above all else: how it stands, whose it is, when it is judged, what it promises of
+when data come."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from statistics import median
+
+import streamlit as st
+
+from registry.api.schemas import ContractOut, DeadlineOut, RunSummary
+from ui import texts as ui_texts
+from ui.parts.contract import inferred_consumers
+from ui.texts import contract as texts
+from ui.widgets import panels, viewer
+
+# Fewer gaps between runs say nothing of how often they come.
+GAPS = 4
+
+
+def draw(contract: ContractOut) -> None:
+    """Name, state, version, owner, last verdict, and when the next is expected."""
+    registry = viewer.registry()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(ui_texts.esc(contract.name or contract.id), width="content")
+        st.markdown(ui_texts.VERSIONS["active" if contract.active_version else "none"].badge, width="content")
+        st.markdown(verdict(contract).badge, width="content")
+    deadlines = registry.deadlines(contract.id) if contract.active_version else []
+    with st.container(horizontal=True, gap="medium", key="facts"):
+        panels.fact(ui_texts.CONTRACT, contract.id)
+        panels.fact(ui_texts.VERSION, contract.active_version or ui_texts.NOTHING)
+        panels.fact(texts.OWNER, contract.owner)
+        panels.fact(ui_texts.CONSUMERS, ui_texts.count(len(registry.subscriptions(contract_id=contract.id))))
+        panels.time(texts.LAST_RUN, contract.last_run.finished if contract.last_run else None)
+        following(contract, deadlines)
+        promised(deadlines)
+        panels.fact(texts.OPEN_DRAFTS, ui_texts.count(contract.open_proposals))
+    if contract.last_run:
+        panels.link("run", texts.OPEN_LAST_REPORT, id=str(contract.last_run.id))
+    for each in registry.upstream(contract.id):
+        inferred_consumers.bad_data(each)
+
+
+def verdict(contract: ContractOut) -> ui_texts.Mark:
+    """The mark of the last run."""
+    return ui_texts.VERDICTS[contract.last_run.verdict] if contract.last_run else ui_texts.NEVER
+
+
+def following(contract: ContractOut, deadlines: Sequence[DeadlineOut]) -> None:
+    """When the next run is expected: by the time that the contract promises, else as its runs came so far."""
+    due = min((each.due for each in deadlines if each.due), default=None)
+    if due:
+        panels.fact(texts.NEXT_RUN, texts.by_then(moment(due)), help_text=texts.DATA_ARE_DUE)
+    elif expected := rhythm(contract.runs):
+        panels.fact(texts.NEXT_RUN, texts.about_then(moment(expected)), help_text=texts.AS_RUNS_CAME)
+    else:
+        panels.fact(texts.NEXT_RUN, texts.WHEN_DATA_COME)
+
+
+def promised(deadlines: Sequence[DeadlineOut]) -> None:
+    """The service levels: how many there are and whether one is missed, each in its words beside it."""
+    if not deadlines:
+        panels.fact(texts.SERVICE_LEVELS, texts.NONE_PROMISED)
+        return
+    missed = sum(each.missed is not None for each in deadlines)
+    said = [each.sentence or each.fault or each.name for each in deadlines]
+    panels.fact(texts.SERVICE_LEVELS, texts.levels(len(deadlines), missed), help_text="; ".join(said))
+
+
+def rhythm(runs: Sequence[RunSummary]) -> datetime | None:
+    """When the next run would come if runs go on coming as often as they did, by the median time between them; None
+    where too few are known."""
+    times = sorted({each.finished for each in runs})
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
+    return times[-1] + timedelta(seconds=median(gaps)) if len(gaps) >= GAPS else None
+
+
+def moment(time: datetime) -> str:
+    """The time in the viewer's zone."""
+    return ui_texts.moment(time, timezone=viewer.timezone())

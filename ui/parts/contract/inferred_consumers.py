@@ -1,0 +1,59 @@
+"""What lineage says beside a contract: bad data from further up, and consumers that nobody registered."""
+
+import streamlit as st
+
+from registry.api.schemas import ReaderOut, UpstreamOut
+from registry.words import Guess, Permission
+from ui import texts as ui_texts
+from ui.texts import consumers as texts
+from ui.widgets import panels, step_runner, viewer
+
+
+def suggested(contract_id: str) -> None:
+    """The jobs about which nobody decided yet; nothing where there are none."""
+    found = [each for each in viewer.registry().readers(contract_id) if each.state is Guess.SUGGESTED]
+    if not found:
+        return
+    st.subheader(texts.unregistered(len(found)))
+    for reader in found:
+        row(contract_id, reader)
+
+
+def bad_data(found: UpstreamOut) -> None:
+    """That bad data came to the contract from further up; its own verdict says nothing of them."""
+    since = texts.since(ui_texts.moment(found.since, timezone=viewer.timezone())) if found.since else ""
+    cause = texts.cause(found.cause) if found.cause else ""
+    told = texts.bad_data(ui_texts.SPREADS[found.spread], found.object, since, cause)
+    st.warning(ui_texts.esc(told), icon=":material/warning:")
+    if found.incident_id and found.cause:
+        panels.link("incidents", texts.OPEN_INCIDENT, id=found.incident_id)
+
+
+def row(contract_id: str, reader: ReaderOut) -> None:
+    """A job, and what may be done about it."""
+    reads = ", ".join(f"{name}.{column}" for name, columns in reader.reads.items() for column in columns)
+    owners = texts.owned_by(", ".join(reader.owners)) if reader.owners else ""
+    about = " · ".join(part for part in (reader.job_namespace, texts.reads(reads) if reads else "", owners) if part)
+    slug = ui_texts.slug(f"{reader.job_namespace} {reader.job_name}")
+    with panels.row(ui_texts.SEEN, age=reader.seen, about=about, key=f"reader-{slug}"):
+        st.markdown(f"**{ui_texts.esc(reader.job_name)}**")
+    if viewer.may(Permission.SUBSCRIBE):
+        with st.container(horizontal=True):
+            st.button(texts.MINE, key=f"confirm-{slug}", on_click=confirm, args=(contract_id, reader))
+            st.button(texts.NO_CONSUMER, key=f"dismiss-{slug}", on_click=dismiss, args=(contract_id, reader))
+
+
+def confirm(contract_id: str, reader: ReaderOut) -> None:
+    """Subscribes the viewer to what the job reads."""
+    step_runner.attempt(
+        lambda: viewer.registry().confirm_reader(contract_id, reader.job_namespace, reader.job_name),
+        done=texts.SUBSCRIBED_TO_READ,
+    )
+
+
+def dismiss(contract_id: str, reader: ReaderOut) -> None:
+    """Says that the job is no consumer."""
+    step_runner.attempt(
+        lambda: viewer.registry().dismiss_reader(contract_id, reader.job_namespace, reader.job_name),
+        done=texts.NOT_SUGGESTED_AGAIN,
+    )

@@ -1,0 +1,93 @@
+"""The runs that need the viewer, and what can be done about the incidents they belong to: about many at once."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import get_args
+
+import streamlit as st
+
+from registry.api.schemas import InboxOut, IncidentOut, RunSummary, Told
+from registry.words import Permission, Resolution
+from ui import texts as ui_texts
+from ui.parts.inbox import inbox_order, incident_steps
+from ui.texts import incidents as texts
+from ui.widgets import panels, viewer
+
+SNOOZES = {texts.HOUR: timedelta(hours=1), texts.DAY: timedelta(days=1), texts.WEEK: timedelta(weeks=1)}
+REASONS = [each for each in get_args(Told) if each is not Resolution.DUPLICATE]
+
+
+def draw(found: InboxOut) -> None:
+    """The last runs that failed or could not be evaluated, and the steps for those that are chosen."""
+    runs = inbox_order.failed(found)
+    if not runs:
+        return
+    st.subheader(texts.need_attention(len(runs)), help=texts.CONCERN_YOU)
+    of, place = inbox_order.incidents(found), st.container()
+    may = bool(of) and viewer.may(Permission.INCIDENTS)
+    chosen = {each.id: each for run in runs if (each := row(run, of.get(run.id) if may else None))}
+    if may:
+        with place:
+            steps(list(chosen.values()))
+
+
+def row(run: RunSummary, incident: IncidentOut | None) -> IncidentOut | None:
+    """A run, with a box to choose its incident by where it has one; the incident where it is chosen."""
+    if incident is None:
+        panels.run_row(run, named=True)
+        return None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"needs-{run.id}"):
+        name = ui_texts.esc(texts.choose(incident_steps.name(incident)))
+        chosen = st.checkbox(name, key=f"choose-{run.id}", label_visibility="collapsed", width=24)
+        with st.container(gap=None):
+            panels.run_row(run, named=True, more=care(incident))
+    return incident if chosen else None
+
+
+def care(incident: IncidentOut) -> str:
+    """Who looks after it; "" for nobody."""
+    who = incident.assignee or incident.acknowledged_by
+    return texts.looked_after(who) if who else texts.NOBODY_LOOKS_AFTER_IT
+
+
+def steps(chosen: Sequence[IncidentOut]) -> None:
+    """What can be done about the chosen ones; nothing while none is."""
+    none = not chosen
+    with st.container(horizontal=True, vertical_alignment="center", key="steps"):
+        st.button(
+            texts.I_LOOK_AFTER_IT,
+            key="acknowledge",
+            icon=":material/visibility:",
+            disabled=none,
+            on_click=incident_steps.acknowledge,
+            args=(chosen,),
+        )
+        put_off(chosen)
+        with st.popover(texts.GIVE_TO, key="give", disabled=none):
+            st.text_input(texts.WHOM, key=incident_steps.ASSIGNEE, max_chars=200, on_change="ignore")
+            st.button(texts.GIVE, key="assign", on_click=incident_steps.assign, args=(chosen,))
+        with st.popover(texts.DONE, key="over", disabled=none):
+            resolve(chosen)
+        st.caption(texts.chosen(len(chosen)) if chosen else texts.CHOOSE)
+
+
+def put_off(chosen: Sequence[IncidentOut]) -> None:
+    """A menu of how long they may wait."""
+    snoozing("snooze", lambda until: incident_steps.snooze(chosen, until), disabled=not chosen)
+
+
+def snoozing(key: str, step: Callable[[datetime], None], *, disabled: bool) -> None:
+    """The menu of how long something may wait; `step` is called with the end of that."""
+
+    def later() -> None:
+        step(viewer.now() + SNOOZES[st.session_state[key]])
+
+    icon = ":material/snooze:"
+    st.menu_button(ui_texts.PUT_OFF, list(SNOOZES), key=key, icon=icon, disabled=disabled, on_click=later)
+
+
+def resolve(chosen: Sequence[IncidentOut]) -> None:
+    """The ways to end them, of which one must be chosen."""
+    st.selectbox(texts.WHY_OVER, REASONS, index=None, key=incident_steps.REASON, format_func=ui_texts.RESOLUTIONS.get)
+    st.text_input(texts.COMMENT, key=incident_steps.COMMENT, max_chars=1000, on_change="ignore")
+    st.button(texts.RESOLVE, key="resolve", type="primary", on_click=incident_steps.resolve, args=(chosen,))

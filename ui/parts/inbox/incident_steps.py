@@ -1,0 +1,106 @@
+"""What the buttons of incidents do: one step in the registry for each, at the revision that was seen, and the way back.
+
+A step is taken back only where the incident still stands as it left it."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import streamlit as st
+
+from registry.api.schemas import IncidentOut, Told
+from registry.client import Client, ClientError
+from registry.words import IncidentState
+from ui import texts as ui_texts
+from ui.texts import incidents as texts
+from ui.widgets import bulk_steps, panels, viewer
+
+ASSIGNEE, REASON, COMMENT = "assignee", "reason", "comment"
+Incidents = Sequence[IncidentOut]
+Step = Callable[[Client, IncidentOut], IncidentOut]
+
+
+def acknowledge(found: Incidents) -> None:
+    """Says that the viewer looks after them."""
+    fresh = [each for each in found if each.state is IncidentState.OPEN]
+    _take(fresh, _acknowledged, back=lambda _: _reopened, said=texts.you_look_after)
+
+
+def assign(found: Incidents) -> None:
+    """Gives them to whom the input names; to nobody where it is empty."""
+    name = bulk_steps.typed(ASSIGNEE) or None
+    said = texts.given_to(name) if name else texts.GIVEN_TO_NOBODY
+    _take(found, _assigned(name), back=lambda old: _assigned(old.assignee), said=lambda names: texts.told(names, said))
+
+
+def snooze(found: Incidents, until: datetime) -> None:
+    """Puts them off."""
+    told = texts.told_later(ui_texts.moment(until, timezone=viewer.timezone()))
+    _take(found, _snoozed(until), back=lambda old: _snoozed(_ahead(old)), said=lambda names: texts.told(names, told))
+
+
+def resolve(found: Incidents) -> None:
+    """Ends them for the reason that was chosen."""
+    reason: Told | None = st.session_state.get(REASON)
+    if reason is None:
+        panels.tell(texts.SAY_WHY_OVER, problem=True)
+        return
+    comment = bulk_steps.typed(COMMENT) or None
+    _take(
+        found,
+        lambda registry, each: registry.resolve_incident(each.id, each.revision, reason, comment=comment),
+        back=lambda _: _reopened,
+        said=texts.resolved,
+    )
+
+
+def reopen(incident: IncidentOut) -> None:
+    """Opens it again."""
+    _take([incident], _reopened, back=None, said=texts.open_now)
+
+
+def name(incident: IncidentOut) -> str:
+    """What an incident is called: by what it is about."""
+    return f"{incident.contract_id} · {incident.object}"
+
+
+def _acknowledged(registry: Client, each: IncidentOut) -> IncidentOut:
+    return registry.acknowledge_incident(each.id, each.revision)
+
+
+def _reopened(registry: Client, each: IncidentOut) -> IncidentOut:
+    return registry.reopen_incident(each.id, each.revision)
+
+
+def _assigned(to: str | None) -> Step:
+    return lambda registry, each: registry.assign_incident(each.id, each.revision, to)
+
+
+def _snoozed(until: datetime | None) -> Step:
+    return lambda registry, each: registry.snooze_incident(each.id, each.revision, until)
+
+
+def _ahead(incident: IncidentOut) -> datetime | None:
+    """Until when it is put off still; None for a time that is over."""
+    until = incident.snoozed_until
+    return until if until and until > viewer.now() else None
+
+
+def _take(
+    found: Incidents, step: Step, *, back: Callable[[IncidentOut], Step] | None, said: Callable[[str], str]
+) -> None:
+    registry = viewer.registry()
+    undo = None if back is None else lambda before, after: _put_back(before, after, back)
+    bulk_steps.take(found, bulk_steps.Step(lambda each: step(registry, each), name, said, undo))
+
+
+def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentOut], Step]) -> None:
+    """Takes it back. Raises ClientError where somebody changed it since."""
+    registry = viewer.registry()
+    now = registry.incident(after.id)
+    if _stands(now) != _stands(after):
+        raise ClientError(409, texts.changed_since(name(now)))
+    back(before)(registry, now)
+
+
+def _stands(incident: IncidentOut) -> tuple[object, ...]:
+    return incident.state, incident.assignee, incident.acknowledged_by, incident.snoozed_until, incident.resolution

@@ -1,0 +1,108 @@
+"""The proposals of the inbox: those that wait for the viewer, with what can be done about several at once, and those
+that others decide about."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from registry.api.schemas import InboxOut, ProposalSummary
+from ui import texts as ui_texts
+from ui.parts.inbox import failed_runs, inbox_order, proposal_steps
+from ui.texts import drafts as texts
+from ui.texts import incidents
+from ui.widgets import panels
+
+Steps = Callable[[Sequence[ProposalSummary]], None]
+
+
+def draw(found: InboxOut) -> None:
+    """Each list under its heading, those that wait for the viewer first; nothing for a list that is empty."""
+    waiting(texts.CHANGE, found.to_change, texts.CHANGE_HELP, lambda chosen: put_off(chosen, key="change"))
+    waiting(texts.DECIDE, found.to_decide, texts.DECIDE_HELP, deciding)
+    listed(texts.WAIT, found.waiting, texts.WAIT_HELP)
+    listed(texts.AFFECTS, found.affecting, texts.AFFECTS_HELP)
+    later(found.put_off)
+
+
+def waiting(title: str, found: Sequence[ProposalSummary], about: str, steps: Steps) -> None:
+    """Proposals that wait for the viewer, each with a box to choose it by; above them the steps for those chosen."""
+    if not found:
+        return
+    st.subheader(texts.counted(title, len(found)), help=about)
+    place = st.container()
+    chosen = [each for each in inbox_order.oldest(found) if choosable(each)]
+    with place, st.container(horizontal=True, vertical_alignment="center", key=f"steps-{ui_texts.slug(title)}"):
+        steps(chosen)
+        st.caption(incidents.chosen(len(chosen)) if chosen else texts.CHOOSE)
+
+
+def choosable(proposal: ProposalSummary) -> bool:
+    """The proposal's row; whether it is chosen."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"of-{proposal.id}"):
+        name = ui_texts.esc(incidents.choose(proposal_steps.name(proposal)))
+        chosen = st.checkbox(name, key=f"choose-{proposal.id}", label_visibility="collapsed", width=24)
+        with st.container(gap=None):
+            row(proposal)
+    return bool(chosen)
+
+
+def deciding(chosen: Sequence[ProposalSummary]) -> None:
+    """What can be done about drafts that the viewer decides about."""
+    put_off(chosen, key="decide")
+    with st.popover(incidents.GIVE_TO, key="hand", disabled=not chosen):
+        st.text_input(incidents.WHOM, key=proposal_steps.DECIDER, max_chars=200, on_change="ignore")
+        st.caption(texts.WHO_MAY)
+        st.button(incidents.GIVE, key="hand-over", on_click=proposal_steps.assign, args=(chosen,))
+
+
+def put_off(chosen: Sequence[ProposalSummary], *, key: str) -> None:
+    """A menu of how long they may wait."""
+    failed_runs.snoozing(f"later-{key}", lambda until: proposal_steps.snooze(chosen, until), disabled=not chosen)
+
+
+def listed(title: str, found: Sequence[ProposalSummary], about: str) -> None:
+    """Proposals, each opening its review; the one that waits longest first."""
+    if found:
+        st.subheader(texts.counted(title, len(found)), help=about)
+    for each in inbox_order.oldest(found):
+        row(each)
+
+
+def later(found: Sequence[ProposalSummary]) -> None:
+    """What the viewer put off, on demand, each with the way back."""
+    if not found:
+        return
+    with st.expander(
+        texts.counted(ui_texts.PUT_OFF, len(found)), key="put-off", icon=":material/snooze:", on_change="rerun"
+    ) as opened:
+        for each in inbox_order.oldest(found) if opened.open else ():
+            row(each)
+            st.button(texts.BRING_BACK, key=f"back-{each.id}", on_click=proposal_steps.bring_back, args=(each,))
+
+
+def row(proposal: ProposalSummary) -> None:
+    """One proposal: its state and title, how much of it is decided, its author and age."""
+    mark, about = ui_texts.PROPOSALS[proposal.state], " · ".join(told(proposal))
+    with panels.row(mark, age=proposal.created, about=about, key=f"proposal-{proposal.id}"):
+        title, made = proposal_steps.name(proposal), panels.when(proposal.created)
+        panels.link("review", title, help_text=made, proposal=str(proposal.id))
+
+
+def told(proposal: ProposalSummary) -> list[str]:
+    """What a row says below the title."""
+    asking = ui_texts.listed([each.author for each in proposal.requests])
+    parts = (
+        texts.asked_by(asking) if asking else "",
+        progress(proposal),
+        texts.by(proposal.author),
+        texts.with_whom(proposal.assignee) if proposal.assignee else "",
+        proposal.contract_id,
+    )
+    return [part for part in parts if part]
+
+
+def progress(proposal: ProposalSummary) -> str:
+    """How much of the proposal is decided, and whether an approval of the viewer's became void."""
+    total = proposal.pending + proposal.accepted + proposal.rejected
+    said = texts.decided(total - proposal.pending, total) if total else texts.BY_HAND
+    return f"{said} · {texts.VOIDED}" if proposal.voided else said

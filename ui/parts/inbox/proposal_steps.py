@@ -1,0 +1,56 @@
+"""What can be done about drafts that wait: put off, given to somebody; both with the way back."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from registry.api.schemas import ProposalSummary
+from registry.client import ClientError
+from ui import texts as ui_texts
+from ui.texts import drafts as texts
+from ui.texts import incidents
+from ui.widgets import bulk_steps, step_runner, viewer
+from ui.widgets.bulk_steps import Step
+
+DECIDER = "decider"
+Drafts = Sequence[ProposalSummary]
+
+
+def name(proposal: ProposalSummary) -> str:
+    """What a proposal is called."""
+    return proposal.title or proposal.contract_id
+
+
+def assign(found: Drafts) -> None:
+    """Gives them to whom the input names; to nobody where it is empty."""
+    to, registry = bulk_steps.typed(DECIDER) or None, viewer.registry()
+    said = incidents.given_to(to) if to else incidents.GIVEN_TO_NOBODY
+
+    def back(before: ProposalSummary, after: ProposalSummary) -> None:
+        if registry.proposal(after.id).assignee != after.assignee:
+            raise ClientError(409, incidents.changed_since(name(after)))
+        registry.assign_proposal(after.id, before.assignee)
+
+    step = Step[ProposalSummary](
+        lambda each: registry.assign_proposal(each.id, to), name, lambda names: incidents.told(names, said), back
+    )
+    bulk_steps.take(found, step)
+
+
+def snooze(found: Drafts, until: datetime) -> None:
+    """Puts them off, for the viewer alone."""
+    registry = viewer.registry()
+    told = texts.put_off(ui_texts.moment(until, timezone=viewer.timezone()))
+
+    def back(_: ProposalSummary, after: ProposalSummary) -> None:
+        registry.snooze_proposal(after.id, None)
+
+    step = Step[ProposalSummary](
+        lambda each: registry.snooze_proposal(each.id, until), name, lambda names: incidents.told(names, told), back
+    )
+    bulk_steps.take(found, step)
+
+
+def bring_back(proposal: ProposalSummary) -> None:
+    """Has it wait for the viewer again."""
+    registry = viewer.registry()
+    step_runner.attempt(lambda: registry.snooze_proposal(proposal.id, None), done=texts.waits_again(name(proposal)))

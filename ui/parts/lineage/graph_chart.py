@@ -1,0 +1,204 @@
+"""The lineage graph as a Vega-Lite picture, data flowing from left to right, and the same as a table.
+
+Not as Graphviz: that would need WebAssembly, which the pages' content policy does not let in."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+from urllib.parse import urlencode
+
+from registry.api.schemas import GraphOut, NodeOut
+from ui import texts as ui_texts
+from ui.parts.lineage.graph_folding import DATASET, collapsed
+from ui.texts import Mark
+from ui.texts import lineage as texts
+from ui.widgets.charts import BLUE, INK, RENDERER, SOFT, Spec
+
+MOST = 60
+LONGEST = 32
+ROW_HEIGHT = 64
+COLOURS = {"blue": BLUE, "red": "#A34700", "orange": "#7A5400", "gray": SOFT, "green": "#00634E"}
+# The worst first.
+ORDER = [ui_texts.VERDICTS["failed"], ui_texts.VERDICTS["not_evaluated"], ui_texts.VERDICTS["warned"], ui_texts.NEVER]
+ORDER.append(ui_texts.VERDICTS["passed"])
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A node as it is shown; `asked`: the graph is the one around it; `of`: the nodes that it stands for."""
+
+    node: NodeOut
+    asked: bool = False
+    of: Sequence[NodeOut] = ()
+
+    @property
+    def name(self) -> str:
+        """The name within its namespace, in one line."""
+        return ui_texts.CONTROL.sub(" ", str(self.node.data.get("name", self.node.id)))
+
+    @property
+    def kind(self) -> str:
+        """What it is, in a word."""
+        if self.of:
+            return texts.GROUP
+        return texts.DATASET if self.node.type == DATASET else texts.JOB
+
+    @property
+    def contracts(self) -> Sequence[Mapping[str, Any]]:
+        """The contracts about the dataset, with their last verdicts; () for a job."""
+        return self.node.data.get("contracts") or ()
+
+    @property
+    def mark(self) -> Mark | None:
+        """The worst verdict of its contracts; None where there is no contract, or it is a job."""
+        found = [ui_texts.VERDICTS.get(str(each.get("verdict")), ui_texts.NEVER) for each in self.contracts]
+        return min(found, key=ORDER.index) if found else None
+
+
+def nodes(graph: GraphOut, asked: str) -> list[Shown]:
+    """The nodes of the picture: the one asked for, the nearest, and groups of the others where there are too many."""
+    found, groups = collapsed(graph, asked, most=MOST)
+    return [Shown(each, each.id == asked, groups.get(each.id, ())) for each in found]
+
+
+def every(graph: GraphOut, asked: str) -> list[Shown]:
+    """All nodes, each as itself, in that order."""
+    found, _ = collapsed(graph, asked, most=len(graph.graph))
+    return [Shown(each, each.id == asked) for each in found]
+
+
+def edges(shown: Sequence[Shown]) -> list[Edge]:
+    """The edges between nodes that are shown; one of a node in a group is the group's."""
+    there = {each.node.id for each in shown}
+    home = {node.id: each.node.id for each in shown for node in each.of}
+    told = chain.from_iterable((*each.node.in_edges, *each.node.out_edges) for each in shown)
+    pairs = {(home.get(each.origin, each.origin), home.get(each.destination, each.destination)) for each in told}
+    return sorted((origin, target) for origin, target in pairs if origin != target and there >= {origin, target})
+
+
+def places(names: Iterable[str], between: Sequence[Edge]) -> dict[str, tuple[int, float]]:
+    """Where each node stands: right of all that comes before it, as far as it comes before itself in no circle; those
+    of one column below each other, around the middle."""
+    columns = _columns(sorted(names), between)
+    found: dict[str, tuple[int, float]] = {}
+    for column in set(columns.values()):
+        inside = [name for name, at in columns.items() if at == column]
+        found |= {name: (column, row - (len(inside) - 1) / 2) for row, name in enumerate(inside)}
+    return found
+
+
+def picture(shown: Sequence[Shown]) -> Spec:
+    """The graph: a circle a job, a square a dataset, with its name and its verdict; arrows to where data go."""
+    between = edges(shown)
+    stand = places((each.node.id for each in shown), between)
+    tallest = max((sum(other[0] == one[0] for other in stand.values()) for one in stand.values()), default=1)
+    layers = [_arrows(between, stand), *_marks([_point(each, stand[each.node.id]) for each in shown])]
+    return {
+        "layer": layers,
+        "height": max(2, tallest) * ROW_HEIGHT,
+        "padding": {"left": 70, "top": 10, "right": 70, "bottom": 10},
+        "background": "transparent",
+        "config": {"view": {"stroke": None}, "font": "Source Sans, sans-serif"},
+        "usermeta": RENDERER,
+    }
+
+
+def rows(shown: Sequence[Shown]) -> list[dict[str, str]]:
+    """The nodes as rows: what each is, its verdict, what comes before it and where its data go; `Open` leads there."""
+    names, between = {each.node.id: each.name for each in shown}, edges(shown)
+    return [
+        {
+            ui_texts.NAME: each.name,
+            texts.NODE_IS: each.kind,
+            texts.VERDICT: ui_texts.glyph(each.mark) if each.mark else "",
+            ui_texts.CONTRACTS: ", ".join(str(found.get("contract")) for found in each.contracts),
+            texts.COMES_FROM: ", ".join(names[origin] for origin, target in between if target == each.node.id),
+            texts.GOES_TO: ", ".join(names[target] for origin, target in between if origin == each.node.id),
+            ui_texts.NAMESPACE: str(each.node.data.get("namespace", "")),
+            ui_texts.OPEN: f"/lineage?{urlencode({'node': each.node.id})}",
+        }
+        for each in shown
+    ]
+
+
+def _columns(names: Sequence[str], between: Sequence[Edge]) -> dict[str, int]:
+    before: dict[str, set[str]] = {name: set() for name in names}
+    for origin, target in between:
+        before[target].add(origin)
+    found: dict[str, int] = {}
+    while left := [name for name in names if name not in found]:
+        # Where all that is left comes after something that is left, it goes in a circle, which is cut at one place.
+        free = [name for name in left if before[name] <= found.keys()] or left[:1]
+        found |= {name: 1 + max((found[each] for each in before[name] if each in found), default=-1) for name in free}
+    return found
+
+
+def _point(shown: Shown, place: tuple[int, float]) -> Spec:
+    name, mark = shown.name, shown.mark
+    return {
+        "x": place[0],
+        "y": place[1],
+        "name": name,
+        "short": name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}",
+        "kind": shown.kind,
+        "verdict": ui_texts.glyph(mark) if mark else "",
+        "colour": COLOURS[mark.colour] if mark else SOFT,
+        "asked": shown.asked,
+    }
+
+
+def _arrows(between: Sequence[Edge], stand: Mapping[str, tuple[int, float]]) -> Spec:
+    ends = [(*stand[origin], *stand[target]) for origin, target in between]
+    line = {"type": "rule", "color": SOFT, "opacity": 0.6}
+    return {
+        "data": {"values": [dict(zip(("x", "y", "x2", "y2"), each, strict=True)) for each in ends]},
+        "layer": [
+            {"mark": line, "encoding": {"x2": {"field": "x2"}, "y2": {"field": "y2"}}},
+            {
+                "transform": [
+                    {"calculate": "datum.x + 0.85 * (datum.x2 - datum.x)", "as": "x"},
+                    {"calculate": "datum.y + 0.85 * (datum.y2 - datum.y)", "as": "y"},
+                ],
+                "mark": {"type": "point", "shape": "triangle-right", "filled": True, "color": SOFT, "size": 50},
+            },
+        ],
+        "encoding": _axes(),
+    }  # fmt: skip
+
+
+def _marks(points: Sequence[Spec]) -> list[Spec]:
+    base: Spec = {"data": {"values": list(points)}}
+    told = [{"field": field, "type": "nominal"} for field in ("kind", "name", "verdict")]
+    shape = {
+        "field": "kind",
+        "type": "nominal",
+        "scale": {"domain": [texts.DATASET, texts.JOB, texts.GROUP], "range": ["square", "circle", "diamond"]},
+    }
+    colour = {"field": "colour", "type": "nominal", "scale": None}
+    node = {"type": "point", "filled": True, "size": 160, "opacity": 1}
+    ring = {"type": "point", "filled": False, "size": 420, "color": INK, "strokeWidth": 1.6, "opacity": 1}
+    return [
+        {**base, "transform": [{"filter": "datum.asked"}], "mark": ring, "encoding": _axes()},
+        {**base, "mark": node, "encoding": {
+            **_axes(), "shape": {**shape, "legend": None}, "color": colour, "tooltip": told}},
+        _label(base, "short", INK, 20),
+        _label(base, "verdict", None, 34),
+    ]  # fmt: skip
+
+
+def _label(base: Spec, field: str, colour: str | None, below: int) -> Spec:
+    look: Spec = {"type": "text", "fontSize": 11, "dy": below, **({"color": colour} if colour else {})}
+    by_verdict = {} if colour else {"color": {"field": "colour", "type": "nominal", "scale": None}}
+    return {**base, "mark": look, "encoding": {**_axes(), "text": {"field": field, "type": "nominal"}, **by_verdict}}
+
+
+def _axes() -> Spec:
+    """Both axes, of which nothing is drawn; the first row is at the top."""
+    scale = {"nice": False, "zero": False, "padding": 30}
+    shared = {"type": "quantitative", "axis": None}
+    return {
+        "x": {"field": "x", **shared, "scale": scale},
+        "y": {"field": "y", **shared, "scale": {**scale, "reverse": True}},
+    }

@@ -1,0 +1,34 @@
+"""The fits of a check: which limits its program learned after they were approved, and which of them judge."""
+
+from typing import Any
+
+import streamlit as st
+
+from registry.api.schemas import FitOut, ResultOut, RunOut
+from ui import texts as ui_texts
+from ui.texts import metric as texts
+from ui.widgets import panels, viewer
+
+
+def section(report: RunOut, check: ResultOut) -> None:
+    """The check's fits as a table; nothing where it has none."""
+    found = viewer.registry().fits(report.contract_id, report.object, check.check_id)
+    if not found:
+        return
+    with st.expander(texts.learned_since(len(found)), key="fits", on_change="rerun") as it:
+        if it.open:
+            panels.table([row(each) for each in found], key="fits-rows", alt=texts.FITS)
+
+
+def row(fit: FitOut) -> dict[str, Any]:
+    """A fit, as a row."""
+    return {
+        texts.LEARNED: ui_texts.moment(fit.created, timezone=viewer.timezone()),
+        ui_texts.FIT: fit.name,
+        texts.ADMITS: ui_texts.limits(fit.lower, fit.upper),
+        texts.FROM: texts.learned_from(fit.points, fit.last),
+        texts.WOULD_HAVE_ALARMED: ui_texts.part(len(fit.alarms), fit.judged),
+        texts.BECAUSE_OF: ui_texts.REASONS[fit.reason],
+        texts.JUDGES: texts.IT_JUDGES if fit.admitted else texts.IT_DOES_NOT_JUDGE,
+        texts.BESIDE_VERSION: fit.version,
+    }

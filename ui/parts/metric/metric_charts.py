@@ -1,0 +1,229 @@
+"""Charts of a metric's course, and of two distributions beside each other, as Vega-Lite specifications."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from registry.api.schemas import ForeseenPoint
+from registry.api.schemas.learned import Edges
+from ui import texts as ui_texts
+from ui.parts.metric.metric_series import Seen
+from ui.texts import metric as texts
+from ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, Band, Spec, framed
+
+HEIGHT = 320
+# Of two partitions the first is drawn in blue, the second in vermillion and dashed: not told apart by colour alone.
+LOOKS = ((BLUE, [1, 0]), (VERMILLION, [6, 3]))
+
+
+def course(seen: Sequence[Seen], limits: Band, *, metric: str) -> Spec:
+    """The values in their order with the band that was admitted of each, what was expected, the contract's `limits`,
+    anomalies as triangles, and crosses at the bottom for gaps."""
+    low, high = extent(seen, limits)
+    scale = {"domain": [low, high], "nice": False, "zero": False}
+    axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
+    base: Spec = {
+        "data": {"values": [_row(each, low, high) for each in seen]},
+        "encoding": {
+            "x": {"field": "label", "type": "nominal", "sort": None, "axis": X_AXIS, "scale": {"padding": 0.5}},
+            "y": {"field": "value", "type": "quantitative", "axis": axis, "scale": scale},
+            "tooltip": [{"field": name, "type": "nominal", "title": title} for name, title in TOLD],
+        },
+    }
+    return framed([*_admitted(base), *_limits(limits), *_values(base)], height=HEIGHT)
+
+
+X_AXIS = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
+TOLD = (
+    ("label", texts.TIP_OF),
+    ("shown", texts.TIP_VALUE),
+    ("foreseen", texts.TIP_EXPECTED),
+    ("allowed", texts.TIP_ADMITTED),
+    ("why", texts.TIP_NOTE),
+)
+
+
+def extent(seen: Sequence[Seen], limits: Band) -> tuple[float, float]:
+    """The range of the vertical axis: all values, bands and limits with a little air, and never empty."""
+    found = [each.value for each in seen if each.value is not None] + list(limits.edges)
+    found += [edge for each in seen if each.learned for edge in each.band.edges]
+    return aired(found)
+
+
+def aired(found: Sequence[float]) -> tuple[float, float]:
+    """The range of these numbers with a little air, and never empty."""
+    low, high = min(found, default=0.0), max(found, default=1.0)
+    air = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
+    return low - air, high + air
+
+
+def _row(seen: Seen, low: float, high: float) -> Spec:
+    band = seen.band
+    return {
+        "label": seen.label,
+        "value": seen.value,
+        "at": low if seen.value is None else seen.value,
+        "state": "gap" if seen.value is None else "anomaly" if seen.is_anomaly else "within",
+        "lower": (low if band.lower is None else band.lower) if seen.learned else None,
+        "upper": (high if band.upper is None else band.upper) if seen.learned else None,
+        "expected": seen.expected,
+        "shown": ui_texts.value(seen.value),
+        "foreseen": ui_texts.value(seen.expected),
+        "allowed": ui_texts.limits(band.lower, band.upper) or ui_texts.NOTHING,
+        "why": seen.reason or ui_texts.NOTHING,
+    }
+
+
+def _admitted(base: Spec) -> list[Spec]:
+    x, y = base["encoding"]["x"], base["encoding"]["y"]
+    band = {"x": x, "y": {**y, "field": "lower"}, "y2": {"field": "upper"}}
+    learned = {"transform": [{"filter": "isValid(datum.lower)"}]}
+    foreseen = {"transform": [{"filter": "isValid(datum.expected)"}]}
+    line = {"type": "line", "color": BLUE, "strokeDash": [3, 3], "strokeWidth": 1.2, "opacity": 0.8}
+    return [
+        {"data": base["data"], **learned, "mark": {"type": "area", "color": BLUE, "opacity": 0.14}, "encoding": band},
+        {"data": base["data"], **foreseen, "mark": line, "encoding": {"x": x, "y": {**y, "field": "expected"}}},
+    ]
+
+
+def _limits(limits: Band) -> list[Spec]:
+    look = {"type": "rule", "color": INK, "strokeDash": [6, 4], "strokeWidth": 1.2, "opacity": 0.7}
+    return [
+        {
+            "data": {"values": [{"edge": edge}]},
+            "mark": look,
+            "encoding": {"y": {"field": "edge", "type": "quantitative"}},
+        }
+        for edge in limits.edges
+    ]
+
+
+def _values(base: Spec) -> list[Spec]:
+    line = {"type": "line", "color": INK, "strokeWidth": 1.5, "opacity": 0.65, "invalid": "break-paths-show-domains"}
+    marks: tuple[tuple[str, Spec], ...] = (
+        ("within", {"color": BLUE, "filled": True, "size": 28}),
+        ("anomaly", {"color": VERMILLION, "filled": True, "size": 80, "shape": "triangle-up"}),
+        ("gap", {"color": SOFT, "filled": False, "size": 60, "shape": "cross"}),
+    )
+    at = {**base["encoding"], "y": {**base["encoding"]["y"], "field": "at"}}
+    points = [
+        {
+            "data": base["data"],
+            "transform": [{"filter": f"datum.state == '{state}'"}],
+            "mark": {"type": "point", "opacity": 1, **look},
+            "encoding": at,
+        }
+        for state, look in marks
+    ]
+    return [{**base, "mark": line}, *points]
+
+
+def shares(counts: Sequence[int]) -> list[float]:
+    """The counts as shares of their sum; all 0 for none."""
+    total = sum(counts)
+    return [count / total if total else 0.0 for count in counts]
+
+
+def beside(bins: Sequence[tuple[str, Sequence[float], Sequence[int]]], *, metric: str) -> Spec:
+    """Distributions of numbers as steps over each other: (name, edges, counts) of each, as shares of its rows."""
+    return framed([_steps(*each, look, metric) for each, look in zip(bins, LOOKS, strict=False)], height=220)
+
+
+def _steps(name: str, edges: Sequence[float], counts: Sequence[int], look: tuple[str, list[int]], metric: str) -> Spec:
+    colour, dash = look
+    heights = [*shares(counts), 0.0]
+    values = [{"at": edge, "share": share, "of": name} for edge, share in zip(edges, heights, strict=False)]
+    x: dict[str, Any] = {
+        "field": "at",
+        "type": "quantitative",
+        "axis": {"title": metric, "grid": False, "domain": False},
+    }
+    y = {
+        "field": "share",
+        "type": "quantitative",
+        "axis": {"title": texts.SHARE_OF_ROWS, "format": ".0%", "domain": False},
+    }
+    drawn = {"type": "area", "interpolate": "step-after", "line": {"color": colour, "strokeDash": dash}}
+    told = [{"field": "of", "type": "nominal"}, {"field": "share", "type": "quantitative", "format": ".1%"}]
+    return {
+        "data": {"values": values},
+        "mark": {**drawn, "color": colour, "fillOpacity": 0.15},
+        "encoding": {"x": x, "y": y, "tooltip": told},
+    }
+
+
+def foreseen(points: Sequence[ForeseenPoint], labels: Sequence[str], *, metric: str) -> Spec:
+    """The values with what is admitted of each, dashed, and what would be, shaded; what would be left out is a cross.
+
+    The last one is still to come: it has limits alone."""
+    edges = [edge for each in points for band in each.bands for edge in band or () if edge is not None]
+    found = [*edges, *(each.value for each in points if each.value is not None)]
+    low, high = aired(found)
+    scale = {"domain": [low, high], "nice": False, "zero": False}
+    axis = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
+    told = [{"field": name, "type": "nominal", "title": title} for name, title in FORESEEN]
+    base: Spec = {
+        "data": {"values": [_foreseen(each, label, low, high) for each, label in zip(points, labels, strict=True)]},
+        "encoding": {
+            "x": {"field": "label", "type": "nominal", "sort": None, "axis": X_AXIS, "scale": {"padding": 0.5}},
+            "y": {"field": "value", "type": "quantitative", "axis": axis, "scale": scale},
+            "tooltip": told,
+        },
+    }
+    return framed([_shaded(base), *_dashed(base), *_values(base)], height=HEIGHT)
+
+
+FORESEEN = (
+    ("label", texts.TIP_OF),
+    ("shown", texts.TIP_VALUE),
+    ("now", texts.TIP_ADMITTED),
+    ("then", texts.TIP_WOULD_BE),
+    ("why", texts.TIP_NOTE),
+)
+
+
+def _foreseen(point: ForeseenPoint, label: str, low: float, high: float) -> Spec:
+    now, then = (_edges(band, low, high) for band in point.bands)
+    admits = Band(*(point.bands[1] or (None, None)))
+    outside = point.value is not None and not admits.admits(point.value)
+    return {
+        "label": label,
+        "value": point.value,
+        "at": point.value,
+        "state": "gap" if not point.learned[1] else "anomaly" if outside else "within",
+        "least": now[0], "most": now[1], "lower": then[0], "upper": then[1],
+        "shown": ui_texts.value(point.value),
+        "now": ui_texts.limits(*(point.bands[0] or (None, None))) or ui_texts.NOTHING,
+        "then": ui_texts.limits(*(point.bands[1] or (None, None))) or ui_texts.NOTHING,
+        "why": ui_texts.NOTHING if point.learned[1] else texts.LEFT_OUT,
+    }  # fmt: skip
+
+
+def _edges(band: Edges | None, low: float, high: float) -> Edges:
+    if band is None:
+        return None, None
+    return low if band[0] is None else band[0], high if band[1] is None else band[1]
+
+
+def _shaded(base: Spec) -> Spec:
+    """What would be admitted."""
+    x, y = base["encoding"]["x"], base["encoding"]["y"]
+    band = {"x": x, "y": {**y, "field": "lower"}, "y2": {"field": "upper"}}
+    known = {"transform": [{"filter": "isValid(datum.lower)"}]}
+    return {
+        "data": base["data"], **known, "mark": {"type": "area", "color": BLUE, "opacity": 0.16}, "encoding": band
+    }  # fmt: skip
+
+
+def _dashed(base: Spec) -> list[Spec]:
+    """What is admitted now."""
+    x, y = base["encoding"]["x"], base["encoding"]["y"]
+    look = {"type": "line", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2, "opacity": 0.7}
+    return [
+        {
+            "data": base["data"],
+            "transform": [{"filter": f"isValid(datum.{edge})"}],
+            "mark": look,
+            "encoding": {"x": x, "y": {**y, "field": edge}},
+        }
+        for edge in ("least", "most")
+    ]

@@ -1,0 +1,96 @@
+"""What people say of points of a metric: what was said, what another word would change, and saying it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from registry.api.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut, RunOut
+from registry.words import Mark, Permission
+from ui import texts as ui_texts
+from ui.parts.metric import metric_charts
+from ui.parts.metric.metric_series import Seen
+from ui.texts import metric as texts
+from ui.widgets import panels, step_runner, viewer
+
+WHY, POINT, WORD = "why", "point", "word"
+SHOWN = 5
+
+
+def section(report: RunOut, check: ResultOut, seen: Sequence[Seen], said: Sequence[MarkOut]) -> None:
+    """What was said of the data, and the form that says more, with what that would change of the check."""
+    points = [each for each in seen if each.value is not None]
+    st.subheader(texts.MARKS)
+    for each in said[:SHOWN]:
+        st.text(told(each))
+    if points and st.toggle(texts.OFFER_MARK, key="marking", bind="query-params"):
+        form(report, check, points)
+
+
+def told(said: MarkOut) -> str:
+    """What was said, in a line. Holds foreign text."""
+    age = ui_texts.age(said.created, now=viewer.now())
+    return texts.said(said.partition or texts.ALL_DATA, ui_texts.SAID[said.mark].word.lower(), said.by, age, said.why)
+
+
+def form(report: RunOut, check: ResultOut, points: Sequence[Seen]) -> None:
+    """The point, the word, what it would change, and the reason for it."""
+    labels = [each.label for each in reversed(points)]
+    worst = next((at for at, each in enumerate(reversed(points)) if each.is_anomaly), 0)
+    with st.container(horizontal=True, key="mark"):
+        label = st.selectbox(texts.POINT, labels, index=worst, key=POINT, width=320)
+        word = st.segmented_control(
+            texts.ITS_DATA_WERE, list(Mark), default=Mark.EXPECTED, required=True, key=WORD, format_func=_named
+        )
+    point = next(each for each in points if each.label == label)
+    found = viewer.registry().foresee_mark(check.check_id, point.run_id, point.partition, word or Mark.EXPECTED)
+    change(found, name=check.name or check.check_id)
+    if viewer.may(Permission.INCIDENTS):
+        with st.container(horizontal=True, vertical_alignment="bottom", key="saying"):
+            st.text_input(ui_texts.WHY, key=WHY, on_change="ignore")
+            st.button(texts.SAVE, key="say", type="primary", on_click=save, args=(point, word or Mark.EXPECTED))
+
+
+def _named(mark: Mark) -> str:
+    return ui_texts.SAID[mark].word
+
+
+def change(found: ForeseenOut, *, name: str) -> None:
+    """What the word would change: in sentences, and as a chart."""
+    st.markdown(ui_texts.OUTLOOKS[found.outlook])
+    for sentence in sentences(found):
+        st.text(sentence)
+    labels = [label(each) for each in found.points]
+    if any(band is not None for each in found.points for band in each.bands):
+        spec = metric_charts.foreseen(found.points, labels, metric=name)
+        panels.drawn(spec, key="foreseen", alt=" ".join([name, *sentences(found)]))
+        st.caption(texts.LEGEND_FORESEEN)
+
+
+def label(point: ForeseenPoint) -> str:
+    """What the point is called in the chart."""
+    return (
+        texts.NEXT
+        if point.run_id is None
+        else point.partition or ui_texts.moment(point.time, timezone=viewer.timezone())
+    )
+
+
+def sentences(found: ForeseenOut) -> list[str]:
+    """The limits, and the false alarms, as they are and as they would be."""
+    now, then = (None if each is None else ui_texts.limits(*each) or texts.ANYTHING for each in found.limits)
+    limits = [texts.moved(now, then)] if now and then else []
+    alarms = [texts.outside(found.judged, *found.alarms)] if found.judged else []
+    back = [texts.would_have_alarmed(*found.back_test)] if found.back_test else []
+    return [*limits, *alarms, *back]
+
+
+def save(point: Seen, mark: Mark) -> None:
+    """Says it, for the reason that was typed."""
+    why = str(st.session_state.get(WHY, "")).strip()
+    if not why:
+        panels.tell(texts.SAY_WHY, problem=True)
+        return
+    step_runner.attempt(
+        lambda: viewer.registry().set_mark(point.run_id, point.partition, mark, why),
+        done=texts.IT_IS_SAID,
+    )

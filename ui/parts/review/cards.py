@@ -1,0 +1,239 @@
+"""The parts of the review page: the card of one suggestion, and the bar that ends the review."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import streamlit as st
+
+from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
+from ui import texts as ui_texts
+from ui.parts.review import check_editor, partial_rerun, review_actions
+from ui.parts.review.evidence import Evidence, read
+from ui.texts import review as texts
+from ui.texts import verdicts as of_verdicts
+from ui.widgets import charts, panels, step_runner, viewer
+
+# What is pressed for either, as the buttons say. With a modifier: a letter alone would decide for who dictates.
+KEYS = ("Alt+A", "Alt+X")
+
+
+def card(name: UUID, beside: Sequence[UUID]) -> None:
+    """One suggestion: what it promises, on what evidence, and the decision about it. `beside`: all on the page."""
+    proposal = viewer.reviewed()
+    suggestion = partial_rerun.found(proposal, name)
+    found = read(suggestion)
+    with st.container(border=True, key=f"card-{suggestion.id}", gap="xsmall"):
+        title(suggestion)
+        said, shown = st.columns([3, 2], gap="medium", vertical_alignment="center")
+        with said, st.container(gap="xsmall"):
+            evidence(suggestion, found)
+            check_editor.changed(proposal, suggestion, found)
+            decision(proposal, suggestion, beside)
+        with shown:
+            chart(suggestion, found)
+
+
+def title(suggestion: SuggestionOut) -> None:
+    """The promise in a sentence, with its severity and its decision."""
+    severity = ui_texts.SEVERITIES.get(suggestion.content.get("severity", ""), ui_texts.UNKNOWN)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
+        st.markdown(f"**{ui_texts.esc(suggestion.content.get('sentence', ''))}**", width="content")
+        panels.marks(severity, ui_texts.DECISIONS[suggestion.decision])
+
+
+def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
+    """The expression, and on how much it held."""
+    panels.source(suggestion.content.get("expression", ""))
+    st.caption(found.sentence)
+    if found.failed_on:
+        st.text(texts.not_held(list(found.failed_on[:5])))
+    for sentence in found.replay:
+        st.text(texts.on_stored(sentence))
+    for sentence in found.worth:
+        st.text(sentence)
+
+
+def chart(suggestion: SuggestionOut, found: Evidence) -> None:
+    """The metric over the partitions with its limits; for a known set of values, the values."""
+    if found.values:
+        values(found)
+    elif found.series:
+        metric = str(suggestion.content.get("sentence", texts.METRIC))
+        alt = charts.described(found.series, found.band, metric=metric)
+        spec = charts.sparkline(found.series, found.band, marked=found.tested or ())
+        panels.drawn(spec, key=f"chart-{suggestion.id}", alt=alt)
+        st.caption(caption(found))
+
+
+def values(found: Evidence) -> None:
+    """The known values with their rows, four of them in sight."""
+    rows = [{ui_texts.VALUE: value, ui_texts.ROWS: count} for value, count in found.values]
+    grouped = st.column_config.NumberColumn(format="localized")
+    height = 36 + 33 * min(4, len(rows))
+    st.dataframe(rows, hide_index=True, height=height, column_config={ui_texts.ROWS: grouped}, alt=texts.KNOWN_VALUES)
+
+
+def caption(found: Evidence) -> str:
+    """What the small chart shows, in words. Holds no foreign text."""
+    values = [point.value for point in found.series]
+    low, high = ui_texts.value(min(values)), ui_texts.value(max(values))
+    seen = texts.seen_always(low) if low == high else texts.seen_between(low, high)
+    allowed = ui_texts.limits(found.band.lower, found.band.upper)
+    ringed = texts.RINGED if found.tested else ""
+    return texts.seen_and_allowed(seen, allowed, ringed) if allowed else seen
+
+
+def decision(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
+    """What was decided, by whom and why; the buttons for who may decide."""
+    if suggestion.rejected_before and suggestion.decision == "pending":
+        st.caption(texts.REJECTED_BEFORE)
+        if suggestion.news:
+            st.text(texts.news(suggestion.news))
+    if suggestion.decision != "pending":
+        decided(suggestion)
+    if suggestion.reason:
+        st.text(f"“{suggestion.reason}”")
+    if not proposal.may_judge:
+        return
+    if check_editor.is_open(suggestion):
+        check_editor.form(suggestion)
+    elif st.session_state.get(step_runner.asking_key(suggestion.id)) and suggestion.decision == "pending":
+        reason(suggestion, beside)
+    else:
+        buttons(proposal, suggestion, beside)
+
+
+def decided(suggestion: SuggestionOut) -> None:
+    """Who decided, and when."""
+    by = texts.by(ui_texts.esc(suggestion.decided_by)) if suggestion.decided_by else ""
+    when = f", {ui_texts.age(suggestion.decided_at, now=viewer.now())}" if suggestion.decided_at else ""
+    st.caption(
+        f"{ui_texts.DECISIONS[suggestion.decision].word}{by}{when}", help=ui_texts.utc(suggestion.decided_at) or None
+    )
+
+
+def buttons(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
+    """Accept and reject while it is pending, with keys where it is the next to decide; undo after."""
+    name, of_next = suggestion.id, partial_rerun.current(proposal, beside) == suggestion.id
+    with st.container(horizontal=True, key=f"buttons-{name}"):
+        if suggestion.decision != "pending":
+            _decide(f"undo-{name}", ui_texts.UNDO, "undo", step=step_runner.undo, on=(name, beside))
+        else:
+            keys = KEYS if of_next else (None, None)
+            _decide(f"accept-{name}", texts.ACCEPT, "check", step=step_runner.accept_one, on=(name, beside),
+                    type="primary", shortcut=keys[0])  # fmt: skip
+        _edit(proposal, suggestion)
+        if suggestion.decision == "pending":
+            _button(f"reject-{name}", texts.ASK_REJECT, "close", step=step_runner.open_reason, args=(name,),
+                    shortcut=keys[1])  # fmt: skip
+        check_editor.remark(proposal, suggestion)
+
+
+def _edit(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    if check_editor.may(proposal, suggestion):
+        _button(f"edit-{suggestion.id}", texts.EDIT, "edit", step=check_editor.start, args=(suggestion,))
+
+
+def _decide(
+    key: str,
+    label: str,
+    icon: str,
+    *,
+    step: Callable[[ProposalOut, UUID], None],
+    on: tuple[UUID, Sequence[UUID]],
+    **look: Any,
+) -> None:
+    _button(key, label, icon, step=partial_rerun.after_deciding, args=(step, *on), **look)
+
+
+def _button(key: str, label: str, icon: str, *, step: Callable[..., None], args: tuple[Any, ...], **look: Any) -> None:
+    st.button(label, key=key, icon=f":material/{icon}:", on_click=step, args=args, wrap=False, **look)
+
+
+def reason(suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
+    """The input for why it is rejected; what was typed stays until the rejection is kept."""
+    st.text_input(
+        texts.WHY_REJECT,
+        key=step_runner.reason_key(suggestion.id),
+        placeholder=texts.NOT_AGAIN,
+        max_chars=1000,
+        on_change="ignore",
+    )
+    with st.container(horizontal=True, key=f"reasons-{suggestion.id}"):
+        _decide(f"confirm-{suggestion.id}", texts.REJECT, "close", step=step_runner.reject, on=(suggestion.id, beside),
+                type="primary")  # fmt: skip
+        _button(
+            f"cancel-{suggestion.id}", ui_texts.CANCEL, "undo", step=step_runner.close_reason, args=(suggestion.id,)
+        )
+
+
+def progress() -> None:
+    """How many of the suggestions are decided, and what keeps the viewer from approving."""
+    proposal = viewer.reviewed()
+    total, said = len(proposal.suggestions), hint(proposal)
+    if total:
+        done = total - proposal.pending
+        st.progress(done / total, text=" · ".join(part for part in (texts.progress(done, total), said) if part))
+    elif said:
+        st.caption(said)
+
+
+def ended(proposal: ProposalOut) -> None:
+    """How the review ended, and the way to the contract where there is one."""
+    by = texts.by(ui_texts.esc(proposal.decided_by)) if proposal.decided_by else ""
+    st.markdown(f"{ui_texts.PROPOSALS[proposal.state].badge}{by}", width="content")
+    st.space("stretch")
+    if proposal.active_version:
+        panels.link("contract", ui_texts.open_contract(proposal.contract_id), id=proposal.contract_id)
+
+
+def steps(proposal: ProposalOut, preview: PreviewOut | None) -> None:
+    """What the viewer may do to the whole proposal now."""
+    if proposal.may_withdraw:
+        st.button(texts.WITHDRAW, key="withdraw", on_click=step_runner.withdraw, args=(proposal,))
+    if proposal.may_submit:
+        st.button(texts.SUBMIT, key="submit", type="primary", on_click=step_runner.submit, args=(proposal,))
+    if proposal.open and proposal.state != "draft":
+        review_actions.draw(proposal)
+    if proposal.may_reject:
+        decline(proposal)
+    if proposal.may_approve:
+        approve(proposal, preview)
+
+
+def hint(proposal: ProposalOut) -> str:
+    """Why the viewer cannot approve it, or cannot yet; "" where they can."""
+    if proposal.state == "draft":
+        return texts.NOT_SUBMITTED
+    if proposal.requests:
+        return ui_texts.esc(of_verdicts.asked_by([each.author for each in proposal.requests]))
+    if proposal.approvals:
+        return texts.missing(ui_texts.esc("; ".join(proposal.missing)))
+    if not proposal.may_approve:
+        return texts.SOMEBODY_ELSE if proposal.may_withdraw else texts.OWNER_APPROVES
+    return texts.ALL_NEEDED if proposal.pending else ""
+
+
+def decline(proposal: ProposalOut) -> None:
+    """Rejects the whole proposal, for a reason."""
+    with st.popover(texts.ASK_REJECT_DRAFT, key="decline"):
+        st.text_input(texts.AUTHOR_READS, key="decline-reason", max_chars=1000, on_change="ignore")
+        st.button(
+            texts.REJECT_DRAFT, key="decline-confirm", type="primary", on_click=step_runner.decline, args=(proposal,)
+        )
+
+
+def approve(proposal: ProposalOut, preview: PreviewOut | None) -> None:
+    """Approves the document whose fingerprint was shown, and no other."""
+    st.button(
+        texts.approve_version(ui_texts.esc(preview.version)) if preview else texts.APPROVE,
+        key="approve",
+        type="primary",
+        icon=":material/verified:",
+        disabled=preview is None,
+        help=texts.approves_exactly(preview.fingerprint[:12]) if preview else None,
+        on_click=review_actions.approve,
+        args=(proposal, preview),
+        wrap=False,
+    )

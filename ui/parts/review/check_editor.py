@@ -1,0 +1,172 @@
+"""A suggestion written otherwise than drafted: the form on its card, and what the change means for stored data."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+import yaml
+
+from registry.api.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
+from ui import texts as ui_texts
+from ui.parts.review import partial_rerun
+from ui.parts.review.evidence import Evidence
+from ui.texts import review as texts
+from ui.widgets import panels, step_runner, viewer
+
+# What stands in a check is written as it was; only its terms are edited here.
+NAMED = 5
+# Of what a comment is about, as much as tells it from the others.
+ABOUT = 200
+
+
+def patch(suggestion: SuggestionOut) -> Mapping[str, Any]:
+    """What the suggestion would set: as edited, else as drafted; {} where it says nothing."""
+    found = suggestion.edited or suggestion.content.get("patch")
+    return found if isinstance(found, dict) else {}
+
+
+def check_id(suggestion: SuggestionOut) -> str | None:
+    """The id of the check that the suggestion writes; None for a plain word of a column, which is not edited."""
+    quality = patch(suggestion).get("quality")
+    found = quality.get("id") if isinstance(quality, dict) else None
+    return str(found) if found else None
+
+
+def editing_key(suggestion: SuggestionOut) -> str:
+    """Where it is kept that the card shows the form."""
+    return f"editing-{suggestion.id}"
+
+
+def is_open(suggestion: SuggestionOut) -> bool:
+    """Whether the card shows the form."""
+    return bool(st.session_state.get(editing_key(suggestion)))
+
+
+def start(suggestion: SuggestionOut) -> None:
+    """Has the card show the form."""
+    st.session_state[editing_key(suggestion)] = True
+
+
+def stop(suggestion: SuggestionOut) -> None:
+    """Has the card show the form no more."""
+    st.session_state.pop(editing_key(suggestion), None)
+
+
+def form(suggestion: SuggestionOut) -> None:
+    """The check as YAML and a reason; what was typed stays until it is kept."""
+    text = yaml.safe_dump(dict(patch(suggestion)), sort_keys=False, allow_unicode=True)
+    st.text_area(texts.THE_CHECK, text, key=f"text-{suggestion.id}", height=220, on_change="ignore")
+    st.text_input(texts.WHY_OPTIONAL, key=f"edit-reason-{suggestion.id}", max_chars=1000, on_change="ignore")
+    with st.container(horizontal=True, key=f"edits-{suggestion.id}"):
+        st.button(texts.ACCEPT_EDITED, key=f"save-{suggestion.id}", type="primary", icon=":material/check:",
+                  on_click=partial_rerun.after, args=(save, suggestion))  # fmt: skip
+        st.button(
+            ui_texts.CANCEL, key=f"stop-{suggestion.id}", icon=":material/undo:", on_click=stop, args=(suggestion,)
+        )
+
+
+def save(suggestion: SuggestionOut) -> None:
+    """Accepts the suggestion as it was typed; what is wrong with it is told, and the form stays."""
+    try:
+        typed = yaml.safe_load(str(st.session_state.get(f"text-{suggestion.id}") or ""))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        typed = None
+    if not isinstance(typed, dict):
+        panels.tell(texts.NO_MAPPING, problem=True)
+        return
+    reason = str(st.session_state.get(f"edit-reason-{suggestion.id}") or "").strip() or None
+    registry, proposal = viewer.registry(), viewer.reviewed()
+    revision = proposal.revision
+    if step_runner.judge(lambda: registry.change(proposal.id, suggestion.id, typed, revision=revision, reason=reason)):
+        stop(suggestion)
+
+
+def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: Evidence) -> None:
+    """What was accepted in place of the draft, and on demand what either says of all that is stored."""
+    if suggestion.edited is None:
+        return
+    st.caption(texts.EDITED)
+    panels.source(yaml.safe_dump(dict(suggestion.edited), sort_keys=False, allow_unicode=True))
+    with st.expander(texts.OLD_AGAINST_NEW, key=f"replay-{suggestion.id}", on_change="rerun") as opened:
+        if opened.open:
+            st.text(texts.as_drafted(found.sentence.lower()))
+            for sentence in found.replay:
+                st.text(texts.as_drafted_it(sentence))
+            st.text(texts.as_edited(replayed(proposal, suggestion)))
+
+
+def replayed(proposal: ProposalOut, suggestion: SuggestionOut) -> str:
+    """What the edited check says of all that is stored, in words. Holds names of partitions."""
+    wanted = check_id(suggestion)
+    replay = viewer.registry().replay(proposal.id)
+    found = next((check for each in replay.objects for check in each.checks if check.check_id == wanted), None)
+    return told(found) if found else texts.NOTHING_STORED
+
+
+def told(check: ReplayedCheckOut) -> str:
+    """How the proposed check comes out: on how much it alerts, of how much that was judged."""
+    new = check.new
+    if new is None or not new.judged:
+        reasons = "; ".join(each.reason for each in new.unjudged) if new else ""
+        return texts.not_judged(reasons)
+    of = f"{new.judged:,} {new.unit}"
+    if not new.alerts.count:
+        return texts.alerts_on_none(of)
+    more = ", ..." if new.alerts.count > NAMED else ""
+    return texts.alerts_on(new.alerts.count, of, ", ".join(new.alerts.names[:NAMED]), more)
+
+
+def may(proposal: ProposalOut, suggestion: SuggestionOut) -> bool:
+    """Whether the viewer may edit it: it is a check of its own, and not decided otherwise."""
+    return proposal.may_judge and check_id(suggestion) is not None and suggestion.decision != "rejected"
+
+
+def discussion(proposal: ProposalOut) -> None:
+    """What was said about the proposal, oldest first, and the way to say more."""
+    with st.expander(texts.DISCUSSION, key="discussion", icon=":material/forum:", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        for each in viewer.registry().comments(proposal.id):
+            with st.container(border=True, gap=None):
+                st.caption(ui_texts.esc(f"{each.author} · {ui_texts.age(each.time, now=viewer.now())}"))
+                st.text(each.text)
+        st.text_input(texts.SAY_SOMETHING, key="comment", max_chars=4000, on_change="ignore")
+        st.button(texts.SAY_IT, key="say", on_click=say, args=(proposal,))
+
+
+def say(proposal: ProposalOut) -> None:
+    """Says what was typed; it stays in the input where that did not work."""
+    text = str(st.session_state.get("comment") or "").strip()
+    if not text:
+        panels.tell(texts.NOTHING_SAID, problem=True)
+    elif step_runner.attempt(lambda: viewer.registry().say(proposal.id, text)):
+        st.session_state["comment"] = ""
+
+
+def remark(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """The way to say something about one suggestion without leaving its card; it stands in the discussion."""
+    with st.popover(texts.COMMENT, key=f"about-{suggestion.id}", icon=":material/comment:"):
+        st.text_input(texts.WHAT_TO_SAY, key=remark_key(suggestion), max_chars=1000, on_change="ignore")
+        st.button(
+            texts.SAY_IT,
+            key=f"say-{suggestion.id}",
+            on_click=partial_rerun.after,
+            args=(remarked, proposal, suggestion),
+        )
+
+
+def remark_key(suggestion: SuggestionOut) -> str:
+    """The card's input for a comment."""
+    return f"remark-{suggestion.id}"
+
+
+def remarked(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
+    """Says what was typed, and about what; it stays in the input where that did not work."""
+    text = str(st.session_state.get(remark_key(suggestion)) or "").strip()
+    about = str(suggestion.content.get("sentence", ""))[:ABOUT]
+    if not text:
+        panels.tell(texts.NOTHING_SAID, problem=True)
+    elif step_runner.attempt(
+        lambda: viewer.registry().say(proposal.id, f"“{about}”: {text}"), done=ui_texts.IN_DISCUSSION
+    ):
+        st.session_state[remark_key(suggestion)] = ""

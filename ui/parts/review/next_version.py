@@ -1,0 +1,134 @@
+"""What a next version means, before it is decided: what changes, whom it breaks, when it would have alerted."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from registry.api.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
+from ui import texts as ui_texts
+from ui.texts import next_version as texts
+from ui.widgets import panels, step_runner, viewer
+
+SHOWN = 5
+# Where the last sentence is kept, with the revision that it is of.
+SENTENCE = "_sentence"
+
+
+def meaning(proposal: ProposalOut) -> None:
+    """The three questions that an owner has of a proposal in review; nothing of one that has ended."""
+    if not proposal.open:
+        return
+    with st.expander(
+        texts.MEANING,
+        key="meaning",
+        icon=":material/compare_arrows:",
+        on_change="rerun",
+    ) as opened:
+        if not opened.open:
+            return
+        registry = viewer.registry()
+        changes(registry.proposal_diff(proposal.id))
+        consumers(registry.impact(proposal.id))
+        replayed(registry.replay(proposal.id))
+        st.session_state[step_runner.replayed_key(proposal)] = True
+
+
+def sentence(proposal: ProposalOut) -> str:
+    """What the version means, in a sentence: how large it is, what follows it, whom it breaks. It is told anew for each
+    revision; "" for a proposal that has ended, and for the first version, which nobody can rely on yet."""
+    if not proposal.open or not proposal.active_version:
+        return ""
+    known = st.session_state.get(SENTENCE)
+    if known is None or known[0] != (proposal.id, proposal.revision):
+        known = (proposal.id, proposal.revision), _sentence(proposal)
+        st.session_state[SENTENCE] = known
+    return str(known[1])
+
+
+def _sentence(proposal: ProposalOut) -> str:
+    registry = viewer.registry()
+    affected = registry.impact(proposal.id)
+    broken = [each.subscriber for each in affected if each.affected]
+    whom = texts.breaks(broken[:SHOWN]) if broken else texts.BREAKS_NOBODY
+    more = ui_texts.and_more(len(broken) - SHOWN) if len(broken) > SHOWN else ""
+    return texts.sentence(verdict(registry.proposal_diff(proposal.id)), whom, more, len(affected))
+
+
+def changes(found: DiffOut) -> None:
+    """The verdict in a sentence, then each change with its direction, and the modes that are not kept."""
+    if found.old is None:
+        st.markdown(texts.FIRST_VERSION)
+        return
+    st.markdown(f"**{ui_texts.esc(verdict(found))}**")
+    for each in found.laws:
+        if not each.kept:
+            st.warning(texts.mode_lost(each.mode, each.part, each.sentence), icon=":material/warning:")
+    rows = [
+        {
+            ui_texts.WHAT: each.sentence,
+            texts.IT: texts.DIRECTIONS[each.direction],
+            texts.BEFORE: each.old or "",
+            texts.AFTER: each.new or "",
+        }
+        for each in found.changes
+    ]
+    if rows:
+        panels.table(rows, key="changes", alt=texts.CHANGES)
+
+
+def verdict(found: DiffOut) -> str:
+    """How large the change is, and whether its number says so."""
+    told = texts.changes(len(found.changes), found.old, found.bump)
+    return told if found.enough else texts.too_small(told, found.new, found.suggested)
+
+
+def consumers(found: Sequence[ImpactOut]) -> None:
+    """Who subscribed, and whom it breaks."""
+    broken = sum(each.affected for each in found)
+    st.markdown(texts.consumers(len(found), broken))
+    rows = [
+        {
+            ui_texts.CONSUMER: each.subscriber,
+            ui_texts.USES_IT_FOR: each.purpose,
+            ui_texts.BREAKS_THEM: "; ".join(each.breaks),
+        }
+        for each in found
+    ]
+    if rows:
+        panels.table(rows, key="impact", alt=texts.FOR_CONSUMERS)
+
+
+def replayed(found: ReplayOut) -> None:
+    """What the checks of both versions say of all that is stored."""
+    for each in found.objects:
+        st.markdown(f"**{ui_texts.esc(each.sentence)}**")
+        rows = [_row(check) for check in each.checks if _is_told(check)]
+        if rows:
+            panels.table(rows, key=f"replay-{ui_texts.slug(each.object)}", alt=texts.alerts_on(each.object))
+    for difference in found.differences:
+        st.caption(ui_texts.esc(f"{difference.sentence}: {difference.says}"))
+    if not found.complete:
+        st.caption(texts.TIME_OVER)
+
+
+def _is_told(check: ReplayedCheckOut) -> bool:
+    return any(each.count for each in (check.appeared, check.gone, check.same)) or bool(
+        check.new and check.new.unjudged
+    )
+
+
+def _row(check: ReplayedCheckOut) -> dict[str, str]:
+    return {
+        ui_texts.CHECK: check.name or check.check_id,
+        texts.NEW_ALERTS: _names(check.appeared),
+        texts.NO_LONGER: _names(check.gone),
+        texts.BOTH: _names(check.same),
+        texts.NOT_JUDGED: "; ".join(each.reason for each in check.new.unjudged) if check.new else "",
+    }
+
+
+def _names(found: ListedOut) -> str:
+    if not found.count:
+        return ""
+    more = ", ..." if found.count > min(len(found.names), SHOWN) else ""
+    return f"{found.count}: {', '.join(found.names[:SHOWN])}{more}"

@@ -1,0 +1,95 @@
+"""What a reviewer says of a whole proposal beside approving it: a comment, or that something must be changed first."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from registry.api.schemas import ChangesOut, PreviewOut, ProposalOut
+from ui import texts as ui_texts
+from ui.texts import verdicts as texts
+from ui.widgets import panels, step_runner, undo, viewer
+
+SUMMARY = "summary"
+
+
+def requests(proposal: ProposalOut) -> None:
+    """What is asked to be changed, by whom and when; whoever asks may do so no longer. Nothing where nobody does."""
+    for at, each in enumerate(proposal.requests):
+        with st.container(border=True, key=f"request-{at}", gap="xsmall"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(ui_texts.PROPOSALS["changes_requested"].badge, width="content")
+                st.caption(ui_texts.esc(asked(each)), width="content")
+            st.text(each.text)
+            if each.own:
+                st.button(texts.ASK_NO_LONGER, key="take-changes-back", icon=":material/undo:",
+                          on_click=take_back, args=(proposal,))  # fmt: skip
+    if proposal.requests:
+        st.caption(texts.NOBODY_APPROVES)
+
+
+def asked(request: ChangesOut) -> str:
+    """Who asks, when, and of what."""
+    age = ui_texts.age(request.time, now=viewer.now())
+    return texts.asked(None if request.own else request.author, age, request.revision)
+
+
+def draw(proposal: ProposalOut) -> None:
+    """The summary of the review, and what can be done with it; what stands in it goes with an approval, too."""
+    if not proposal.may_comment:
+        return
+    with st.popover(texts.REVIEW, key="verdict", icon=":material/rate_review:"):
+        st.text_area(texts.SUMMARY, key=SUMMARY, max_chars=4000, height=110, on_change="ignore")
+        st.caption(texts.CONSUMERS_READ if proposal.may_approve else texts.OTHERS_READ)
+        with st.container(horizontal=True, key="verdicts"):
+            st.button(
+                texts.COMMENT, key="verdict-comment", icon=":material/comment:", on_click=comment, args=(proposal,)
+            )
+            if proposal.may_request:
+                st.button(texts.REQUEST_CHANGES, key="request-changes", icon=":material/edit_note:",
+                          on_click=request_changes, args=(proposal,))  # fmt: skip
+
+
+def summary() -> str | None:
+    """What was typed; None for nothing."""
+    return str(st.session_state.get(SUMMARY) or "").strip() or None
+
+
+def clear() -> None:
+    """Empties the summary once it is said."""
+    st.session_state[SUMMARY] = ""
+
+
+def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
+    """Approves the document that was shown, with what was typed."""
+    if step_runner.approve(proposal, preview, summary()):
+        clear()
+
+
+def comment(proposal: ProposalOut) -> None:
+    """Says what was typed, and nothing more."""
+    _said(lambda text: viewer.registry().say(proposal.id, text), done=ui_texts.IN_DISCUSSION)
+
+
+def request_changes(proposal: ProposalOut) -> None:
+    """Asks for what was typed; until it is changed, nobody approves the proposal."""
+    about, registry = proposal.title or proposal.contract_id, viewer.registry()
+    done = texts.you_ask(about)
+    if _said(lambda text: registry.request_changes(proposal.id, text, revision=viewer.reviewed().revision)):
+        panels.tell(done, undo=undo.remember(done, lambda: registry.take_changes_back(proposal.id)))
+
+
+def take_back(proposal: ProposalOut) -> None:
+    """Asks for no changes any more."""
+    step_runner.attempt(lambda: viewer.registry().take_changes_back(proposal.id), done=texts.ASKED_NO_LONGER)
+
+
+def _said(step: Callable[[str], object], *, done: str = "") -> bool:
+    """Takes the step with what was typed, which stays there where that did not work."""
+    text = summary()
+    if text is None:
+        panels.tell(texts.NOTHING_SAID, problem=True)
+        return False
+    if not step_runner.attempt(lambda: step(text), done=done):
+        return False
+    clear()
+    return True

@@ -1,0 +1,119 @@
+"""What of a run report narrows down why a check fails: since when, under which version, in which part of the data."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import unquote
+
+from registry.api.schemas import CheckedOut, ResultOut, SampleOut
+from ui import texts as ui_texts
+from ui.texts import run as texts
+
+# Fewer rows or partitions than that say nothing in common but by chance.
+FEWEST_ROWS, FEWEST_PARTS = 5, 2
+# The share of the kept rows that have to have a value in common.
+MOST_OF = 0.8
+
+
+@dataclass(frozen=True)
+class Since:
+    """Since when a check fails without a pass between: in the run that ended `first`, `times` runs in a row.
+
+    `version`: that run was the first one judged by this version; None: the version was judged before, and passed or
+    nobody knows. `ever`: no pass is known at all."""
+
+    first: datetime
+    times: int
+    version: str | None
+    ever: bool
+
+
+def since(course: Sequence[CheckedOut], run_id: object) -> Since | None:
+    """Since when the check fails that failed in that run, by its results oldest first; None where it did not fail
+    there, or that is not known."""
+    runs: dict[object, list[CheckedOut]] = {}
+    for each in course:
+        runs.setdefault(each.run_id, []).append(each)
+    order = list(runs)
+    if run_id not in runs or not _fails(runs[run_id]):
+        return None
+    here = begin = order.index(run_id)
+    while begin > 0 and _fails(runs[order[begin - 1]]):
+        begin -= 1
+    first, before = runs[order[begin]][0], order[:begin]
+    changed = bool(before) and runs[before[-1]][0].version != first.version
+    return Since(first.finished, here - begin + 1, first.version if changed else None, ever=not before)
+
+
+def _fails(results: Sequence[CheckedOut]) -> bool:
+    return any(each.outcome == "failed" for each in results)
+
+
+def parts(results: Sequence[ResultOut]) -> tuple[str, ...]:
+    """What all partitions on which the check failed have in common in their names and none of the others has, as
+    'column = value'; () where there is no such thing, or too few partitions to say so."""
+    bad = [_pairs(each.partition) for each in results if each.outcome == "failed"]
+    good = [_pairs(each.partition) for each in results if each.outcome == "passed"]
+    if len(bad) < FEWEST_PARTS or not good:
+        return ()
+    shared = set.intersection(*bad) - set().union(*good)
+    return tuple(f"{unquote(column)} = {unquote(value)}" for column, value in sorted(shared))
+
+
+def _pairs(partition: str | None) -> set[tuple[str, str]]:
+    found = (part.partition("=") for part in (partition or "").split("/"))
+    return {(column, value) for column, sign, value in found if sign}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A value that most of the kept rows have in a column: in `rows` of `kept`. `elsewhere`: the share of all rows that
+    have it; None: nobody knows. The value is somebody's data."""
+
+    column: str
+    value: str
+    rows: int
+    kept: int
+    elsewhere: float | None
+
+    @property
+    def sentence(self) -> str:
+        """The segment in words. Holds the column and the value as they are."""
+        usual = texts.usual(self.elsewhere) if self.elsewhere is not None else texts.UNKNOWN_ELSEWHERE
+        return texts.segment(self.rows, self.kept, self.column, self.value, usual)
+
+
+def segment(sample: SampleOut, *, apart: Collection[str], shares: Mapping[str, Mapping[str, float]]) -> Segment | None:
+    """The value that explains most of the kept rows; None where no value is in most of them, or it is as common in all
+    rows. Masked columns and those `apart` (what the check is about, partition columns) are not looked at.
+
+    `shares`: by column, of all rows how large a part has which value."""
+    found = [
+        _most(sample, place, shares.get(column, {}))
+        for place, column in enumerate(sample.columns)
+        if column not in sample.masked and column not in apart
+    ]
+    telling = [each for each in found if each and each.rows >= MOST_OF * each.kept and _is_odd(each)]
+    return max(telling, key=lambda each: (each.rows, -(each.elsewhere or 0), each.column), default=None)
+
+
+def _most(sample: SampleOut, place: int, shares: Mapping[str, float]) -> Segment | None:
+    values = [row[place] for row in sample.rows]
+    if len(values) < FEWEST_ROWS:
+        return None
+    value, rows = Counter(values).most_common(1)[0]
+    return Segment(sample.columns[place], ui_texts.cell(value), rows, len(values), shares.get(value or ""))
+
+
+def _is_odd(of: Segment) -> bool:
+    return of.elsewhere is None or of.elsewhere <= of.rows / of.kept / 2
+
+
+def sentence(of: Since, *, now: datetime) -> str:
+    """Since when, in words. Holds the version's number as it is."""
+    again = texts.in_a_row(of.times) if of.times > 1 else texts.FIRST_TIME
+    if of.ever and of.times > 1:
+        again = texts.in_all(of.times)
+    told = texts.fails_since(again, ui_texts.age(of.first, now=now)) if of.times > 1 else texts.fails(again)
+    return texts.first_under(told, of.version) if of.version else told

@@ -1,0 +1,150 @@
+"""The HTML outside the pages: sign in, sign out, first set-up, and what is said when these fail."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from string import Template
+from urllib.parse import quote, urlencode
+
+import streamlit
+from starlette.responses import HTMLResponse
+
+from ui import texts as ui_texts
+from ui.texts import sign_in as texts
+
+HERE = Path(__file__).parent
+STATIC = HERE.parent / "static"
+PAGE = Template((HERE / "auth_pages.html").read_text(encoding="utf-8"))
+LOGO = (STATIC / "logo.svg").read_text(encoding="utf-8")
+ICON = "data:image/svg+xml," + quote((STATIC / "icon.svg").read_text(encoding="utf-8"))
+
+
+def _font() -> str:
+    """The address of the font that the pages use too; its file name changes with Streamlit's version."""
+    static = Path(streamlit.__file__).parent / "static"
+    found = sorted((static / "static" / "media").glob("SourceSansVF-Upright*.woff2"))
+    return f"/{found[0].relative_to(static).as_posix()}" if found else ""
+
+
+FONT = _font()
+
+
+@dataclass(frozen=True)
+class Field:
+    """One input of a form; a hidden one has no label."""
+
+    name: str
+    label: str = ""
+    kind: str = "text"
+    value: str = ""
+    autocomplete: str = "off"
+    hint: str = ""
+    minimum: int = 0
+
+
+@dataclass(frozen=True)
+class Door:
+    """One page: what it says and the form it offers (no fields and no button: a message only)."""
+
+    title: str
+    intro: str
+    action: str = ""
+    button: str = ""
+    fields: tuple[Field, ...] = ()
+    link: tuple[str, str] | None = None
+
+
+def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
+    """The sign-in page, which leads to `next_path`; `elsewhere`: also through an identity provider."""
+    through = (f"/sign-in/provider?{urlencode({'next': next_path})}", texts.ELSEWHERE)
+    return Door(
+        title=ui_texts.SIGN_IN,
+        intro=texts.INTRO,
+        action="/sign-in",
+        button=ui_texts.SIGN_IN,
+        fields=(
+            Field("name", ui_texts.NAME, value=name, autocomplete="username"),
+            Field("password", texts.PASSWORD, "password", autocomplete="current-password"),
+            Field("next", kind="hidden", value=next_path),
+        ),
+        link=through if elsewhere else None,
+    )
+
+
+def sign_out() -> Door:
+    """The page that asks before signing out."""
+    return Door(texts.SIGN_OUT, texts.DECISIONS_KEPT, "/sign-out", texts.SIGN_OUT, link=("/", texts.BACK))
+
+
+def setup(token: str, *, name: str = "") -> Door:
+    """The page of the one-time link: the first administrator."""
+    return Door(
+        title=texts.SET_UP,
+        intro=texts.ONE_TIME_LINK,
+        action="/setup",
+        button=texts.CREATE_ADMINISTRATOR,
+        fields=(
+            Field("name", ui_texts.NAME, value=name, autocomplete="username"),
+            Field(
+                "password",
+                texts.PASSWORD,
+                "password",
+                autocomplete="new-password",
+                hint=texts.PASSWORD_LENGTH,
+                minimum=12,
+            ),
+            Field("token", kind="hidden", value=token),
+        ),
+    )
+
+
+def notice(title: str, intro: str) -> Door:
+    """A page that only says something, with the way back."""
+    return Door(title, intro, link=("/", texts.GO_ON))
+
+
+def rendered(door: Door, *, status: int = 200, problem: str = "", details: Sequence[str] = ()) -> HTMLResponse:
+    """The page, with a problem above its form if there is one. Every text is escaped."""
+    page = PAGE.substitute(
+        title=escape(door.title),
+        logo=LOGO,
+        icon=ICON,
+        font=escape(FONT),
+        intro=escape(door.intro),
+        alert=_alert(problem, details) if problem else "",
+        form=_form(door) + _link(door),
+    )
+    return HTMLResponse(page, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def _alert(problem: str, details: Sequence[str]) -> str:
+    items = "".join(f"<li>{escape(each)}</li>" for each in details)
+    return f'<div class="alert" role="alert">{escape(problem)}{f"<ul>{items}</ul>" if items else ""}</div>'
+
+
+def _form(door: Door) -> str:
+    if not door.button:
+        return ""
+    inputs = "".join(_hidden(field) if field.kind == "hidden" else _labelled(field) for field in door.fields)
+    button = f'<button type="submit">{escape(door.button)}</button>'
+    return f'<form method="post" action="{escape(door.action)}">{inputs}{button}</form>'
+
+
+def _hidden(field: Field) -> str:
+    return f'<input type="hidden" name="{field.name}" value="{escape(field.value)}">'
+
+
+def _labelled(field: Field) -> str:
+    described = f' aria-describedby="{field.name}-hint"' if field.hint else ""
+    hint = f'<p class="hint" id="{field.name}-hint">{escape(field.hint)}</p>' if field.hint else ""
+    least = f' minlength="{field.minimum}"' if field.minimum else ""
+    return (
+        f'<label for="{field.name}">{escape(field.label)}</label>'
+        f'<input id="{field.name}" name="{field.name}" type="{field.kind}" value="{escape(field.value)}" '
+        f'autocomplete="{field.autocomplete}" autocapitalize="none" required{least}{described}>{hint}'
+    )
+
+
+def _link(door: Door) -> str:
+    return f'<p class="hint"><a href="{escape(door.link[0])}">{escape(door.link[1])}</a></p>' if door.link else ""

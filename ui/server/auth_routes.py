@@ -1,0 +1,214 @@
+"""The routes outside the pages: sign in and out, first set-up, and whether the pages are ready."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hmac import compare_digest
+from typing import TypeVar
+
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from registry.api.schemas import SessionOut
+from registry.client import Client, ClientError
+from ui.server import auth_pages
+from ui.server.auth_pages import Door, rendered
+from ui.server.oidc_flow import COOKIE as FLOW
+from ui.server.oidc_flow import LASTS, Flow, NotSignedIn, Provider
+from ui.server.security import COOKIE, from_own_page, same_site_path
+from ui.texts import sign_in as texts
+
+LONGEST_FORM = 16_384
+BACK = "/sign-in/back"
+Endpoint = Callable[[Request], Awaitable[Response]]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Doors:
+    """The routes, over clients that `connect` makes for a session's secret (None: for nobody)."""
+
+    connect: Callable[[str | None], Client]
+    provider: Provider | None = None
+    public_url: str = ""
+
+    def routes(self) -> list[Route]:
+        """What the server must know of them."""
+        return [
+            Route("/sign-in", self.show_sign_in, methods=["GET"]),
+            Route("/sign-in", own(self.sign_in), methods=["POST"]),
+            Route("/sign-in/provider", self.leave, methods=["GET"]),
+            Route(BACK, self.come_back, methods=["GET"]),
+            Route("/sign-out", self.show_sign_out, methods=["GET"]),
+            Route("/sign-out", own(self.sign_out), methods=["POST"]),
+            Route("/setup", self.show_setup, methods=["GET"]),
+            Route("/setup", own(self.set_up), methods=["POST"]),
+            Route("/ui/ready", self.ready, methods=["GET"]),
+        ]
+
+    async def show_sign_in(self, request: Request) -> Response:
+        """The form, which remembers where to go."""
+        return rendered(self._sign_in(same_site_path(request.query_params.get("next"))))
+
+    async def leave(self, request: Request) -> Response:
+        """Goes to the provider, where people sign in; what brings them back is kept in a cookie until then."""
+        next_path = same_site_path(request.query_params.get("next"))
+        try:
+            address, flow = await run_in_threadpool(self._provider().begin, self._back(request), next_path)
+        except NotSignedIn as error:
+            return rendered(self._sign_in(next_path), status=503, problem=str(error))
+        answer = RedirectResponse(address, status_code=303, headers={"Cache-Control": "no-store"})
+        secure = self._back(request).startswith("https")
+        answer.set_cookie(
+            FLOW, flow.cookie, max_age=LASTS, path="/sign-in", httponly=True, samesite="lax", secure=secure
+        )
+        return answer
+
+    async def come_back(self, request: Request) -> Response:
+        """Opens a session for whom the provider names; the sign-in page again, with why, where it names nobody."""
+        flow, told = Flow.of(request.cookies.get(FLOW, "")), request.query_params
+        answer = await self._opened(request, flow, told.get("state", ""), told.get("code", ""))
+        answer.delete_cookie(FLOW, path="/sign-in", httponly=True, samesite="lax")
+        return answer
+
+    async def _opened(self, request: Request, flow: Flow | None, state: str, code: str) -> Response:
+        if flow is None or not compare_digest(flow.state.encode(), state.encode()):
+            return rendered(self._sign_in("/"), status=400, problem=texts.STRAY)
+        next_path = same_site_path(flow.next)
+        if not code:
+            return rendered(self._sign_in(next_path), status=401, problem=texts.DECLINED)
+        try:
+            token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
+            opened = await self._ask(lambda nobody: nobody.sign_in_as(token, flow.nonce))
+        except NotSignedIn as error:
+            return rendered(self._sign_in(next_path), status=401, problem=str(error))
+        except ClientError as error:
+            return _refused(self._sign_in(next_path), error, wrong=error.message)
+        return _signed_in(request, opened, next_path)
+
+    def _sign_in(self, next_path: str, *, name: str = "") -> Door:
+        return auth_pages.sign_in(next_path, name=name, elsewhere=self.provider is not None)
+
+    def _provider(self) -> Provider:
+        if self.provider is None:
+            raise NotSignedIn(texts.NO_PROVIDER)
+        return self.provider
+
+    def _back(self, request: Request) -> str:
+        return (self.public_url or f"{request.url.scheme}://{request.url.netloc}") + BACK
+
+    async def sign_in(self, request: Request) -> Response:
+        """Opens a session and goes on to the page that was asked for; the form again where the registry refuses."""
+        form = await _form(request)
+        next_path = same_site_path(form["next"])
+        try:
+            address = request.client.host if request.client else None
+            opened = await self._ask(lambda nobody: nobody.sign_in(form["name"], form["password"], address=address))
+        except (ClientError, ValidationError) as error:
+            return _refused(self._sign_in(next_path, name=form["name"]), error)
+        return _signed_in(request, opened, next_path)
+
+    async def show_sign_out(self, request: Request) -> Response:
+        """The question whether to sign out."""
+        return rendered(auth_pages.sign_out())
+
+    async def sign_out(self, request: Request) -> Response:
+        """Ends the session in the registry and forgets it here, even where the registry does not answer."""
+        secret = request.cookies.get(COOKIE)
+        answer = RedirectResponse("/sign-in", status_code=303)
+        answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
+        try:
+            if secret:
+                await run_in_threadpool(self.connect(secret).sign_out)
+        except ClientError as error:
+            return answer if error.status == 401 else _kept(answer)
+        return answer
+
+    async def show_setup(self, request: Request) -> Response:
+        """The form for the first administrator; says so where the link lacks its token."""
+        token = request.query_params.get("token", "")
+        if not token:
+            return rendered(auth_pages.notice(texts.SET_UP, texts.LINK_CUT), status=400)
+        return rendered(auth_pages.setup(token))
+
+    async def set_up(self, request: Request) -> Response:
+        """Makes the administrator and signs in as them."""
+        form = await _form(request)
+        token, name, password = form["token"], form["name"], form["password"]
+        try:
+            await self._ask(lambda nobody: nobody.set_up(token, name=name, password=password))
+            opened = await self._ask(lambda nobody: nobody.sign_in(name, password))
+        except (ClientError, ValidationError) as error:
+            return _refused(auth_pages.setup(token, name=name), error)
+        return _signed_in(request, opened, "/")
+
+    async def ready(self, request: Request) -> Response:
+        """200 once the registry answers, 503 while it does not."""
+        try:
+            found = await self._ask(lambda nobody: nobody.ready())
+        except ClientError:
+            return JSONResponse({"status": texts.WAITING_FOR_API}, status_code=503)
+        return JSONResponse({"status": "ready", "migration": found.migration})
+
+    async def _ask(self, question: Callable[[Client], Answer]) -> Answer:
+        return await run_in_threadpool(lambda: question(self.connect(None)))
+
+
+def own(endpoint: Endpoint) -> Endpoint:
+    """The endpoint, for requests from our own pages only: others get 403, too long ones 413."""
+
+    async def guarded(request: Request) -> Response:
+        if not from_own_page(request):
+            return rendered(auth_pages.notice(texts.FOREIGN_TITLE, texts.FOREIGN), status=403)
+        if int(request.headers.get("content-length", LONGEST_FORM + 1)) > LONGEST_FORM:
+            return rendered(auth_pages.notice(texts.TOO_LONG_TITLE, texts.TOO_LONG), status=413)
+        return await endpoint(request)
+
+    return guarded
+
+
+class _Form(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+async def _form(request: Request) -> _Form:
+    sent: FormData = await request.form(max_files=0, max_fields=10)
+    return _Form({key: value for key, value in sent.items() if isinstance(value, str)})
+
+
+def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response:
+    answer = RedirectResponse(next_path, status_code=303)
+    answer.set_cookie(
+        COOKIE,
+        opened.secret,
+        expires=opened.expires,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+    return answer
+
+
+def _refused(form: Door, error: ClientError | ValidationError, *, wrong: str = texts.WRONG) -> Response:
+    if isinstance(error, ValidationError):
+        details = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors(include_input=False)]
+        return rendered(form, status=422, problem=texts.UNUSABLE, details=details)
+    if error.status == 0:
+        return rendered(form, status=503, problem=texts.UNREACHABLE)
+    if error.status == 401:
+        return rendered(form, status=401, problem=wrong if form.action == "/sign-in" else error.message)
+    details = [each.message for each in error.faults] + ([texts.reference(error.reference)] if error.reference else [])
+    return rendered(form, status=error.status, problem=error.message, details=details)
+
+
+def _kept(answer: Response) -> Response:
+    notice = rendered(
+        auth_pages.notice(texts.SIGNED_OUT_HERE, texts.SESSION_ENDS),
+        status=503,
+    )
+    notice.headers["set-cookie"] = answer.headers["set-cookie"]
+    return notice

@@ -1,0 +1,128 @@
+"""What stands between the network and the pages: headers, the sign-in redirect, and paths that stay closed."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import streamlit
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui.texts import sign_in as texts
+
+COOKIE = "treaty_session"
+# The server's own counters, and a programming interface that nobody here needs.
+CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
+FIXED_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # With "no-referrer" browsers would send `Origin: null` from our own forms.
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+def inline_scripts(page: str) -> tuple[str, ...]:
+    """The CSP hashes of the scripts written inside an HTML page."""
+    bodies = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    return tuple(f"'sha256-{base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()}'" for body in bodies)
+
+
+def own_scripts() -> tuple[str, ...]:
+    """The hashes of the scripts inside Streamlit's page, so that no other inline script may run."""
+    page = Path(streamlit.__file__).parent / "static" / "index.html"
+    return inline_scripts(page.read_text(encoding="utf-8"))
+
+
+def policy(host: str, scripts: Sequence[str]) -> str:
+    """The Content-Security-Policy of a page asked for at `host`: nothing comes from, or goes to, anywhere else."""
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' {' '.join(scripts)}".strip(),
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            f"connect-src 'self' ws://{host} wss://{host}",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def same_site_path(text: str | None) -> str:
+    """`text` when it is an absolute path of this site, "/" otherwise: a link must not send a signed-in person away."""
+    if not text or not re.fullmatch(r"/(?![/\\])[^\\\x00-\x20\x7f]*", text):
+        return "/"
+    parts = urlsplit(text)
+    return "/" if parts.scheme or parts.netloc else text
+
+
+def from_own_page(request: Request) -> bool:
+    """Whether the browser says that this request came from a page of this site."""
+    origin = request.headers.get("origin", "")
+    return bool(origin) and urlsplit(origin).netloc == request.headers.get("host")
+
+
+class SecureHeaders:
+    """Adds the security headers to every answer."""
+
+    def __init__(self, app: ASGIApp, *, scripts: Sequence[str]) -> None:
+        self.app = app
+        self.scripts = scripts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on; what comes back carries the headers."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        asked = HTTPConnection(scope)
+        host, encrypted = asked.headers.get("host", ""), asked.url.scheme == "https"
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(FIXED_HEADERS)
+                headers["Content-Security-Policy"] = policy(host, self.scripts)
+                if encrypted:
+                    headers["Strict-Transport-Security"] = "max-age=31536000"
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class Gate:
+    """Sends visitors without a session to the sign-in page, which brings them back; answers 404 for closed paths.
+
+    It spares people a dead page and is no protection: what a session may see and do is the API's decision alone."""
+
+    def __init__(self, app: ASGIApp, *, pages: Sequence[str]) -> None:
+        self.app = app
+        self.pages = frozenset(pages)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers by itself or passes the request on."""
+        answer = self._answer(Request(scope)) if scope["type"] == "http" else None
+        await (answer or self.app)(scope, receive, send)
+
+    def _answer(self, request: Request) -> Response | None:
+        if request.url.path.startswith(CLOSED):
+            return PlainTextResponse(texts.NOT_FOUND, status_code=404)
+        if request.method == "GET" and request.url.path in self.pages and COOKIE not in request.cookies:
+            return RedirectResponse(sign_in_link(request.url.path, request.url.query), status_code=303)
+        return None
+
+
+def sign_in_link(path: str, query: str = "") -> str:
+    """The sign-in address that comes back to `path`."""
+    target = f"{path}?{query}" if query else path
+    return "/sign-in" if target == "/" else f"/sign-in?next={quote(target, safe='/')}"

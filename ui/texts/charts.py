@@ -1,0 +1,38 @@
+"""What charts say in words: to those who cannot see them, at their limits, and under the pointer."""
+
+from ui.texts.formatting import count, several, value
+
+NO_LIMIT = "no limit"
+TIP_PARTITION = "partition"
+TIP_VALUE = "value"
+TIP_STATE = "state"
+WITHIN = "within"
+OUTSIDE = "outside"
+
+
+def no_values(metric: str) -> str:
+    return f"{metric}: no values yet"
+
+
+def over(metric: str, partitions: int) -> str:
+    return f"{metric} over {several(partitions, 'partition')}"
+
+
+def allowed(limits: str) -> str:
+    return f"allowed: {limits}"
+
+
+def how_many_outside(number: int) -> str:
+    return f"{count(number)} outside"
+
+
+def exactly(limit: float) -> str:
+    return f"exactly {value(limit)}"
+
+
+def at_least(limit: float) -> str:
+    return f"at least {value(limit)}"
+
+
+def at_most(limit: float) -> str:
+    return f"at most {value(limit)}"

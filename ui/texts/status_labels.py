@@ -1,0 +1,190 @@
+"""How the pages call and mark a state, a kind or a reason: in a word, with an icon and a colour beside it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ui.texts.formatting import NOTHING
+
+Colour = Literal["blue", "red", "orange", "gray", "green"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a state is shown: never by its colour alone."""
+
+    word: str
+    icon: str
+    colour: Colour
+
+    @property
+    def badge(self) -> str:
+        """The mark as Streamlit's Markdown; holds no foreign text."""
+        return f":{self.colour}-badge[{self.icon} {self.word}]"
+
+
+UNKNOWN = Mark("Unknown", ":material/help:", "gray")
+
+VERDICTS = {
+    "passed": Mark("Passed", ":material/check_circle:", "blue"),
+    "warned": Mark("Passed with warnings", ":material/warning:", "orange"),
+    "failed": Mark("Failed", ":material/cancel:", "red"),
+    "not_evaluated": Mark("Not evaluated", ":material/help:", "gray"),
+}
+WANTED = Mark("Asked for", ":material/contract:", "orange")
+NEVER = Mark("Never judged", ":material/schedule:", "gray")
+OUTCOMES = {
+    "passed": Mark("Passed", ":material/check_circle:", "blue"),
+    "failed": Mark("Failed", ":material/cancel:", "red"),
+    "warned": Mark("Warning", ":material/warning:", "orange"),
+    "not_applicable": Mark("Not applicable", ":material/remove_circle_outline:", "gray"),
+    "not_evaluated": Mark("Not evaluated", ":material/help:", "gray"),
+}
+SEVERITIES = {
+    "error": Mark("Error", ":material/block:", "red"),
+    "warning": Mark("Warning", ":material/warning:", "orange"),
+}
+DECISIONS = {
+    "pending": Mark("Pending", ":material/radio_button_unchecked:", "gray"),
+    "accepted": Mark("Accepted", ":material/check_circle:", "blue"),
+    "rejected": Mark("Rejected", ":material/cancel:", "red"),
+}
+PROPOSALS = {
+    "draft": Mark("Draft", ":material/edit_note:", "gray"),
+    "in_review": Mark("In review", ":material/rate_review:", "orange"),
+    "changes_requested": Mark("Changes requested", ":material/edit_note:", "red"),
+    "approved": Mark("Approved", ":material/verified:", "blue"),
+    "rejected": Mark("Rejected", ":material/cancel:", "red"),
+    "withdrawn": Mark("Withdrawn", ":material/undo:", "gray"),
+}
+VERSIONS = {
+    "approved": Mark("Approved", ":material/schedule:", "orange"),
+    "active": Mark("Active", ":material/verified:", "blue"),
+    "deprecated": Mark("Deprecated", ":material/warning:", "orange"),
+    "retired": Mark("Retired", ":material/block:", "gray"),
+    "superseded": Mark("Superseded", ":material/history:", "gray"),
+    "none": Mark("No version yet", ":material/edit_note:", "gray"),
+}
+BREAKS = Mark("Breaks you", ":material/link_off:", "red")
+BEHIND = Mark("Behind", ":material/history:", "orange")
+SUBSCRIBED = Mark("Subscribed", ":material/notifications:", "blue")
+CHANNEL = Mark("Channel", ":material/send:", "gray")
+SEEN = Mark("Seen reading", ":material/visibility:", "gray")
+UNDELIVERED = Mark("Not delivered", ":material/cancel:", "red")
+DONE = Mark("Done", ":material/check_circle:", "blue")
+TO_DO = Mark("To do", ":material/radio_button_unchecked:", "gray")
+USERS = {
+    True: Mark("Active", ":material/check_circle:", "blue"),
+    False: Mark("Shut out", ":material/block:", "gray"),
+}
+TASKS = {
+    "queued": Mark("Queued", ":material/hourglass_empty:", "gray"),
+    "running": Mark("Running", ":material/sync:", "orange"),
+    "done": Mark("Done", ":material/check_circle:", "blue"),
+    "failed": Mark("Failed", ":material/cancel:", "red"),
+}
+INBOX = {
+    "new": Mark("Waiting", ":material/hourglass_empty:", "gray"),
+    "folded": Mark("Taken in", ":material/check_circle:", "blue"),
+    "parked": Mark("Not readable", ":material/cancel:", "red"),
+}
+INCIDENTS = {
+    "open": Mark("Open", ":material/error:", "red"),
+    "acknowledged": Mark("Acknowledged", ":material/visibility:", "orange"),
+    "resolved": Mark("Resolved", ":material/check_circle:", "blue"),
+}
+RESOLUTIONS = {
+    "recovered": "recovered", "fixed": "the data were fixed", "expected_change": "the change was expected",
+    "false_alarm": "a false alarm", "duplicate": "a duplicate", "wont_fix": "it stays as it is",
+}  # fmt: skip
+ENDS = "After an expected change or a false alarm, programs and detectors learn from these data; else they do not."
+SAID = {
+    "expected": Mark("Expected", ":material/check_circle:", "blue"),
+    "incident": Mark("Incident", ":material/error:", "red"),
+    "undone": Mark("Taken back", ":material/undo:", "gray"),
+}
+OUTLOOKS = {
+    "judges": "The contract admits these limits: the next run is judged by them.",
+    "proposed": "These limits are beyond what was approved: they become a proposal to the owners, and judge nothing.",
+    "pinned": "The limits are pinned: they stay as they were approved until the contract is drafted again.",
+    "learning": "Too few partitions are left to learn other limits from: they stay as they are.",
+    "told": "What is admitted is told anew for each point: from the next run on, without this one or with it.",
+    "written": "The limits are written in the contract and stay; drafts and other checks learn from it or do not.",
+}
+REFITS = {
+    "pinned": "are proposed with the next draft only",
+    "tighten_only": "judge where they are tighter than what was approved, else are proposed",
+    "within: 10%": "judge where they move by at most 10 % of the approved band, else are proposed",
+}
+REASONS = {"nightly": "newer partitions", "feedback": "what was said of a point"}
+SPREADS = {"contaminated": "came", "in_flight": "on their way", "at_risk": "come with the next run"}
+# The text glyphs stand in tables, where icons cannot.
+GLYPHS = {
+    "Passed": "✓",
+    "Passed with warnings": "▲",
+    "Warning": "▲",
+    "Failed": "✗",
+    "Not evaluated": "?",
+    "Not applicable": NOTHING,
+    "Active": "✓",
+    "Superseded": "○",
+    "Waiting": "○",
+    "Taken in": "✓",
+    "Not readable": "✗",
+}
+KINDS = {
+    "complete": "always present",
+    "non_negative": "never negative",
+    "value_range": "range of values",
+    "categorical": "known values",
+    "unique": "unique",
+    "row_count_band": "number of rows",
+}
+
+
+MASKED, NULL = "masked", "(null)"
+FAMILIES = {
+    "rows": "Rows", "nulls": "Missing values", "numbers": "Numbers", "text": "Text", "distinct": "Distinct values",
+    "quantiles": "Quantiles", "association": "Columns together", "values": "Values", "types": "Types",
+    "freshness": "Freshness", "columns": "Columns", "references": "Other datasets", "queries": "SQL",
+}  # fmt: skip
+SCOPES = {"delta": "what arrived, partition by partition", "dataset": "all partitions together"}
+ROLES = {
+    "admin": "administrator", "owner": "owner", "producer": "producer", "consumer": "consumer", "viewer": "viewer",
+    "service": "service",
+}  # fmt: skip
+CHANNELS = {"email": "Mail", "slack": "Slack", "webhook": "Webhook"}
+RUNNERS = {"here": "judged here", "elsewhere": "judged by another engine", "people": "judged by people"}
+EXPORTS = {
+    "odcs": "ODCS, as approved", "dbt": "dbt schema.yml", "dqx": "DQX checks", "gx": "Great Expectations suite",
+    "soda": "Soda checks", "html": "Page", "markdown": "Markdown",
+}  # fmt: skip
+TYPES = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
+WORK = {
+    "validate": "Validation", "draft": "Draft", "replay": "Replay", "upkeep": "Daily upkeep", "deliver": "Delivery",
+    "redraft": "Drafted anew", "learn": "Patterns of the lake",
+}  # fmt: skip
+
+
+def family(name: str) -> str:
+    """The words for a family of analyzers; its own name where there are none."""
+    return FAMILIES.get(name, name.replace("_", " ").capitalize())
+
+
+def cell(text: str | None) -> str:
+    """A value of a row as a table shows it: what is null is said, or it would look like an empty text."""
+    return NULL if text is None else text
+
+
+def glyph(mark: Mark) -> str:
+    """The mark for a table cell: sign and word."""
+    return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
+
+
+def task(kind_of: str) -> str:
+    """The words for a kind of task; its own name where there are none."""
+    return WORK.get(kind_of, kind_of.replace("_", " ").capitalize())
+
+
+def kind(name: str) -> str:
+    """The words for a kind of suggestion; its own name where there are none."""
+    return KINDS.get(name, name.replace("_", " "))

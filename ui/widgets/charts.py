@@ -1,0 +1,244 @@
+"""Charts as Vega-Lite specifications: a metric over partitions with its limits, small on a card, large in a report.
+
+They are written out as plain data: building them through Altair checks each against its schema, 50 ms a chart."""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ui import texts as ui_texts
+from ui.texts import charts as texts
+
+BLUE = "#0072B2"
+VERMILLION = "#D55E00"
+INK = "#1B2733"
+SOFT = "#5B6B7B"
+# What stands on a dark page for each colour that charts are written in.
+ON_DARK = {
+    BLUE: "#56B4E9", VERMILLION: "#F0884A", INK: "#E4EAF0", SOFT: "#A9B7C4",
+    "#A34700": "#F7AD80", "#7A5400": "#F1CB6C", "#00634E": "#7ED9BF",
+}  # fmt: skip
+# Under these names a text is a colour; elsewhere it may be somebody's value.
+COLOURED = frozenset({"color", "colour", "labelColor", "titleColor", "gridColor"})
+Spec = dict[str, Any]
+# SVG keeps the marks in the page, where screen readers and tests find them.
+RENDERER = {"embedOptions": {"renderer": "svg", "actions": False}}
+
+
+@dataclass(frozen=True)
+class Band:
+    """What is admitted; None means open to that side."""
+
+    lower: float | None = None
+    upper: float | None = None
+
+    def admits(self, value: float) -> bool:
+        """Whether the value lies within; the limits belong to it."""
+        return (self.lower is None or value >= self.lower) and (self.upper is None or value <= self.upper)
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The limits that there are, once each."""
+        return tuple(dict.fromkeys(edge for edge in (self.lower, self.upper) if edge is not None))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A metric of one partition, or at one time."""
+
+    label: str
+    value: float
+
+
+def points(history: Sequence[Sequence[Any]]) -> tuple[Point, ...]:
+    """The finite numbers of (label, value) pairs; the others cannot be drawn and are left out."""
+    pairs = ((str(label), number(value)) for label, value in history)
+    return tuple(Point(label, value) for label, value in pairs if value is not None)
+
+
+def number(value: Any) -> float | None:
+    """The value as a finite number; None for anything else."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def described(series: Sequence[Point], band: Band, *, metric: str) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    if not series:
+        return texts.no_values(metric)
+    values = [point.value for point in series]
+    outside = sum(not band.admits(value) for value in values)
+    allowed = ui_texts.limits(band.lower, band.upper)
+    return "; ".join(
+        part
+        for part in (
+            texts.over(metric, len(values)),
+            ui_texts.span(min(values), max(values)),
+            texts.allowed(allowed) if allowed else texts.NO_LIMIT,
+            texts.how_many_outside(outside) if allowed else "",
+        )
+        if part
+    )
+
+
+def sparkline(series: Sequence[Point], band: Band, *, marked: Collection[str] = ()) -> Spec:
+    """A small history without labels below: the band that is allowed, the line, and what lies outside; the points of
+    these labels (`marked`) stand out."""
+    bare = {"labels": False, "ticks": False, "domain": False, "grid": False, "title": None}
+    few = {"tickCount": 3, "grid": False, "domain": False, "ticks": False, "title": None, "format": "~s"}
+    return framed(_layers(series, band, x=bare, y=few, marked=marked), height=96)
+
+
+def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | None = None) -> Spec:
+    """A metric's history with labelled axes and limits; the point of this run (`marked`) stands out."""
+    x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
+    y = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
+    labels = [_edge_label(edge, word, below=edge != band.upper) for edge, word in _named_edges(band)]
+    run = () if marked is None else (marked,)
+    return framed([*_layers(series, band, x=x, y=y, marked=run), *labels], height=280)
+
+
+def distribution(edges: Sequence[float], counts: Sequence[int], *, metric: str) -> Spec:
+    """How numbers are distributed: a bar for each bin, from its edge to the next, as high as its count."""
+    bins = [
+        {"from": low, "to": high, "rows": count} for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+    bare = {"grid": False, "domain": False, "ticks": False}
+    x = {"field": "from", "type": "quantitative", "bin": {"binned": True}, "axis": {**bare, "title": metric}}
+    y = {"field": "rows", "type": "quantitative", "axis": {**bare, "title": None, "tickCount": 3, "format": "~s"}}
+    drawn = {
+        "data": {"values": bins},
+        "mark": {"type": "bar", "color": BLUE},
+        "encoding": {"x": x, "x2": {"field": "to"}, "y": y},
+    }
+    return framed([drawn], height=96)
+
+
+def on_dark(spec: Any) -> Any:
+    """The chart, or a part of one, in the colours that are read on a dark page."""
+    if isinstance(spec, dict):
+        return {name: _colour(part) if name in COLOURED else on_dark(part) for name, part in spec.items()}
+    return [on_dark(part) for part in spec] if isinstance(spec, list) else spec
+
+
+def _colour(part: Any) -> Any:
+    return ON_DARK.get(part, part) if isinstance(part, str) else on_dark(part)
+
+
+def domain(series: Sequence[Point], band: Band) -> tuple[float, float]:
+    """The range of the vertical axis: all values and limits with a little air, and never empty."""
+    seen = [point.value for point in series] + list(band.edges)
+    low, high = min(seen, default=0.0), max(seen, default=1.0)
+    air = 0.08 * (high - low) or 0.05 * abs(high) or 0.5
+    return low - air, high + air
+
+
+def framed(layers: list[Spec], *, height: int) -> Spec:
+    """The layers as one chart of that many pixels, in the look that all charts have in common."""
+    return {
+        "layer": layers,
+        "height": height,
+        "padding": {"left": 2, "top": 6, "right": 4, "bottom": 4},
+        "background": "transparent",
+        "config": {
+            "view": {"stroke": None},
+            "font": "Source Sans, sans-serif",
+            # The chart has one text of its own, and its numbers stand in a table: the marks need none each.
+            "mark": {"aria": False},
+            "axis": {"labelColor": SOFT, "gridColor": SOFT, "gridOpacity": 0.2},
+        },
+        "usermeta": RENDERER,
+    }
+
+
+def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: Collection[str]) -> list[Spec]:
+    low, high = domain(series, band)
+    line = {"type": "line", "color": INK, "strokeWidth": 1.5, "opacity": 0.65}
+    base = {
+        "data": {"values": [_row(point, band, marked) for point in series]},
+        "encoding": {
+            "x": {"field": "label", "type": "nominal", "sort": None, "axis": x, "scale": {"padding": 0.5}},
+            "y": {
+                "field": "value",
+                "type": "quantitative",
+                "axis": y,
+                "scale": {"domain": [low, high], "nice": False, "zero": False},
+            },
+            "tooltip": [{"field": field, "type": "nominal", "title": title} for field, title in TOLD],
+        },
+    }
+    return [*_band(band, low, high), {**base, "mark": line}, *_marks(base)]
+
+
+TOLD = (("label", texts.TIP_PARTITION), ("shown", texts.TIP_VALUE), ("state", texts.TIP_STATE))
+
+
+def _row(point: Point, band: Band, marked: Collection[str]) -> Spec:
+    return {
+        "label": point.label,
+        "value": point.value,
+        "shown": ui_texts.value(point.value),
+        "state": texts.WITHIN if band.admits(point.value) else texts.OUTSIDE,
+        "marked": point.label in marked,
+    }
+
+
+def _marks(base: Spec) -> list[Spec]:
+    """Shape and size say what is outside, not colour alone; a ring marks this run, or what alarmed in a back-test."""
+    shown = (
+        (f"datum.state == '{texts.WITHIN}'", {"color": BLUE, "filled": True, "size": 28}),
+        (
+            f"datum.state == '{texts.OUTSIDE}'",
+            {"color": VERMILLION, "filled": True, "size": 80, "shape": "triangle-up"},
+        ),
+        ("datum.marked", {"color": INK, "filled": False, "size": 190, "strokeWidth": 1.8}),
+    )
+    return [
+        {**base, "transform": [{"filter": only}], "mark": {"type": "point", "opacity": 1, **look}}
+        for only, look in shown
+    ]
+
+
+def _band(band: Band, low: float, high: float) -> list[Spec]:
+    if not band.edges:
+        return []
+    lower = low if band.lower is None else band.lower
+    upper = high if band.upper is None else band.upper
+    area = {
+        "data": {"values": [{"low": lower, "high": upper}]},
+        "mark": {"type": "rect", "color": BLUE, "opacity": 0.1},
+        "encoding": {"y": {"field": "low", "type": "quantitative"}, "y2": {"field": "high"}},
+    }
+    return [area, *(_edge(edge) for edge in band.edges)]
+
+
+def _edge(edge: float) -> Spec:
+    return {
+        "data": {"values": [{"edge": edge}]},
+        "mark": {"type": "rule", "color": BLUE, "strokeDash": [5, 4], "strokeWidth": 1.2},
+        "encoding": {"y": {"field": "edge", "type": "quantitative"}},
+    }
+
+
+def _named_edges(band: Band) -> list[tuple[float, str]]:
+    if band.lower is not None and band.lower == band.upper:
+        return [(band.lower, texts.exactly(band.lower))]
+    named = ((band.lower, texts.at_least), (band.upper, texts.at_most))
+    return [(edge, word(edge)) for edge, word in named if edge is not None]
+
+
+def _edge_label(edge: float, word: str, *, below: bool) -> Spec:
+    look = {"type": "text", "color": BLUE, "align": "right", "dx": -4, "dy": 9 if below else -7, "fontSize": 11}
+    return {
+        "data": {"values": [{"edge": edge, "word": word}]},
+        "mark": look,
+        "encoding": {
+            "x": {"value": "width"},
+            "y": {"field": "edge", "type": "quantitative"},
+            "text": {"field": "word", "type": "nominal"},
+        },
+    }

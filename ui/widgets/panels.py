@@ -1,0 +1,235 @@
+"""Pieces that several pages show: marks, rows, problems, and what a step just did."""
+
+import logging
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+import streamlit as st
+
+from registry.api.schemas import MeasurementOut, RunSummary
+from registry.client import UNREACHABLE, ClientError
+from ui import texts as ui_texts
+from ui.texts import Mark
+from ui.texts import steps as texts
+from ui.widgets import charts, viewer
+from ui.widgets.charts import Band, Point
+
+log = logging.getLogger(__name__)
+TOLD = "_told"
+Step = Callable[[], object]
+
+
+def marks(*shown: Mark) -> None:
+    """The marks in one line."""
+    st.markdown(" ".join(mark.badge for mark in shown))
+
+
+def fact(label: str, text: str, *, help_text: str | None = None) -> None:
+    """A label over a plain text; text and help may be foreign."""
+    with st.container(gap=None, width="content"):
+        st.caption(label)
+        st.text(text, help=ui_texts.esc(help_text) if help_text else None)
+
+
+def time(label: str, moment: datetime | None) -> None:
+    """A time as its age, with the moment in the viewer's zone and in UTC beside it."""
+    if moment is None:
+        fact(label, "never")
+        return
+    fact(label, ui_texts.age(moment, now=viewer.now()), help_text=when(moment))
+
+
+def link(page: str, label: str, *, help_text: str | None = None, **asked: str) -> None:
+    """A link to the page that shows exactly that object; the label may be foreign text."""
+    shown = f":blue[**{ui_texts.esc(label)}**]"
+    st.page_link(
+        f"app_pages/{page}.py", label=shown, help=ui_texts.esc(help_text) if help_text else None, query_params=asked
+    )
+
+
+def when(moment: datetime) -> str:
+    """A moment in the viewer's zone and in UTC."""
+    return f"{ui_texts.moment(moment, timezone=viewer.timezone())} · {ui_texts.utc(moment)}"
+
+
+def empty(title: str, text: str) -> None:
+    """What is said where there is nothing to list."""
+    with st.container(border=True):
+        st.markdown(f"**{title}**")
+        st.caption(text)
+
+
+def row(mark: Mark, *, age: datetime | None, about: str, key: str) -> ExitStack:
+    """A row of a list: enter it and place the link; the mark stands before, the age after, `about` below."""
+    entered = ExitStack()
+    entered.enter_context(st.container(border=True, key=key, gap=None))
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    st.caption(ui_texts.esc(about))
+    with line:
+        st.markdown(mark.badge, width="content")
+        place = st.container(width="content")
+        st.space("stretch")
+        if age:
+            st.caption(ui_texts.age(age, now=viewer.now()), width="content")
+    entered.enter_context(place)
+    return entered
+
+
+def points(measured: Sequence[MeasurementOut]) -> tuple[Point, ...]:
+    """Measured values by their partition, else by when they were measured, in the viewer's zone; gaps are left out."""
+    zone = viewer.timezone()
+    return tuple(
+        Point(each.partition or ui_texts.moment(each.time, timezone=zone), each.value)
+        for each in measured
+        if each.value is not None
+    )
+
+
+def run_row(run: RunSummary, *, named: bool, more: str = "") -> None:
+    """A run in a list: its verdict, what it judged, its counts, what `more` there is to say, and age; opens the
+    report."""
+    parts = (counted(run.counts), ui_texts.rows(run.rows), ui_texts.version(run.version), more)
+    about = " · ".join(part for part in parts if part)
+    name = f"{run.contract_id} · {run.object}" if named else run.object
+    with row(ui_texts.VERDICTS[run.verdict], age=run.finished, about=about, key=f"run-{run.id}"):
+        link("run", f"{name} {_partitions(run.partitions)}".strip(), help_text=when(run.finished), id=str(run.id))
+
+
+def _partitions(names: Sequence[str]) -> str:
+    shown = [name for name in names if name]
+    return shown[0] if len(shown) == 1 else f"({ui_texts.partitions(len(shown))})" if shown else ""
+
+
+def counted(found: Mapping[str, int]) -> str:
+    """How many checks ended how, what needs attention first."""
+    order = [name for name in ui_texts.OUTCOMES if name != "passed"] + ["passed"]
+    parts = [f"{found[name]:,} {ui_texts.OUTCOMES[name].word.lower()}" for name in order if found.get(name)]
+    return ", ".join(parts) or ui_texts.NO_CHECKS
+
+
+def drawn(spec: charts.Spec, *, key: str, alt: str) -> None:
+    """A chart in the colours of the viewer's theme; `alt` says in words what it shows."""
+    st.vega_lite_chart(spec=charts.on_dark(spec) if viewer.is_dark() else spec, key=key, theme=None, alt=alt)
+
+
+def chart(series: Sequence[Point], band: Band, *, metric: str, key: str, marked: str | None = None) -> None:
+    """A metric's history, large, with the same numbers as a table for who cannot see it."""
+    shown = charts.history(series, band, metric=metric, marked=marked)
+    drawn(shown, key=key, alt=charts.described(series, band, metric=metric))
+    with st.expander(ui_texts.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
+        if table.open:
+            rows = [
+                {ui_texts.PARTITION: point.label, ui_texts.VALUE: ui_texts.value(point.value)}
+                for point in reversed(series)
+            ]
+            st.dataframe(rows, hide_index=True, alt=ui_texts.by_partition(metric))
+
+
+def source(text: str, *, height: int | None = None) -> None:
+    """A document or program to read and copy; above `height` pixels it scrolls, with the keyboard too."""
+    # In one colour: those that Streamlit gives to code cannot be read on a light page, and cannot be chosen.
+    if height is None:
+        st.code(text, language=None, wrap_lines=True)
+        return
+    # A box of code that scrolls by itself is passed over by the Tab key; this one holds its button to copy.
+    with st.container(height=height, border=False):
+        st.code(text, language=None, wrap_lines=True)
+
+
+def commands(*lines: Sequence[str]) -> None:
+    """Commands to copy, each argument quoted for the shell."""
+    source("\n".join(shlex.join(line) for line in lines))
+
+
+def tell(text: str, *, problem: bool = False, undo: Callable[[], None] | None = None) -> None:
+    """Keeps a sentence for the page that is drawn next, with the way back where there is one. It may hold foreign
+    text."""
+    st.session_state[TOLD] = (text, problem, undo)
+
+
+def told() -> None:
+    """Says what the last step did, once: on the page, and over it for who has scrolled away from there."""
+    text, problem, undo = st.session_state.pop(TOLD, ("", False, None))
+    if not text:
+        return
+    icon = ":material/info:" if problem else ":material/check:"
+    st.toast(ui_texts.esc(text), icon=icon, duration="long")
+    with st.container(horizontal=True, vertical_alignment="center", key="told"):
+        (st.warning if problem else st.success)(ui_texts.esc(text), icon=icon)
+        if undo:
+            st.button(ui_texts.UNDO, key="take-back", icon=":material/undo:", on_click=undo)
+
+
+def sentence(error: ClientError) -> str:
+    """What went wrong with a step, in one line that names every fault."""
+    faults = "; ".join(_fault(each) for each in error.faults)
+    reference = texts.reference(error.reference) if error.reference else ""
+    title = texts.TITLES.get(error.status, texts.DID_NOT_WORK)
+    return f"{title}: {error.message}{f': {faults}' if faults else ''}{reference}"
+
+
+def _fault(fault: Any) -> str:
+    place = texts.line(fault.where, fault.line) if fault.line else fault.where
+    return f"{place}: {fault.message}{f', {fault.remedy}' if fault.remedy else ''}"
+
+
+def problem(error: ClientError) -> None:
+    """A panel in place of the page: what failed, what to do, a reference to the log, and a way on."""
+    title = texts.TITLES.get(error.status, texts.WENT_WRONG)
+    remedy = texts.REMEDIES.get(error.status, texts.TRY_AGAIN)
+    reference = _logged(error) if error.status == UNREACHABLE else error.reference
+    _panel(title, error.message if error.status not in {UNREACHABLE, 404} else "", remedy, reference)
+    if error.status == 401:
+        sign_in_again()
+    else:
+        _ways_on()
+
+
+def sign_in_again() -> None:
+    """A link to the sign-in page that comes back to this address."""
+    st.link_button(ui_texts.SIGN_IN, viewer.sign_in_address(), type="primary", key="sign-in")
+
+
+def unexpected(error: Exception) -> bool:
+    """The panel for a mistake of ours: the log has the trace, the page only its reference. Always True: answered."""
+    _panel(texts.PAGE_WENT_WRONG, "", texts.WHAT_IS_KEPT, _logged(error))
+    _ways_on()
+    return True
+
+
+def _logged(error: Exception) -> str:
+    """The reference under which the log has the error."""
+    reference = str(uuid4())
+    log.error("a page failed, reference %s", reference, exc_info=error)
+    return reference
+
+
+def _panel(title: str, text: str, remedy: str, reference: str | None) -> None:
+    with st.container(border=True, key="problem"):
+        st.markdown(f"#### :material/error: {title}")
+        if text:
+            st.text(text)
+        st.caption(remedy)
+        if reference:
+            fact(texts.REFERENCE, reference)
+
+
+def _ways_on() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(texts.RETRY, icon=":material/refresh:", key="retry")
+        st.link_button(texts.GO_TO_INBOX, "/", type="tertiary", key="home")
+
+
+def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str, **drawn_as: Any) -> None:
+    """Rows of plain texts as a table, without the columns that say nothing; `drawn_as`: columns of another kind."""
+    st.dataframe(said(rows), hide_index=True, key=key, alt=alt, column_config=drawn_as)
+
+
+def said(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows without the columns that say nothing."""
+    names = [name for name in (rows[0] if rows else ()) if any(row[name] not in ("", None) for row in rows)]
+    return [{name: row[name] for name in names} for row in rows]

@@ -1,0 +1,87 @@
+"""Forms that make people and keys: an invitation of a user, and an API token whose secret is shown once."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from pydantic import ValidationError
+
+from registry.client import ClientError
+from registry.words import Permission, Role
+from ui import texts as ui_texts
+from ui.texts import people as texts
+from ui.widgets import panels, viewer
+
+SECRET = "_secret"
+DAYS = {ui_texts.DAYS_30: 30, ui_texts.DAYS_90: 90, ui_texts.YEAR: 365, ui_texts.FOR_EVER: None}
+
+
+def invite(*, key: str) -> None:
+    """The form for a new user, whose first password is typed here and told to them by whoever types it."""
+    with st.form(f"invite-{key}", width=640):
+        st.text_input(ui_texts.NAME, key=f"{key}-name", max_chars=200)
+        st.selectbox(texts.ROLE, list(Role), format_func=ui_texts.ROLES.__getitem__, key=f"{key}-role", index=1)
+        st.text_input(texts.FIRST_PASSWORD, key=f"{key}-password", type="password", help=texts.PASSWORD_LENGTH)
+        st.form_submit_button(ui_texts.ADD, type="primary", icon=":material/person_add:", on_click=added, args=(key,))
+
+
+def added(key: str) -> None:
+    """Adds the user as typed, and forgets the password."""
+    name, password = typed(f"{key}-name"), typed(f"{key}-password")
+    st.session_state[f"{key}-password"] = ""
+    if not (name and password):
+        panels.tell(texts.USER_MISSING, problem=True)
+        return
+    attempt(lambda: viewer.registry().create_user(name, roles=[st.session_state[f"{key}-role"]], password=password),
+            done=texts.may_sign_in(name))  # fmt: skip
+
+
+def token(*, key: str, scopes: Sequence[Permission], name: str = "") -> None:
+    """The form for an API token with some of these scopes; of a single one nothing is asked."""
+    with st.form(f"token-{key}", width=640):
+        st.text_input(
+            texts.TOKEN_PURPOSE, key=f"{key}-name", value=name, max_chars=200, placeholder=texts.TOKEN_EXAMPLE
+        )
+        if len(scopes) > 1:
+            st.multiselect(texts.TOKEN_MAY, list(scopes), key=f"{key}-scopes", format_func=lambda each: each.value)
+        st.selectbox(texts.TOKEN_LASTS, list(DAYS), key=f"{key}-days", index=2)
+        st.form_submit_button(ui_texts.MAKE_TOKEN, icon=":material/key:", on_click=issued, args=(key, tuple(scopes)))
+    shown()
+
+
+def issued(key: str, scopes: tuple[Permission, ...]) -> None:
+    """Makes the token as typed, and keeps its secret for the next drawing alone."""
+    chosen = scopes if len(scopes) == 1 else tuple(st.session_state.get(f"{key}-scopes") or ())
+    name, days = typed(f"{key}-name"), DAYS[st.session_state[f"{key}-days"]]
+    if not (name and chosen):
+        panels.tell(texts.TOKEN_MISSING, problem=True)
+        return
+
+    def made() -> None:
+        st.session_state[SECRET] = viewer.registry().issue_token(name, scopes=chosen, expires_days=days).secret
+
+    attempt(made, done=texts.TOKEN_MADE)
+
+
+def shown() -> None:
+    """The secret of a token that was just made; whoever reloads the page does not see it again."""
+    secret = st.session_state.pop(SECRET, None)
+    if secret:
+        panels.source(secret)
+        st.caption(texts.COPY_NOW)
+
+
+def typed(key: str) -> str:
+    """What stands in that input."""
+    return str(st.session_state.get(key) or "").strip()
+
+
+def attempt(step: panels.Step, *, done: str) -> None:
+    """Takes the step; what is wrong with what was typed is told as what the registry refuses is."""
+    try:
+        step()
+    except ValidationError as error:
+        panels.tell("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors()), problem=True)
+    except ClientError as error:
+        panels.tell(panels.sentence(error), problem=True)
+    else:
+        panels.tell(done)

@@ -1,0 +1,58 @@
+"""What the viewer did in this session, each with the way back; it is forgotten when they leave."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from registry.client import ClientError
+from ui import texts as ui_texts
+from ui.texts import steps as texts
+from ui.widgets import panels
+
+DONE = "_done"
+KEPT = 20
+
+
+@dataclass(frozen=True)
+class Done:
+    """A step that was taken: what it was, in a sentence that may hold foreign text, and the way back."""
+
+    said: str
+    back: Callable[[], object]
+
+
+def remember(said: str, back: Callable[[], object]) -> Callable[[], None]:
+    """Keeps the way back, which may raise ClientError; what a button for it does."""
+    done = Done(said, back)
+    st.session_state[DONE] = [done, *listed()][:KEPT]
+    return lambda: take(done)
+
+
+def listed() -> list[Done]:
+    """What can be taken back, the newest first."""
+    found: list[Done] = st.session_state.get(DONE, [])
+    return found
+
+
+def take(done: Done) -> None:
+    """Takes the step back; where the registry refuses, all stays as it is."""
+    try:
+        done.back()
+    except ClientError as error:
+        panels.tell(panels.sentence(error), problem=True)
+        return
+    st.session_state[DONE] = [each for each in listed() if each is not done]
+    panels.tell(texts.taken_back(done.said))
+
+
+def draw() -> None:
+    """What was done in this session, each with its button; nothing where nothing was."""
+    found = listed()
+    if not found:
+        return
+    with st.expander(texts.done(len(found)), key="done", icon=":material/history:", on_change="rerun") as opened:
+        for at, each in enumerate(found if opened.open else ()):
+            with st.container(horizontal=True, vertical_alignment="center", key=f"done-{at}"):
+                st.text(each.said, width="stretch")
+                st.button(ui_texts.UNDO, key=f"undo-{at}", icon=":material/undo:", on_click=take, args=(each,))
