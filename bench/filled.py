@@ -14,8 +14,11 @@ from sqlalchemy import Connection, Engine
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.core.results import Verdict
-from registry import ids, people, search
-from registry.database import migrate, transaction
+from registry.access import users
+from registry.browse import search
+from registry.core import ids
+from registry.core.database import migrate, transaction
+from registry.core.enums import Permission, Role, VersionState
 from registry.tables import (
     Contract,
     ContractVersion,
@@ -26,7 +29,6 @@ from registry.tables import (
     Run,
     User,
 )
-from registry.words import Permission, Role, VersionState
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 VERSIONS, RUNS, PARTITIONS, METRICS = 5, 200, 5, 10
@@ -75,19 +77,19 @@ def _people(engine: Engine) -> tuple[User, People]:
     secrets = []
     with transaction(engine) as tx:
         for role in (Role.OWNER, Role.PRODUCER):
-            user = people.new_user(ids.new(), name=role.value, password=None, roles=[role], now=NOW)
-            people.create_user(tx, user, actor="bench", now=NOW)
+            user = users.new_user(ids.new(), name=role.value, password=None, roles=[role], now=NOW)
+            users.create_user(tx, user, actor="bench", now=NOW)
             scopes = [Permission.READ, Permission.PROPOSE, Permission.DECIDE, Permission.TOKENS]
             given = scopes if role is Role.OWNER else scopes[:2]
-            token = people.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=NOW)
+            token = users.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=NOW)
             by = _everybody(user)
-            secrets.append((user, people.issue_token(tx, token, by=by, now=NOW)))
+            secrets.append((user, users.issue_token(tx, token, by=by, now=NOW)))
         tx.commit()
     return secrets[0][0], People(secrets[0][1], secrets[1][1])
 
 
 def _everybody(user: User) -> Any:
-    from registry.access import Principal
+    from registry.access.authentication import Principal
 
     return Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
 

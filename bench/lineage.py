@@ -27,14 +27,15 @@ from bench.clock import cpu_seconds
 from bench.registry import Line, database, service, share
 from bench.senders import Sent, event, send
 from contracts.document import writer
-from registry import clock, ids, people
-from registry.access import Principal
+from registry.access import users
+from registry.access.authentication import Principal
 from registry.client import Client
-from registry.config import Settings
-from registry.database import connect, migrate, reading, transaction
+from registry.core import clock, ids
+from registry.core.database import connect, migrate, reading, transaction
+from registry.core.enums import Permission, Role
+from registry.core.settings import Settings
 from registry.tables import DirtyMark, InboxEvent, LineageRun, Run
-from registry.words import Permission, Role
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 
 RUNS = UUID("0197c0de-0000-7000-8000-000000000000")
 TIMES, CAME_AGAIN = 3, 2
@@ -270,7 +271,9 @@ def working(setting: Setting) -> Iterator[None]:
     """A worker with real Spark, as a process of its own."""
     given = {"TREATY_DATABASE_URL": setting.url, "TREATY_HOME": str(setting.folder)}
     log = (setting.folder / "worker.log").open("wb")
-    process = subprocess.Popen([sys.executable, "-m", "registry.worker"], env={**os.environ, **given}, stderr=log)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "registry.worker.__main__"], env={**os.environ, **given}, stderr=log
+    )
     try:
         yield
     finally:
@@ -287,11 +290,11 @@ def _tokens(engine: Engine) -> tuple[str, str]:
     found = []
     with transaction(engine) as tx:
         for role, given in scopes.items():
-            user = people.new_user(ids.new(), name=role.value, password=None, roles=[role], now=clock.now())
-            people.create_user(tx, user, actor="bench", now=clock.now())
+            user = users.new_user(ids.new(), name=role.value, password=None, roles=[role], now=clock.now())
+            users.create_user(tx, user, actor="bench", now=clock.now())
             by = Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
-            token = people.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=clock.now())
-            found.append(people.issue_token(tx, token, by=by, now=clock.now()))
+            token = users.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=clock.now())
+            found.append(users.issue_token(tx, token, by=by, now=clock.now()))
         tx.commit()
     return found[0], found[1]
 

@@ -30,8 +30,8 @@ from bench.filled import filled
 from bench.pages_filled import CHECKS, NAME, PASSWORD, large
 from bench.pages_served import browsed
 from bench.registry import Line, database, service, share
-from registry.database import connect
-from registry.up import free_port
+from registry.core.database import connect
+from registry.serve.local_stack import free_port
 
 PROGRAM = "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]

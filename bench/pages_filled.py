@@ -11,8 +11,12 @@ from bench.filled import NOW, write
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.core.results import Verdict
-from registry import clock, drafts, ids, people, search
-from registry.database import transaction
+from registry.access import users
+from registry.browse import search
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import ProposalState, Role, TaskState, VersionState
+from registry.review.proposals import proposals
 from registry.tables import (
     Contract,
     ContractVersion,
@@ -25,7 +29,6 @@ from registry.tables import (
     Task,
     User,
 )
-from registry.words import ProposalState, Role, TaskState, VersionState
 
 CHECKS, DAYS, NAME = 500, 730, "large"
 PASSWORD = "a password for figures"
@@ -56,10 +59,10 @@ def large(engine: Engine) -> UUID:
     """Adds both, and a person who may sign in as `reader` with PASSWORD; the id of the draft, which they may decide."""
     now = clock.now()
     with transaction(engine) as tx:
-        reader = people.new_user(ids.new(), name="reader", password=PASSWORD, roles=[Role.OWNER], now=now)
-        author = people.new_user(ids.new(), name="author", password=None, roles=[Role.PRODUCER], now=now)
+        reader = users.new_user(ids.new(), name="reader", password=PASSWORD, roles=[Role.OWNER], now=now)
+        author = users.new_user(ids.new(), name="author", password=None, roles=[Role.PRODUCER], now=now)
         for each in (reader, author):
-            people.create_user(tx, each, actor="bench", now=now)
+            users.create_user(tx, each, actor="bench", now=now)
         tx.commit()
         owner, by = reader.id, author
         review = _draft(tx, by)
@@ -88,7 +91,7 @@ def _draft(tx: Any, author: User) -> UUID:
         created=now,
     )
     tx.add(task)
-    drafts.create_drafted(tx, proposal, [_suggestion(at) for at in range(CHECKS)], make_id=ids.new, now=now)
+    proposals.create_drafted(tx, proposal, [_suggestion(at) for at in range(CHECKS)], make_id=ids.new, now=now)
     return proposal.id
 
 

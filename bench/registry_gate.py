@@ -25,11 +25,13 @@ from contracts.document import writer
 from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
 from engine.core.results import Outcome, Verdict
-from registry import gating, ids, references
-from registry.database import connect, migrate, reading, transaction
-from registry.doubts import Look
+from registry.core import ids
+from registry.core.database import connect, migrate, reading, transaction
+from registry.core.enums import VersionState
+from registry.datasets import related_datasets
 from registry.tables import Contract, ContractVersion, Dataset, DatasetContract, PartitionState, ResultRow, Run, User
-from registry.words import VersionState
+from registry.validation.gate import gate_answer
+from registry.validation.gate.staleness import Look
 
 GOAL_MS, QUESTIONS, CHECKS, CHUNK = 20.0, 2000, 10, 5000
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -124,9 +126,9 @@ def asked(engine: Engine, datasets: int, runs: int, dice: random.Random) -> tupl
         partition = day(dice.randrange(runs)) if at % 2 else None
         began = time.perf_counter()
         with reading(engine) as tx:
-            found = references.named(tx, f"bench-{dice.randrange(datasets)}")
+            found = related_datasets.named(tx, f"bench-{dice.randrange(datasets)}")
             assert found is not None
-            (told,) = gating.told(tx, found, Look(partition))
+            (told,) = gate_answer.told(tx, found, Look(partition))
         took.append((time.perf_counter() - began) * 1000)
         answers[told.answer.value] = answers.get(told.answer.value, 0) + 1
     return sorted(took), answers

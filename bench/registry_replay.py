@@ -23,9 +23,11 @@ from engine.protocol.requests import Measured
 from engine.states import bag as bags
 from engine.states.planning.scan_plan import Plan
 from engine.states.state_files import StateFiles
-from registry import ids, replays, states
-from registry.database import connect, migrate, reading, transaction
-from registry.replays import Versions, Ways
+from registry.core import ids
+from registry.core.database import connect, migrate, reading, transaction
+from registry.measurements.states import state_store
+from registry.review.replays import replay
+from registry.review.replays.replay import Versions, Ways
 from registry.tables import Contract as ContractRow
 from registry.tables import Dataset, DatasetContract, User
 
@@ -94,7 +96,7 @@ def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
         tx.flush()
         tx.add(DatasetContract(dataset_id=dataset, contract_id="bench", object=OBJECT))
         measured = Measured(SCHEMA, {name: name for name in stored}, dict(stored))
-        states.save(tx, dataset, measured, now=NOW, ids=ids.new)
+        state_store.save(tx, dataset, measured, now=NOW, ids=ids.new)
         tx.commit()
     return engine
 
@@ -102,7 +104,7 @@ def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
 def from_database(engine: Any, versions: Versions, partitions: int) -> None:
     """Replays what the database has, as the API does."""
     with reading(engine) as tx:
-        [found] = replays.replayed(tx, versions, StateFiles("/nowhere"), Ways(), lambda *_: True)
+        [found] = replay.replayed(tx, versions, StateFiles("/nowhere"), Ways(), lambda *_: True)
     assert found.partitions == partitions
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
-from registry import clock
+from registry.core import clock
 
 CONNECTIONS = 256
 COLUMNS = 20

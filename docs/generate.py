@@ -12,8 +12,8 @@ from contracts.comparison.directions import Direction
 from engine.analyzers import ANALYZERS
 from engine.analyzers.base import Analyzer
 from engine.statistics.distances import DISTANCES
-from registry.cli import app as commands
-from registry.config import PREFIX, Settings
+from registry.cli.main import app as commands
+from registry.core.settings import PREFIX, Settings
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- written by `make docs`; change the code instead -->"

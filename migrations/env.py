@@ -1,4 +1,4 @@
-"""Runs migrations on the connection handed in by registry.database; they share its transaction."""
+"""Runs migrations on the connection handed in by registry.core.database; they share its transaction."""
 
 from typing import Any, Literal
 

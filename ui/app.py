@@ -5,9 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from registry.api.schemas import Me
 from registry.client import ClientError
-from registry.words import Permission
+from registry.core.enums import Permission
+from registry.schemas import Me
 from ui import texts as ui_texts
 from ui.texts import pages
 from ui.texts import sign_in as texts

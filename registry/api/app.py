@@ -11,55 +11,54 @@ from httpx import ASGITransport, AsyncClient
 from sqlalchemy import Engine
 
 from engine.checks import plugins
-from registry import oidc
-from registry.api import (
+from registry.access import oidc
+from registry.api.http import openapi, problems
+from registry.api.http.body_limit import BodyLimit
+from registry.api.http.dependencies import Service
+from registry.api.http.idempotency import Idempotency, repeat
+from registry.api.http.lineage_senders import Senders
+from registry.api.http.metrics import Counted, Requests
+from registry.api.http.request_ids import Correlated
+from registry.api.routes import (
     audit,
-    blast,
     catalog,
     consumers,
+    contract_requests,
     contracts,
-    description,
     exchange,
-    gate,
-    gating,
-    graph,
+    fits_and_feedback,
+    gate_store,
+    health,
     history,
-    inbox,
+    impact,
     incidents,
-    learned,
-    lineage,
-    memory,
+    lineage_events,
+    lineage_graph,
+    lineage_intake,
     notifications,
     patterns,
     people,
-    problems,
     profiles,
     proposals,
     reference,
     replays,
-    requested,
     runs,
-    service,
+    states,
     tasks,
     versions,
 )
-from registry.api.correlated import Correlated
-from registry.api.dependencies import Service
-from registry.api.limits import BodyLimit
-from registry.api.metrics import Counted, Requests
-from registry.api.once import Idempotency, repeat
-from registry.api.senders import Senders
-from registry.config import Settings
-from registry.exposition import Counts
-from registry.idempotency import Repeated
-from registry.lineage.receiver import Limits, Receiver
+from registry.api.routes import gate as routes_gate
+from registry.core.prometheus import Counts
+from registry.core.settings import Settings
+from registry.lineage.events.receiver import Limits, Receiver
+from registry.notifications.transport.idempotency import Repeated
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
 ROUTERS = (
     # Events come by the thousand, and routes are looked for in this order.
-    lineage.router,
-    service.router,
+    lineage_intake.router,
+    health.router,
     people.router,
     catalog.router,
     audit.router,
@@ -70,20 +69,20 @@ ROUTERS = (
     exchange.router,
     runs.router,
     history.router,
-    learned.router,
+    fits_and_feedback.router,
     reference.router,
     tasks.router,
-    memory.router,
-    gate.router,
-    gating.router,
-    inbox.router,
+    states.router,
+    gate_store.router,
+    routes_gate.router,
+    lineage_events.router,
     notifications.router,
     patterns.router,
-    graph.router,
-    blast.router,
+    lineage_graph.router,
+    impact.router,
     incidents.router,
     replays.router,
-    requested.router,
+    contract_requests.router,
     versions.router,
 )
 
@@ -108,12 +107,12 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=_until_the_end,
-        generate_unique_id_function=description.name_of,
+        generate_unique_id_function=openapi.name_of,
     )
     app.state.service = Service(settings, engine, oidc.provider(settings))
     app.state.senders = Senders()
     app.state.receiver = Receiver(engine, Limits(high_water=settings.inbox_events))
-    apart = {LINEAGE: None, f"{PREFIX}{gate.PATH}": settings.max_state_bytes}
+    apart = {LINEAGE: None, f"{PREFIX}{gate_store.PATH}": settings.max_state_bytes}
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
@@ -125,5 +124,5 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)
-    description.describe(app)
+    openapi.describe(app)
     return app

@@ -4,26 +4,26 @@ from types import TracebackType
 from typing import Self
 
 from registry.client.audit import Audit
-from registry.client.calls import PREFIX, UNREACHABLE, ClientError
 from registry.client.catalog import Catalog
 from registry.client.consumers import Consumers
+from registry.client.contract_requests import Requested
 from registry.client.contracts import Contracts
 from registry.client.exchange import Exchange
+from registry.client.fits_and_feedback import Learned
 from registry.client.gate import Gate
-from registry.client.graph import Graph
 from registry.client.history import History
-from registry.client.inbox import Inbox
 from registry.client.incidents import Incidents
-from registry.client.learned import Learned
-from registry.client.memory import Memory
+from registry.client.lineage_events import Inbox
+from registry.client.lineage_graph import Graph
 from registry.client.notifications import Notifications
 from registry.client.patterns import Patterns
 from registry.client.people import People
 from registry.client.profiles import Profiles
 from registry.client.proposals import Proposals
 from registry.client.replays import Replays
-from registry.client.requested import Requested
+from registry.client.states import Memory
 from registry.client.tasks import Tasks
+from registry.client.transport import PREFIX, UNREACHABLE, ClientError
 from registry.client.versions import Versions
 
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]

@@ -1,7 +1,7 @@
 """Calls about proof: the audit, its head and its export, the records of approvals."""
 
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 class Audit(Calls):

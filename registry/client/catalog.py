@@ -1,8 +1,8 @@
 """Calls about the catalog."""
 
-from registry.api import schemas
-from registry.client.calls import Calls
-from registry.words import LabelKind
+from registry import schemas
+from registry.client.transport import Calls
+from registry.core.enums import LabelKind
 
 
 class Catalog(Calls):

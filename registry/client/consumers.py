@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 class Consumers(Calls):

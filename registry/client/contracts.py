@@ -7,8 +7,8 @@ from uuid import UUID
 
 from contracts.document import yaml_syntax
 from contracts.errors import ContractError
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 @lru_cache(maxsize=8)

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 class Gate(Calls):

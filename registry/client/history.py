@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 class History(Calls):

@@ -3,9 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from registry.api import schemas
-from registry.client.calls import Calls
-from registry.words import IncidentState
+from registry import schemas
+from registry.client.transport import Calls
+from registry.core.enums import IncidentState
 
 
 class Incidents(Calls):

@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from registry.api import schemas
-from registry.client.calls import Calls
-from registry.words import OutboxState
+from registry import schemas
+from registry.client.transport import Calls
+from registry.core.enums import OutboxState
 
 
 class Notifications(Calls):

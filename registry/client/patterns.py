@@ -1,7 +1,7 @@
 """Calls about patterns."""
 
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 class Patterns(Calls):

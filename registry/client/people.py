@@ -5,9 +5,9 @@ from uuid import UUID
 
 from pydantic import SecretStr
 
-from registry.api import schemas
-from registry.client.calls import Calls
-from registry.words import Permission, Role, TeamRole
+from registry import schemas
+from registry.client.transport import Calls
+from registry.core.enums import Permission, Role, TeamRole
 
 
 class People(Calls):

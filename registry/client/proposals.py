@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from registry.api import schemas
-from registry.client.calls import Calls
-from registry.words import Decision, ProposalState
+from registry import schemas
+from registry.client.transport import Calls
+from registry.core.enums import Decision, ProposalState
 
 
 class Proposals(Calls):

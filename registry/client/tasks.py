@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 class Tasks(Calls):

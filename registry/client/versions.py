@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from registry.api import schemas
-from registry.client.calls import Calls
+from registry import schemas
+from registry.client.transport import Calls
 
 
 class Versions(Calls):

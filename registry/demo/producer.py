@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.clock import now
-from registry.demo.lake import Delivery
+from registry.demo.deliveries import Delivery
 
 JOB_NAMESPACE = "shop"
 

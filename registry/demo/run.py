@@ -16,14 +16,14 @@ from rich.table import Table
 
 from engine.cli.commands import Stop
 from engine.core.results import Verdict
-from registry import up
-from registry.config import Settings, load
-from registry.demo import folders, shop
+from registry.core.settings import Settings, load
+from registry.demo import parquet_folders, shop_data
+from registry.demo.deliveries import Lake, own_lake, shop_lake
 from registry.demo.incidents import Incident
-from registry.demo.lake import Lake, own_lake, shop_lake
-from registry.demo.loop import Judged, Loop, NoAnswer, enlist, names_of
+from registry.demo.out_of_order import Turn
 from registry.demo.producer import Producer, spark
-from registry.demo.turns import Turn
+from registry.demo.scenario import Judged, Loop, NoAnswer, enlist, names_of
+from registry.serve import local_stack
 
 MARKS = {
     Verdict.PASSED: "[green]✓ passed[/]",
@@ -72,7 +72,7 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
             if write:
                 return _write(write.absolute(), console)
             return _main_job(_settings(home, keep=keep), console, data=data, column=partition_by, keep=keep)
-    except (up.NotStarted, NoAnswer) as error:
+    except (local_stack.NotStarted, NoAnswer) as error:
         raise Stop(str(error)) from None
 
 
@@ -91,7 +91,7 @@ def _log_to(log: Path) -> None:
 
 def _settings(home: Path, *, keep: bool) -> Settings:
     """Settings of a registry of its own; on the usual ports only where people are to find it."""
-    ports = {} if keep else {"api_port": up.free_port(), "ui_port": up.free_port()}
+    ports = {} if keep else {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
     mine = load().model_dump(include={"spark_memory", "spark_remote", "api_port", "ui_port"})
     return Settings(home=home, **{**mine, **ports})
 
@@ -99,27 +99,29 @@ def _settings(home: Path, *, keep: bool) -> Settings:
 def _write(root: Path, console: Console) -> int:
     lake = shop_lake()
     every = (*lake.history, *(each for day in lake.deliveries for each in day))
-    folders.write(root, lake.column, (each for each in every if not (each.turn and each.turn.again)), shop.TABLES)
+    parquet_folders.write(
+        root, lake.column, (each for each in every if not (each.turn and each.turn.again)), shop_data.TABLES
+    )
     for table in lake.tables:
         console.print(f"wrote {root / table}")
     return 0
 
 
 def _main_job(settings: Settings, console: Console, *, data: str | None, column: str | None, keep: bool) -> int:
-    from registry.setup import initialise
+    from registry.access.first_admin import initialise
 
-    parts = (up.api, up.worker, up.ui) if keep else (up.api, up.worker)
+    parts = (local_stack.api, local_stack.worker, local_stack.ui) if keep else (local_stack.api, local_stack.worker)
     console.print(f"[bold]1  Start[/]  Spark, API, worker{' and pages' if keep else ''} in {settings.home}")
     with spark(settings.home / "logs" / "producer.log") as session, ExitStack() as stack:
         lake = own_lake(session, data, column) if data and column else shop_lake()
         link = initialise(settings)
-        started = stack.enter_context(up.running(settings, parts))
+        started = stack.enter_context(local_stack.running(settings, parts))
         loop, producer = prepare(settings, link, lake, session, console)
         report = run_loop(loop, producer, console)
         print_report(report, console)
         if keep:
             _keep(settings, loop, producer, console)
-            up.watch(started)
+            local_stack.watch(started)
     return 1 if report.missed else 0
 
 

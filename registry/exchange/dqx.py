@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from contracts.document.model import DataObject
-from registry.exchange.plain import Kind, Promise, Unsaid, label, line, promises
-from registry.exchange.subject import Subject
+from registry.exchange.common_checks import Kind, Promise, Unsaid, label, line, promises
+from registry.exchange.export_source import Subject
 
 FOREIGN = "dqx"
 WIDTH = 120

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from contracts.editing.text_edits import with_property, with_status
-from registry.exchange import dbt_written, dqx, gx, html, markdown, soda
-from registry.exchange.subject import Subject
+from registry.exchange import dbt_export, dqx, great_expectations, html, markdown, soda
+from registry.exchange.export_source import Subject
 
 RECORD = "treatyRecord"
 
@@ -33,9 +33,9 @@ def _odcs(subject: Subject) -> bytes:
 
 FORMS: Mapping[str, Form] = {
     "odcs": Form(_odcs, "application/yaml", ".odcs.yaml"),
-    "dbt": Form(dbt_written.write, "application/yaml", ".schema.yml"),
+    "dbt": Form(dbt_export.write, "application/yaml", ".schema.yml"),
     "dqx": Form(dqx.write, "application/yaml", ".dqx.yml"),
-    "gx": Form(gx.write, "application/json", ".gx.json"),
+    "gx": Form(great_expectations.write, "application/json", ".gx.json"),
     "soda": Form(soda.write, "application/yaml", ".soda.yml"),
     "html": Form(html.write, "text/html; charset=utf-8", ".html"),
     "markdown": Form(markdown.write, "text/markdown; charset=utf-8", ".md"),

@@ -12,8 +12,8 @@ from contracts.document.reader import read
 from contracts.errors import ROOT, ContractError, Fault
 from contracts.schema import Schema
 from engine.checks.binding import bind
-from registry.exchange import dbt_read, spark
-from registry.exchange.subject import Given
+from registry.exchange import dbt_import, spark_import
+from registry.exchange.export_source import Given
 
 YAML = frozenset({".yaml", ".yml", ".json"})
 SPARK = frozenset({".json", ".ddl", ".sql", ".txt"})
@@ -35,8 +35,8 @@ def _itself(given: Given) -> Iterator[bytes]:
 
 FORMS: Mapping[str, Form] = {
     "odcs": Form(_itself, YAML),
-    "dbt": Form(dbt_read.documents, YAML),
-    "spark": Form(spark.documents, SPARK),
+    "dbt": Form(dbt_import.documents, YAML),
+    "spark": Form(spark_import.documents, SPARK),
 }
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from contracts.document.model import DataObject
-from registry.exchange.plain import BY_ROW, NAME, NO_WORD, Kind, Promise, Unsaid, label, line, promises
-from registry.exchange.subject import Subject
+from registry.exchange.common_checks import BY_ROW, NAME, NO_WORD, Kind, Promise, Unsaid, label, line, promises
+from registry.exchange.export_source import Subject
 
 FOREIGN = "soda"
 WIDTH = 120

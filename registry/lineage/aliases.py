@@ -18,12 +18,12 @@ from sqlmodel import Session, col, select
 
 from contracts.document.model import Contract
 from contracts.document.reader import read
-from registry.datasets import About
-from registry.lifecycle import IN_FORCE
-from registry.lineage import groups as pure
-from registry.lineage.groups import Refusal
-from registry.lineage.links import Link
-from registry.lineage.names import Name, normalise, trim
+from registry.core.state_machines import IN_FORCE
+from registry.datasets.contract_datasets import About
+from registry.datasets.names import Name, normalise, trim
+from registry.lineage import name_groups as pure
+from registry.lineage.events.links import Link
+from registry.lineage.name_groups import Refusal
 from registry.tables import ContractVersion, Dataset, DatasetContract, NameLink, NamePattern
 
 Item = TypeVar("Item", bound="Name | tuple[Any, ...]")

@@ -1,5 +1,6 @@
 """All tables of the registry; importing this package completes their metadata."""
 
+from registry.tables.approval_records import ApprovalRecord
 from registry.tables.base import Table
 from registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, Subscription
 from registry.tables.contracts import (
@@ -17,12 +18,11 @@ from registry.tables.contracts import (
     Proposal,
     SuggestionRow,
 )
-from registry.tables.exchange import TemplateRow
-from registry.tables.graph import LineageEdge, LineageJob
-from registry.tables.guards import guard
+from registry.tables.fits_and_feedback import FitRow, PointMark
+from registry.tables.idempotency_keys import DoneRequest
+from registry.tables.immutability_triggers import guard
 from registry.tables.incidents import GuessedConsumer, Incident, IncidentPart, Reached
-from registry.tables.learned import FitRow, PointMark
-from registry.tables.lineage import (
+from registry.tables.lineage_events import (
     InboxEvent,
     LineageRun,
     NameLink,
@@ -31,6 +31,7 @@ from registry.tables.lineage import (
     SuspectMark,
     UnmatchedDataset,
 )
+from registry.tables.lineage_graph import LineageEdge, LineageJob
 from registry.tables.outbox import Channel, OutboxMessage
 from registry.tables.people import (
     ApiToken,
@@ -43,11 +44,10 @@ from registry.tables.people import (
     User,
     WebSession,
 )
-from registry.tables.proof import ApprovalRecord
-from registry.tables.requests import DoneRequest
 from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, RunTag, SampleRow
 from registry.tables.search import SearchEntry, SearchLabel, make_words
 from registry.tables.tasks import Appointment, DirtyMark, PartRead, Task
+from registry.tables.templates import TemplateRow
 
 guard()
 make_words()

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
+from registry.core.enums import Answer, Pin, SubscriptionState
 from registry.tables.base import Table, data, moment, reference, word
-from registry.words import Answer, Pin, SubscriptionState
 
 
 class Subscription(Table, table=True):

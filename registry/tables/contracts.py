@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
+from registry.core.enums import Decision, ProposalState, VersionState
 from registry.tables.base import Table, big, data, moment, reference, word
-from registry.words import Decision, ProposalState, VersionState
 
 
 class Contract(Table, table=True):

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
+from registry.core.enums import Action, Part, Role, TeamRole
 from registry.tables.base import Table, data, moment, reference, word
-from registry.words import Action, Part, Role, TeamRole
 
 
 class User(Table, table=True):

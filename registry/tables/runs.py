@@ -8,8 +8,8 @@ from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from engine.core.results import Outcome, Verdict
+from registry.core.enums import Cause
 from registry.tables.base import Table, big, data, moment, reference, word
-from registry.words import Cause
 
 
 class Run(Table, table=True):

@@ -15,7 +15,7 @@ STORE = {"sqlalchemy", "sqlmodel", "alembic"}
 MEANINGS = {"engine.analyzers", "engine.checks.binding"}
 OWN = ("contracts", "engine", "registry", "ui", "migrations")
 TEXTS = " ".join(f"ui.texts.{path.stem}" for path in (ROOT / "ui" / "texts").glob("[a-z]*.py"))
-HELP = "with contextlib.suppress(SystemExit): registry.cli.main(['--help'])"
+HELP = "with contextlib.suppress(SystemExit): registry.cli.main.main(['--help'])"
 LIGHT = {
     "contracts": (
         "contracts contracts.document.reader contracts.document.writer contracts.editing.patches "
@@ -31,9 +31,9 @@ LIGHT = {
         "engine.session.verify engine.core.partitions.views",
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
-    "client": ("registry.client registry.api.schemas registry.config", HEAVY | STORE | {"fastapi", "starlette"}),
-    "command": ("registry.cli registry.client", HEAVY | STORE | MEANINGS | {"fastapi", "starlette"}),
-    "service": ("registry.api.app registry.worker", HEAVY | {"streamlit"}),
+    "client": ("registry.client registry.schemas registry.core.settings", HEAVY | STORE | {"fastapi", "starlette"}),
+    "command": ("registry.cli.main registry.client", HEAVY | STORE | MEANINGS | {"fastapi", "starlette"}),
+    "service": ("registry.api.app registry.worker.__main__", HEAVY | {"streamlit"}),
     "texts": (TEXTS, HEAVY | STORE | {"httpx", "fastapi", "starlette", "streamlit", "pydantic"}),
 }
 
@@ -53,7 +53,11 @@ def test_light_modules_load_no_heavy_library(group: str) -> None:
 
 
 def test_help_loads_no_heavy_library() -> None:
-    program = ["import contextlib, io, registry.cli", "with contextlib.redirect_stdout(io.StringIO()):", f"  {HELP}"]
+    program = [
+        "import contextlib, io, registry.cli.main",
+        "with contextlib.redirect_stdout(io.StringIO()):",
+        f"  {HELP}",
+    ]
     assert loaded("\n".join(program) + "\n0", HEAVY | STORE) == set()
 
 

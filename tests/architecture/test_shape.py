@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")
 FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 LONGEST_FUNCTION, LONGEST_FILE = 40, 400
-BANNED = re.compile(r"(^|_)(utils?|managers?|helpers?|handlers?|validators?|rules?|expectations?)(_|$)", re.IGNORECASE)
+BANNED = re.compile(r"(^|_)(utils?|managers?|helpers?|validators?|(?<!great_)expectations?)(_|$)", re.IGNORECASE)
 WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -13,14 +13,15 @@ from sqlalchemy import Engine
 from sqlmodel import select
 from support.api import NOW, PASSWORD, World, build, cheap_passwords
 
-from registry import access, ids, people, setup
-from registry.access import GRANTS
-from registry.api.schemas import UserChange
-from registry.config import Settings
-from registry.database import connect, reading, transaction
-from registry.errors import Conflict, Forbidden, Unauthenticated
+from registry.access import authentication, first_admin, users
+from registry.access.authentication import GRANTS
+from registry.core import ids
+from registry.core.database import connect, reading, transaction
+from registry.core.enums import Permission, Role
+from registry.core.errors import Conflict, Forbidden, Unauthenticated
+from registry.core.settings import Settings
+from registry.schemas import UserChange
 from registry.tables import ApiToken, SetupToken, User, WebSession
-from registry.words import Permission, Role
 
 HOUR = timedelta(hours=1)
 
@@ -31,32 +32,32 @@ def _cheap():
         yield
 
 
-def principal(engine: Engine, secret: str, *, after: timedelta = timedelta(0)) -> access.Principal:
+def principal(engine: Engine, secret: str, *, after: timedelta = timedelta(0)) -> authentication.Principal:
     with reading(engine) as tx:
-        return access.principal_of(tx, secret, now=NOW + after)
+        return authentication.principal_of(tx, secret, now=NOW + after)
 
 
 def added(engine: Engine, *roles: Role, password: str | None = PASSWORD) -> User:
     with transaction(engine) as tx:
-        user = people.new_user(ids.new(), name="ada", password=password, roles=roles, now=NOW)
-        people.create_user(tx, user, actor="test", now=NOW)
+        user = users.new_user(ids.new(), name="ada", password=password, roles=roles, now=NOW)
+        users.create_user(tx, user, actor="test", now=NOW)
         tx.commit()
     return user
 
 
 def session_of(engine: Engine, user: User) -> str:
     with transaction(engine) as tx:
-        secret, _ = access.sign_in(tx, user, session_id=ids.new(), now=NOW, lasts=HOUR)
+        secret, _ = authentication.sign_in(tx, user, session_id=ids.new(), now=NOW, lasts=HOUR)
         tx.commit()
     return secret
 
 
 def token_of(engine: Engine, user: User, *scopes: Permission, expires: timedelta | None = HOUR) -> tuple[str, UUID]:
-    by = access.Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+    by = authentication.Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
     with transaction(engine) as tx:
-        token = people.new_token(ids.new(), user_id=user.id, name="ci", scopes=scopes, now=NOW)
+        token = users.new_token(ids.new(), user_id=user.id, name="ci", scopes=scopes, now=NOW)
         token.expires = NOW + expires if expires else None
-        secret = people.issue_token(tx, token, by=by, now=NOW)
+        secret = users.issue_token(tx, token, by=by, now=NOW)
         tx.commit()
     return secret, token.id
 
@@ -84,10 +85,10 @@ def test_only_the_right_name_with_the_right_password_enters(
     user = added(engine, Role.VIEWER)
     with reading(engine) as tx:
         if enters:
-            assert access.authenticate(tx, name, password).id == user.id
+            assert authentication.authenticate(tx, name, password).id == user.id
         else:
             with pytest.raises(Unauthenticated, match="the name or the password is wrong"):
-                access.authenticate(tx, name, password)
+                authentication.authenticate(tx, name, password)
 
 
 @pytest.mark.parametrize("state", [{"active": False}, {"password_hash": None}])
@@ -95,7 +96,7 @@ def test_users_without_a_password_or_no_longer_active_do_not_enter(engine: Engin
     user = added(engine, Role.VIEWER)
     changed(engine, User, user.id, **state)
     with reading(engine) as tx, pytest.raises(Unauthenticated):
-        access.authenticate(tx, "ada", PASSWORD)
+        authentication.authenticate(tx, "ada", PASSWORD)
 
 
 def test_a_name_that_nobody_has_is_checked_as_dearly_as_one_that_somebody_has(
@@ -103,18 +104,18 @@ def test_a_name_that_nobody_has_is_checked_as_dearly_as_one_that_somebody_has(
 ) -> None:
     added(engine, Role.VIEWER)
     checked: list[str] = []
-    hasher = access.HASHER
+    hasher = authentication.HASHER
     monkeypatch.setattr(type(hasher), "verify", lambda _, known, __: checked.append(known) or False)
     for name in ("ada", "bob"):
         with reading(engine) as tx, pytest.raises(Unauthenticated):
-            access.authenticate(tx, name, "wrong")
+            authentication.authenticate(tx, name, "wrong")
     known, unknown = (each.split("$")[1:4] for each in checked)
     assert known == unknown
 
 
 def test_the_stand_in_for_unknown_names_is_a_real_hash_of_the_dear_kind() -> None:
-    assert access.HASHER.check_needs_rehash(access._nobody()) is False
-    assert not access._matches(None, "anything")
+    assert authentication.HASHER.check_needs_rehash(authentication._nobody()) is False
+    assert not authentication._matches(None, "anything")
 
 
 def test_a_session_ends_after_its_time(engine: Engine) -> None:
@@ -127,7 +128,7 @@ def test_a_session_ends_after_its_time(engine: Engine) -> None:
 def test_a_session_ends_with_signing_out(engine: Engine) -> None:
     secret = session_of(engine, added(engine, Role.VIEWER))
     with transaction(engine) as tx:
-        access.sign_out(tx, secret, now=NOW)
+        authentication.sign_out(tx, secret, now=NOW)
         tx.commit()
     with pytest.raises(Unauthenticated):
         principal(engine, secret)
@@ -137,7 +138,7 @@ def test_sessions_that_ended_are_swept_by_the_next_sign_in(engine: Engine) -> No
     user = added(engine, Role.VIEWER)
     session_of(engine, user)
     with transaction(engine) as tx:
-        access.sign_in(tx, user, session_id=ids.new(), now=NOW + 2 * HOUR, lasts=HOUR)
+        authentication.sign_in(tx, user, session_id=ids.new(), now=NOW + 2 * HOUR, lasts=HOUR)
         tx.commit()
     with reading(engine) as tx:
         assert len(tx.exec(select(WebSession)).all()) == 1
@@ -204,12 +205,12 @@ def test_no_secret_is_stored(engine: Engine) -> None:
 def test_the_use_of_a_token_is_noted_at_most_every_ten_minutes(engine: Engine) -> None:
     secret, token_id = token_of(engine, added(engine, Role.PRODUCER), Permission.READ)
     who = principal(engine, secret)
-    assert access.stale(who, now=NOW)
+    assert authentication.stale(who, now=NOW)
     with transaction(engine) as tx:
-        access.mark_used(tx, who, now=NOW)
+        authentication.mark_used(tx, who, now=NOW)
         tx.commit()
     who = principal(engine, secret)
-    assert [access.stale(who, now=NOW + timedelta(minutes=each)) for each in (9, 10)] == [False, True]
+    assert [authentication.stale(who, now=NOW + timedelta(minutes=each)) for each in (9, 10)] == [False, True]
     with reading(engine) as tx:
         assert tx.get_one(ApiToken, token_id).last_used == NOW
 
@@ -275,15 +276,15 @@ def test_the_last_administrator_cannot_be_lost(world: World) -> None:
 
 def link(engine: Engine) -> str:
     with transaction(engine) as tx:
-        secret = setup.issue(tx, token_id=ids.new(), now=NOW, lasts=HOUR)
+        secret = first_admin.issue(tx, token_id=ids.new(), now=NOW, lasts=HOUR)
         tx.commit()
     return secret
 
 
 def completed(engine: Engine, secret: str, *, name: str = "ada", after: timedelta = timedelta(0)) -> User:
     with transaction(engine) as tx:
-        user = people.new_user(ids.new(), name=name, password=PASSWORD, roles=[Role.ADMIN], now=NOW)
-        setup.complete(tx, secret, user, now=NOW + after)
+        user = users.new_user(ids.new(), name=name, password=PASSWORD, roles=[Role.ADMIN], now=NOW)
+        first_admin.complete(tx, secret, user, now=NOW + after)
         tx.commit()
     return user
 
@@ -326,7 +327,7 @@ def test_no_link_is_made_once_there_is_an_administrator(engine: Engine) -> None:
 
 def test_init_makes_the_database_and_prints_a_link_that_works(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path / "new")
-    address, _, token = setup.initialise(settings).partition("?token=")
+    address, _, token = first_admin.initialise(settings).partition("?token=")
     assert address == "http://127.0.0.1:8701/setup"
     engine = connect(settings.database)
     assert completed_now(engine, token) == 201
@@ -360,6 +361,6 @@ def test_signing_in_over_http_answers_wrong_names_and_wrong_passwords_alike(engi
 
 
 def test_forbidden_names_the_permission_that_is_missing() -> None:
-    nobody = access.Principal(ids.new(), "ada", frozenset(), frozenset())
+    nobody = authentication.Principal(ids.new(), "ada", frozenset(), frozenset())
     with pytest.raises(Forbidden, match="needs the permission users:manage, which ada does not have"):
-        access.decide(nobody, Permission.USERS)
+        authentication.decide(nobody, Permission.USERS)

@@ -8,9 +8,9 @@ import pytest
 from support.api import World
 from typer.testing import CliRunner
 
-from registry import cli
+from registry.cli import main
 from registry.client import Client
-from registry.words import Permission
+from registry.core.enums import Permission
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def told(world: World, monkeypatch: pytest.MonkeyPatch) -> Any:
         made = lambda _, token: Client("http://testserver", token, http=world.http)  # noqa: E731
         monkeypatch.setattr("registry.client.Client", made)
         monkeypatch.setattr(Client, "close", lambda _: None)
-        result = CliRunner().invoke(cli.app, ["access", *words])
+        result = CliRunner().invoke(main.app, ["access", *words])
         return result.exit_code, result.stdout.strip() or str(result.exception or "")
 
     return run

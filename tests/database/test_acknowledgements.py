@@ -11,12 +11,14 @@ from support.api import World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
 from contracts.document import writer
-from registry import acknowledgements, activation, clock, ids
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import reading, transaction
+from registry.core import clock, ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Answer, Pin, VersionState
+from registry.review.approval import activation
+from registry.review.consumers import acknowledgements
 from registry.tables import ContractVersion
-from registry.words import Answer, Pin, VersionState
 
 DAY = timedelta(days=1)
 

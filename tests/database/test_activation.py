@@ -14,15 +14,16 @@ from support.engines import FakeEngine, large
 
 from contracts.document import writer
 from engine.evaluation.judge import judge
-from registry import activation, clock, ids
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.config import Settings
-from registry.database import reading, transaction
+from registry.core import clock, ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Pin, VersionState
+from registry.core.settings import Settings
+from registry.review.approval import activation
 from registry.tables import ContractVersion, Task
-from registry.words import Pin, VersionState
-from registry.work.duties import keep_time
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
+from registry.worker.periodic import keep_time
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)

@@ -11,9 +11,9 @@ from support.events import event, output
 from support.lineages import canonical, marks, promised
 from support.scenes import NOON, Scene, rows
 
-from registry.database import reading, transaction
+from registry.core.database import reading, transaction
+from registry.datasets.names import Name
 from registry.lineage import aliases
-from registry.lineage.names import Name
 from registry.tables import Dataset, NameLink, UnmatchedDataset
 
 PATH = ("file", "/data/orders")

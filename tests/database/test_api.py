@@ -32,12 +32,28 @@ from support.events import event
 from support.flowing import step, take_in
 
 from contracts.document import writer
-from registry import access, audit, clock, ids, lookup, people, setup
-from registry.api import schemas
+from registry import schemas
+from registry.access import authentication, first_admin, users
 from registry.api.app import create_app
-from registry.config import Settings
-from registry.cursors import Asked
-from registry.database import connect, migrate, reading, transaction
+from registry.audit import audit_log
+from registry.contracts import lookup
+from registry.core import clock, ids
+from registry.core.database import connect, migrate, reading, transaction
+from registry.core.enums import (
+    Answer,
+    ChannelKind,
+    InboxState,
+    IncidentState,
+    OutboxState,
+    Part,
+    Permission,
+    ProposalState,
+    Role,
+    TaskState,
+    TeamRole,
+)
+from registry.core.pagination import Asked
+from registry.core.settings import Settings
 from registry.tables import (
     AcknowledgementRow,
     Channel,
@@ -53,19 +69,6 @@ from registry.tables import (
     TeamMember,
     TemplateRow,
     metadata,
-)
-from registry.words import (
-    Answer,
-    ChannelKind,
-    InboxState,
-    IncidentState,
-    OutboxState,
-    Part,
-    Permission,
-    ProposalState,
-    Role,
-    TaskState,
-    TeamRole,
 )
 
 EVERYBODY = frozenset(USERS)
@@ -557,13 +560,15 @@ def with_others(world: World) -> World:
     held = {**shop, "stranger": elsewhere, "neighbour": [*elsewhere, ("shop", Role.VIEWER)]}
     with transaction(world.engine) as tx:
         for name, grants in held.items():
-            user = people.new_user(ids.new(), name=name, password=None, roles=[], now=NOW)
-            people.create_user(tx, user, actor="test", now=NOW)
+            user = users.new_user(ids.new(), name=name, password=None, roles=[], now=NOW)
+            users.create_user(tx, user, actor="test", now=NOW)
             tx.add_all(
                 Grant(id=ids.new(), user_id=user.id, role=role, part=Part.DOMAIN, target=domain, created=NOW)
                 for domain, role in grants
             )
-            secrets[name], _ = access.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+            secrets[name], _ = authentication.sign_in(
+                tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1)
+            )
         tx.commit()
     return replace(world, secrets=secrets)
 
@@ -572,11 +577,11 @@ def bare_token(world: World, call: Call) -> World:
     """The world with a token of somebody who may make the call, which has another scope than it needs."""
     scope = Permission.LINEAGE if call.path.startswith(("/tokens", "/channels")) else Permission.TOKENS
     user = world.users[min(call.allowed)]
-    token = people.new_token(ids.new(), user_id=user.id, name="bare", scopes=[scope], now=NOW)
+    token = users.new_token(ids.new(), user_id=user.id, name="bare", scopes=[scope], now=NOW)
     with transaction(world.engine) as tx:
-        by = access.Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+        by = authentication.Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
         token.scopes = []
-        secret = people.issue_token(tx, token, by=by, now=NOW)
+        secret = users.issue_token(tx, token, by=by, now=NOW)
         token.scopes = [scope]
         tx.commit()
     return replace(world, secrets={**world.secrets, "bare": secret})
@@ -689,7 +694,7 @@ def test_a_change_that_cannot_be_audited_does_not_happen(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("registry.audit.record", fail)
+    monkeypatch.setattr("registry.audit.audit_log.record", fail)
     who = "producer" if "producer" in call.allowed else min(call.allowed)
     with cheap_passwords():
         assert made(world, who, call, names).status_code == 500
@@ -789,7 +794,7 @@ def test_an_unexpected_failure_gives_a_reference_that_the_log_has(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret of the machine")
 
-    monkeypatch.setattr("registry.catalog.contracts", fail)
+    monkeypatch.setattr("registry.browse.contract_list.contracts", fail)
     with caplog.at_level(logging.ERROR):
         answer = world.call("viewer", "GET", "/contracts")
     assert (answer.status_code, "secret" in answer.text) == (500, False)
@@ -883,14 +888,14 @@ def test_a_text_that_the_database_cannot_hold_finds_nothing_or_is_refused(world:
 def test_signing_in_and_the_first_link_are_audited(engine: Engine) -> None:
     http = TestClient(create_app(Settings(), engine))
     with transaction(engine) as tx:
-        secret = setup.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+        secret = first_admin.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
     with cheap_passwords():
         http.post("/api/v1/setup", json={"token": secret, "name": "Ada", "password": PASSWORD})
         opened = http.post("/api/v1/session", json={"name": "ada", "password": PASSWORD})
     assert opened.status_code == 201
     with reading(engine) as tx:
-        assert [each.action.value for each in reversed(audit.entries(tx, Asked(9)).rows)] == [
+        assert [each.action.value for each in reversed(audit_log.entries(tx, Asked(9)).rows)] == [
             "setup:issued",
             "user:created",
             "setup:completed",

@@ -13,12 +13,13 @@ from support.api import NOW, World, document, drafted, plain, suggestion
 
 from contracts.document import writer
 from contracts.document.reader import read
-from registry import datasets, drafts
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import reading, transaction
+from registry.core.database import reading, transaction
+from registry.core.enums import Decision, ProposalState, VersionState
+from registry.datasets import contract_datasets
+from registry.review.proposals import proposals as proposals_proposals
 from registry.tables import Contract, ContractVersion, Dataset, Proposal, Task
-from registry.words import Decision, ProposalState, VersionState
 
 
 def propose(world: World, text_: str | None = None, *, by: str = "producer") -> schemas.ProposalOut:
@@ -105,7 +106,7 @@ def test_a_dataset_that_a_new_version_no_longer_names_is_free_again(world: World
     approve(world, propose(world, document(version="1.1.0", physical="/lake/b")))
     approve(world, propose(world, document("other", physical="/lake/a")))
     with reading(world.engine) as tx:
-        about = {each.name: datasets.about(tx, each.id) for each in tx.exec(select(Dataset))}
+        about = {each.name: contract_datasets.about(tx, each.id) for each in tx.exec(select(Dataset))}
     assert about == {"/lake/a": [("other", "orders")], "/lake/b": [("shop-orders", "orders")]}
 
 
@@ -114,12 +115,12 @@ def test_a_dataset_of_another_contract_is_that_of_both(world: World) -> None:
         approve(world, propose(world, document(name, physical="/lake/a")))
     with reading(world.engine) as tx:
         (dataset,) = tx.exec(select(Dataset)).all()
-        assert datasets.about(tx, dataset.id) == [("other", "orders"), ("shop-orders", "orders")]
+        assert contract_datasets.about(tx, dataset.id) == [("other", "orders"), ("shop-orders", "orders")]
     for name in ("shop-orders", "other"):
         assert [each.name for each in world.client("viewer").contract(name).datasets] == ["/lake/a"]
     approve(world, propose(world, document("other", version="2.0.0", physical="/lake/b")))
     with reading(world.engine) as tx:
-        assert datasets.about(tx, dataset.id) == [("shop-orders", "orders")]
+        assert contract_datasets.about(tx, dataset.id) == [("shop-orders", "orders")]
 
 
 def test_a_contract_that_does_not_say_how_a_dataset_is_parted_leaves_that_to_others(world: World) -> None:
@@ -272,5 +273,5 @@ def test_a_preview_of_a_person_s_proposal_is_its_own_text(world: World) -> None:
     proposal = propose(world)
     with reading(world.engine) as tx:
         row = tx.get_one(Proposal, proposal.id)
-        assert drafts.preview(tx, row).document == document().encode() == row.base
+        assert proposals_proposals.preview(tx, row).document == document().encode() == row.base
         assert row.created != NOW

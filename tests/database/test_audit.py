@@ -14,12 +14,12 @@ from support.api import World, build, document
 from support.tampering import CASES, LENGTH, Entry, entries
 
 from engine.core import key_files
-from registry import audit, chain
-from registry.chain import CHANGED, Chain, Head
-from registry.cursors import Asked
-from registry.database import reading, transaction
+from registry.audit import audit_log, hash_chain
+from registry.audit.hash_chain import CHANGED, Chain, Head
+from registry.core.database import reading, transaction
+from registry.core.enums import Action
+from registry.core.pagination import Asked
 from registry.tables import AuditEntry, ContractVersion
-from registry.words import Action
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
 
@@ -28,20 +28,20 @@ def write(engine: Engine, *names: str) -> None:
     for name in names:
         with transaction(engine) as tx:
             details = {"name": name, "roles": ["ä"], "share": 0.1}
-            audit.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW, details=details)
+            audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW, details=details)
             tx.commit()
 
 
 def broken_at(engine: Engine) -> int | None:
     with reading(engine) as tx:
-        return audit.verify(tx).broken_at
+        return audit_log.verify(tx).broken_at
 
 
 def test_an_untouched_audit_verifies(engine: Engine) -> None:
     assert broken_at(engine) is None
     write(engine, "a", "b", "c")
     with reading(engine) as tx:
-        found = audit.verify(tx)
+        found = audit_log.verify(tx)
     assert (found.entries, found.broken_at, found.fault) == (3, None, None)
 
 
@@ -68,26 +68,26 @@ def test_the_first_entry_that_was_changed_is_named(engine: Engine, statement: st
 
 def test_an_entry_is_undone_with_its_change(engine: Engine) -> None:
     with transaction(engine) as tx:
-        audit.record(tx, Action.USER_CREATED, actor="ada", object_id="x", now=NOW)
+        audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id="x", now=NOW)
     with reading(engine) as tx:
-        assert audit.verify(tx).entries == 0
+        assert audit_log.verify(tx).entries == 0
 
 
 def test_writers_at_the_same_time_make_one_chain(engine: Engine) -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda number: write(engine, *(f"{number}-{each}" for each in range(5))), range(4)))
     with reading(engine) as tx:
-        found = audit.verify(tx)
+        found = audit_log.verify(tx)
     assert (found.entries, found.broken_at) == (20, None)
 
 
 def test_entries_come_newest_first_and_page_by_page(engine: Engine) -> None:
     write(engine, "a", "b", "c", "b")
     with reading(engine) as tx:
-        first = audit.entries(tx, Asked(2))
-        pages = [first, audit.entries(tx, Asked(2, first.next))]
-        of_b = audit.entries(tx, Asked(10), object_id="b")
-        other = audit.entries(tx, Asked(10), action=Action.RUN_RECORDED)
+        first = audit_log.entries(tx, Asked(2))
+        pages = [first, audit_log.entries(tx, Asked(2, first.next))]
+        of_b = audit_log.entries(tx, Asked(10), object_id="b")
+        other = audit_log.entries(tx, Asked(10), action=Action.RUN_RECORDED)
     assert [[each.position for each in page.rows] for page in (*pages, of_b, other)] == [[4, 3], [2, 1], [4, 2], []]
     assert {each.object_type for each in first.rows} == {"user"}
 
@@ -97,12 +97,12 @@ def tampered(engine: Engine, change: Callable[[list[Entry]], list[Entry]], head:
     with transaction(engine) as tx:
         for statement in unguarded(engine):
             tx.connection().execute(text(statement))
-        written = list(audit.stream(tx))
+        written = list(audit_log.stream(tx))
         table = AuditEntry.__table__
         tx.connection().execute(table.delete())
         for each in change(written):
             tx.connection().execute(table.insert(), {**each, "time": datetime.fromisoformat(each["time"])})
-        return audit.verify(tx, head)
+        return audit_log.verify(tx, head)
 
 
 def unguarded(engine: Engine) -> list[str]:
@@ -117,7 +117,7 @@ def eight(engine: Engine) -> Engine:
     """An audit of as many entries as the cases are made for."""
     with transaction(engine) as tx:
         for each in entries():
-            audit.record(
+            audit_log.record(
                 tx,
                 Action(each["action"]),
                 actor=each["actor"],
@@ -131,13 +131,13 @@ def eight(engine: Engine) -> Engine:
 
 def test_every_way_to_tamper_with_the_database_shows_where_it_begins(eight: Engine) -> None:
     with reading(eight) as tx:
-        head, written = audit.head_of(tx, now=NOW), list(audit.stream(tx))
+        head, written = audit_log.head_of(tx, now=NOW), list(audit_log.stream(tx))
     assert written == entries()
     found = {each.name: tampered(eight, each.change, head) for each in CASES}
     told = {name: (chain.broken_at, chain.fault) for name, chain in found.items()}
     assert told == {each.name: (each.broken_at, each.fault) for each in CASES}
     with reading(eight) as tx:
-        assert audit.verify(tx, head) == Chain(LENGTH, head.hash)
+        assert audit_log.verify(tx, head) == Chain(LENGTH, head.hash)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_what_cannot_be_read_is_told_as_changed(eight: Engine, position: int, ch
         for statement in (*unguarded(eight), f"update audit_entry set {change} where position = {position}"):
             connection.execute(text(statement))
     with reading(eight) as tx:
-        found = audit.verify(tx)
+        found = audit_log.verify(tx)
     assert (found.broken_at, found.fault) == (position, CHANGED)
 
 
@@ -195,7 +195,7 @@ def test_no_statement_changes_an_entry_that_was_written(eight: Engine) -> None:
         with pytest.raises(DBAPIError, match=r"kept as they were written|duplicate key"), eight.begin() as connection:
             connection.execute(text(statement))
     with reading(eight) as tx:
-        assert list(audit.stream(tx)) == entries()
+        assert list(audit_log.stream(tx)) == entries()
 
 
 def test_nothing_is_written_over_a_version_or_a_record(world: World) -> None:
@@ -218,21 +218,21 @@ def test_nothing_is_written_over_a_version_or_a_record(world: World) -> None:
 
 
 def test_a_long_audit_is_verified_and_exported_piece_by_piece(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit, "AT_A_TIME", 3)
+    monkeypatch.setattr(audit_log, "AT_A_TIME", 3)
     write(engine, *map(str, range(8)))
     with reading(engine) as tx:
-        assert audit.verify(tx).entries == 8
-        lines = list(chain.lines(audit.stream(tx)))
-        later = list(chain.lines(audit.stream(tx, after=5)))
+        assert audit_log.verify(tx).entries == 8
+        lines = list(hash_chain.lines(audit_log.stream(tx)))
+        later = list(hash_chain.lines(audit_log.stream(tx, after=5)))
     assert lines[5:] == later
-    assert chain.follow(chain.read(lines)).entries == 8
+    assert hash_chain.follow(hash_chain.read(lines)).entries == 8
 
 
 def test_the_service_hands_out_head_and_export(world: World) -> None:
     admin = world.client("admin")
     head, content = admin.audit_head(), admin.audit_export()
     assert head.signature is None
-    found = chain.follow(chain.read(content.splitlines(keepends=True)), head)
+    found = hash_chain.follow(hash_chain.read(content.splitlines(keepends=True)), head)
     told = admin.audit_chain()
     assert (found.entries, found.hash, found.fault) == (head.position, head.hash, None)
     assert (told.entries, told.hash, told.broken_at, told.fault) == (head.position, head.hash, None, None)
@@ -243,7 +243,7 @@ def test_the_service_signs_heads_with_its_key(engine: Engine, tmp_path: Path) ->
     key_files.make(tmp_path / "audit-key")
     signed = build(engine, home=tmp_path).client("admin").audit_head()
     key = key_files.read(tmp_path / "audit-key")
-    assert (signed.key, chain.genuine(signed, [key])) == (key.id, True)
+    assert (signed.key, hash_chain.genuine(signed, [key])) == (key.id, True)
 
 
 def test_entries_of_what_is_undone_inside_a_transaction_are_not_kept(engine: Engine) -> None:
@@ -259,8 +259,8 @@ def test_entries_of_what_is_undone_inside_a_transaction_are_not_kept(engine: Eng
         noted(tx, "last")
         tx.commit()
     with reading(engine) as tx:
-        found = [each.object_id for each in audit.entries(tx, Asked(10)).rows]
-        assert audit.verify(tx).broken_at is None
+        found = [each.object_id for each in audit_log.entries(tx, Asked(10)).rows]
+        assert audit_log.verify(tx).broken_at is None
     assert found == ["last", "kept too", "kept too, within", "kept"]
 
 
@@ -272,11 +272,11 @@ def test_what_is_recorded_after_an_undone_transaction_is_all_that_is_kept(engine
         tx.commit()
         noted(tx, "never committed")
     with reading(engine) as tx:
-        assert [each.object_id for each in audit.entries(tx, Asked(10)).rows] == ["after"]
+        assert [each.object_id for each in audit_log.entries(tx, Asked(10)).rows] == ["after"]
 
 
 def noted(tx: Session, name: str) -> None:
-    audit.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW)
+    audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW)
 
 
 class Undone(Exception):

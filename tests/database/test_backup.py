@@ -20,12 +20,15 @@ from support.scenes import NOON
 from contracts.schema import Schema
 from engine.protocol.requests import Measured
 from engine.states.state_files import StateFiles
-from registry import audit, backup, ids, states
-from registry.archives import END, ArchiveError
-from registry.config import Settings
-from registry.database import connect, migrate, reading, transaction
+from registry.audit import audit_log
+from registry.core import ids
+from registry.core.database import connect, migrate, reading, transaction
+from registry.core.enums import Action
+from registry.core.settings import Settings
+from registry.measurements.states import state_store
 from registry.tables import Dataset, PartitionState
-from registry.words import Action
+from registry.worker.operations import backup
+from registry.worker.operations.backup_archive import END, ArchiveError
 
 NOW = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
 CONTENTS = (b"some counts of values", b"others", b"")
@@ -46,7 +49,7 @@ class Place:
         """Writes entries of the audit."""
         for name in names:
             with transaction(self.engine) as tx:
-                audit.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW)
+                audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW)
                 tx.commit()
 
     def backup(self, target: Path) -> backup.Manifest:
@@ -65,7 +68,7 @@ def place(template: Path, tmp_path: Path) -> Iterator[Place]:
         dataset = Dataset(id=ids.new(), namespace="file", name="/t", partition_by=["day"])
         tx.add(dataset)
         tx.flush()
-        states.save(tx, dataset.id, Measured(Schema(()), {"day=1": "f"}, {"day=1": b"bag"}), now=NOON, ids=ids.new)
+        state_store.save(tx, dataset.id, Measured(Schema(()), {"day=1": "f"}, {"day=1": b"bag"}), now=NOON, ids=ids.new)
         tx.exec(select(PartitionState)).one().files = names
         tx.commit()
     yield made
@@ -166,7 +169,7 @@ def test_no_damaged_byte_passes_and_nothing_is_touched(place: Place, tmp_path: P
 
 def sealed(target: Path, change: Callable[[dict[str, bytes]], dict[str, bytes]]) -> None:
     """Writes the backup anew with other members, and with a checksum that is right."""
-    from registry.archives import writing
+    from registry.worker.operations.backup_archive import writing
 
     with tarfile.open(target) as tar:
         members = {each.name: tar.extractfile(each).read() for each in tar}  # type: ignore[union-attr]
@@ -313,7 +316,7 @@ def test_a_database_whose_audit_is_broken_is_not_backed_up_as_if_it_were_whole(p
 def test_a_backup_of_an_older_version_is_brought_up(tmp_path: Path) -> None:
     from alembic import command
 
-    from registry.database import migration_config, newest_migration
+    from registry.core.database import migration_config, newest_migration
 
     old = Place(Settings(home=tmp_path / "old"), connect(f"sqlite:///{tmp_path}/old/treaty.db"))
     old.settings.home.mkdir()

@@ -6,8 +6,8 @@ import pytest
 from support.api import World, document, failed_run
 
 from engine.core.results import Verdict
-from registry import ids
-from registry.database import transaction
+from registry.core import ids
+from registry.core.database import transaction
 from registry.exchange import badge
 from registry.tables import Run
 

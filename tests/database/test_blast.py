@@ -11,12 +11,14 @@ from support.events import real
 from support.flowing import START, columns, dataset, ran, step
 from support.harms import Fails, Harm
 
-from registry import access, clock, ids, tasks
-from registry.api import schemas
+from registry import schemas
+from registry.access import authentication
 from registry.client import ClientError
-from registry.database import transaction
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Part, Role, Spread, TaskKind
+from registry.queue import task_queue
 from registry.tables import Task
-from registry.words import Part, Role, Spread, TaskKind
 
 
 @pytest.fixture
@@ -102,7 +104,9 @@ def test_what_may_not_be_read_is_left_out_and_nothing_is_found_through_it(world:
     # Whose roles are taken must sign in again.
     with transaction(world.engine) as tx:
         lasts = timedelta(hours=1)
-        secret, _ = access.sign_in(tx, world.users["viewer"], session_id=ids.new(), now=clock.now(), lasts=lasts)
+        secret, _ = authentication.sign_in(
+            tx, world.users["viewer"], session_id=ids.new(), now=clock.now(), lasts=lasts
+        )
         tx.commit()
     narrow = replace(world, secrets={"viewer": secret}).client("viewer")
     assert told(narrow.blast("orders")) == {}
@@ -119,7 +123,7 @@ def test_what_waits_of_what_bad_data_came_to_goes_first(harm: Harm) -> None:
         for contract_id in ("report", "audience"):
             payload = {"contract_id": contract_id, "object": "orders"}
             key = f"{TaskKind.VALIDATE}/test/{contract_id}"
-            tasks.enqueue(tx, kind=TaskKind.VALIDATE, payload=payload, key=key, now=START, task_id=ids.new())
+            task_queue.enqueue(tx, kind=TaskKind.VALIDATE, payload=payload, key=key, now=START, task_id=ids.new())
         tx.commit()
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     with transaction(harm.world.engine) as tx:

@@ -9,12 +9,12 @@ from support.consumers import PRODUCER, approve, content, subscribe
 from support.scenes import rows
 
 from contracts.document import writer
-from registry import clock
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import transaction
+from registry.core import clock
+from registry.core.database import transaction
+from registry.core.enums import Decision, ProposalState
 from registry.tables import OutboxMessage
-from registry.words import Decision, ProposalState
 
 LISTS = ("to_decide", "to_change", "put_off", "waiting", "affecting")
 

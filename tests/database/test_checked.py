@@ -6,9 +6,9 @@ import pytest
 from support.api import NOW, World, document
 
 from engine.core.results import Outcome, Verdict
-from registry import ids
-from registry.api.schemas import CheckedOut
-from registry.database import transaction
+from registry.core import ids
+from registry.core.database import transaction
+from registry.schemas import CheckedOut
 from registry.tables import ResultRow, Run
 
 CONTRACT = "shop-orders"

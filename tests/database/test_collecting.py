@@ -9,9 +9,11 @@ from sqlmodel import col, select
 from support.api import NOW
 from support.memories import DAYS, ROWS, Memory
 
-from registry import clock, ids, states, tasks
-from registry.collecting import Freed, collect
-from registry.database import transaction
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.measurements.states import state_store
+from registry.measurements.states.file_collection import Freed, collect
+from registry.queue import task_queue
 from registry.tables import Dataset, PartitionState, PartRead
 
 LATER = clock.now() + timedelta(days=2)
@@ -25,7 +27,7 @@ def there(memory: Memory) -> set[str]:
 def prune(memory: Memory) -> None:
     """Deletes all that is not current."""
     with transaction(memory.world.engine) as tx:
-        states.prune(tx, tx.exec(select(Dataset)).one().id, before=LATER)
+        state_store.prune(tx, tx.exec(select(Dataset)).one().id, before=LATER)
         tx.commit()
 
 
@@ -75,7 +77,7 @@ def test_files_of_what_a_task_has_read_so_far_are_kept(memory: Memory) -> None:
     with transaction(memory.world.engine) as tx:
         packed = tx.exec(select(PartitionState)).first()
         assert packed
-        task = tasks.enqueue(tx, kind="validate", payload={}, key="reads", now=NOW, task_id=ids.new())
+        task = task_queue.enqueue(tx, kind="validate", payload={}, key="reads", now=NOW, task_id=ids.new())
         assert task
         tx.add(PartRead(task_id=task.id, partition="day=1", fingerprint="f", states=packed.states))
         tx.exec(delete(PartitionState))

@@ -25,14 +25,16 @@ from engine.core.results import Verdict
 from engine.evaluation.judge import judge, lacking
 from engine.protocol.requests import Measured, MeasureRequest
 from engine.states.state_files import StateFiles
-from registry import compacting, ids, reruns
-from registry import states as memory
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.errors import Invalid
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import TaskKind, TaskState, VersionState
+from registry.core.errors import Invalid
+from registry.core.settings import Settings
+from registry.measurements.states import compaction
+from registry.measurements.states import state_store as memory
 from registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
-from registry.words import TaskKind, TaskState, VersionState
-from registry.work.duties import order_upkeep
+from registry.validation import reruns
+from registry.worker.periodic import order_upkeep
 
 TABLE = Schema(
     tuple(map(Column, ("id", "amount", "status", "day", "country"), ("bigint", "double", "string", "date", "string")))
@@ -109,7 +111,7 @@ class Table(Scene):
         """Merges what can be merged, as the upkeep does."""
         over = self.clock().date() - timedelta(days=30)
         return sum(
-            compacting.compact(self.database, self.files, self.dataset, over=over, clock=self.clock, ids=ids.new)
+            compaction.compact(self.database, self.files, self.dataset, over=over, clock=self.clock, ids=ids.new)
         )
 
     @property
@@ -516,9 +518,9 @@ def test_a_month_of_more_combinations_than_can_be_loaded_is_left(
     scene = begun(engine, tmp_path)
     scene.put(*JANUARY, found=[1, 2, 3])
     scene.validate()
-    monkeypatch.setattr(compacting, "MOST_COMBINATIONS", 14)
+    monkeypatch.setattr(compaction, "MOST_COMBINATIONS", 14)
     assert scene.compact() == 0
-    monkeypatch.setattr(compacting, "MOST_COMBINATIONS", 15)
+    monkeypatch.setattr(compaction, "MOST_COMBINATIONS", 15)
     assert scene.compact() == 1
 
 

@@ -9,11 +9,12 @@ import pytest
 from support.api import PASSWORD, World, drafted, plain, suggestion
 
 from contracts.document import writer
-from registry import access, clock, ids, people
-from registry.api import schemas
+from registry import schemas
+from registry.access import authentication, users
 from registry.client import ClientError
-from registry.database import transaction
-from registry.words import Decision, ProposalState, Role
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Decision, ProposalState, Role
 
 CONTRACT = "shop-orders"
 
@@ -146,10 +147,10 @@ def person(world: World, name: str, role: Role) -> None:
     """Another user, signed in."""
     now = clock.now()
     with transaction(world.engine) as tx:
-        user = people.new_user(ids.new(), name=name, password=PASSWORD, roles=[role], now=now)
-        people.create_user(tx, user, actor="test", now=now)
-        lasts = access.USED_EVERY
-        world.secrets[name] = access.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts)[0]  # type: ignore[index]
+        user = users.new_user(ids.new(), name=name, password=PASSWORD, roles=[role], now=now)
+        users.create_user(tx, user, actor="test", now=now)
+        lasts = authentication.USED_EVERY
+        world.secrets[name] = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts)[0]  # type: ignore[index]
         tx.commit()
 
 

@@ -17,13 +17,14 @@ from contracts.document.reader import read
 from contracts.schema import Schema
 from engine.checks.binding import bind
 from engine.core.results import Outcome, Verdict
-from registry import consumer_checks, ids
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.consumer_checks import Consumed
-from registry.database import reading, transaction
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Decision, ProposalState
+from registry.review.consumers import consumer_checks
+from registry.review.consumers.consumer_checks import Consumed
 from registry.tables import ConsumerCheckRow, ResultRow, Run
-from registry.words import Decision, ProposalState
 
 MEAN = check("mean-amount", "mean", column="amount", mustBeGreaterThan=10)
 NULLS = {"metric": "nullValues", "mustBe": 0}

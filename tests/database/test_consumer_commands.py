@@ -10,11 +10,11 @@ from support.api import World
 from support.consumers import CONTRACT, approve, check, content
 
 from engine.cli.commands import Stop
-from registry.api.schemas import ChannelIn
-from registry.cli import main
+from registry.cli.commands import consumers
+from registry.cli.main import main
 from registry.client import ClientError
-from registry.commands import consumers
-from registry.words import ChannelKind
+from registry.core.enums import ChannelKind
+from registry.schemas import ChannelIn
 
 # The page's own example.
 CHECKS = (Path(__file__).parents[2] / "docs/consumers.md").read_text().split("```yaml\n")[1].split("```")[0]
@@ -30,7 +30,7 @@ def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise Stop(error.message) from None
 
-    monkeypatch.setattr("registry.commands.service.opened", opened)
+    monkeypatch.setattr("registry.cli.commands.service.opened", opened)
     approve(world, content())
     return world
 

@@ -8,8 +8,8 @@ from support.consumers import check
 from support.registered import Registered, registered
 
 from engine.core.results import Outcome, Verdict
-from registry import consumer_checks
-from registry.api import schemas
+from registry import schemas
+from registry.review.consumers import consumer_checks
 from registry.tables import Run
 
 A, B = "day=2026-01-01", "day=2026-01-02"

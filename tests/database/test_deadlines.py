@@ -14,12 +14,13 @@ from support.scenes import DOCUMENT, LOCATION, NOON, Scene, add, described, rows
 from contracts.document.reader import read
 from engine.core.errors import EngineError, Unreadable
 from engine.core.results import Outcome, Verdict
-from registry import appointments, ids, timetable
-from registry.database import reading, transaction
-from registry.lineage.names import location, normalise
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Cause, TaskState, VersionState
+from registry.datasets.names import location, normalise
 from registry.tables import Appointment, Contract, ContractVersion, Dataset, DirtyMark, ResultRow, Run, Task, User
-from registry.words import Cause, TaskState, VersionState
-from registry.work.duties import keep_appointments
+from registry.validation import schedule, timetable
+from registry.worker.periodic import keep_appointments
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 # NOON is a Sunday, in winter. The first deadline is on Monday at half past six, as UTC has it.
@@ -243,7 +244,7 @@ def test_a_deadline_whose_version_ended_meanwhile_is_not_judged(scene: Scene) ->
 
 def test_nothing_due_costs_no_writing(scene: Scene) -> None:
     with reading(scene.database) as tx:
-        assert not appointments.waiting(tx, now=NOON + HOUR)
+        assert not schedule.waiting(tx, now=NOON + HOUR)
     assert keep_appointments(scene.worker()) == 0
 
 

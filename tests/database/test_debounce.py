@@ -11,12 +11,12 @@ from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.scenes import NOON, contract_in_force
 
-from registry import ids, tasks
-from registry.database import transaction
-from registry.lineage import debounce
-from registry.lineage.debounce import Pace, Subject
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import TaskState
+from registry.queue import coalescing, task_queue
+from registry.queue.coalescing import Pace, Subject
 from registry.tables import Task
-from registry.words import TaskState
 
 
 @dataclass
@@ -33,13 +33,13 @@ class Play:
 
     def trigger(self) -> None:
         self.triggers += 1
-        self.add(debounce.touch(self.session, subject(f"run {self.triggers}"), now=NOON, task_id=ids.new()))
+        self.add(coalescing.touch(self.session, subject(f"run {self.triggers}"), now=NOON, task_id=ids.new()))
 
     def begin(self) -> None:
         if self.waiting and self.running is None:
             self.running = self.waiting.pop()
             self.begun += 1
-            self.seen, self.covered = self.triggers, debounce.sequence(self.session, "orders", "orders")
+            self.seen, self.covered = self.triggers, coalescing.sequence(self.session, "orders", "orders")
 
     def end(self) -> None:
         self.settle(self.covered)
@@ -52,7 +52,7 @@ class Play:
         if self.running is not None:
             self.running = None
             after = subject(f"after {self.begun}")
-            self.add(debounce.settle(self.session, after, covered, now=NOON, task_id=ids.new()))
+            self.add(coalescing.settle(self.session, after, covered, now=NOON, task_id=ids.new()))
 
     def add(self, task: Task | None) -> None:
         self.waiting += [task] if task else []
@@ -98,22 +98,24 @@ class QuietPlay:
     def trigger(self) -> None:
         self.triggers += 1
         by = subject(f"run {self.triggers}")
-        debounce.touch(self.session, by, now=self.now, task_id=ids.new(), pace=Pace(quiet=QUIET))
+        coalescing.touch(self.session, by, now=self.now, task_id=ids.new(), pace=Pace(quiet=QUIET))
 
     def begin(self) -> None:
-        task = None if self.running else tasks.claim(self.session, worker="w", now=self.now, lease=timedelta(hours=9))
+        task = (
+            None if self.running else task_queue.claim(self.session, worker="w", now=self.now, lease=timedelta(hours=9))
+        )
         if task is not None:
             self.running = True
             self.begun.append(task.available_at)
-            self.seen, self.covered = self.triggers, debounce.sequence(self.session, "orders", "orders")
+            self.seen, self.covered = self.triggers, coalescing.sequence(self.session, "orders", "orders")
 
     def end(self) -> None:
         if self.running:
             self.running = False
             task = self.session.exec(select(Task).where(Task.state == TaskState.RUNNING)).one()
-            tasks.finish(self.session, task.id, task.fence, result={}, now=self.now)
+            task_queue.finish(self.session, task.id, task.fence, result={}, now=self.now)
             after = subject(f"after {len(self.begun)}")
-            debounce.settle(self.session, after, self.covered, now=self.now, task_id=ids.new())
+            coalescing.settle(self.session, after, self.covered, now=self.now, task_id=ids.new())
 
     def wait(self) -> None:
         self.now += timedelta(seconds=3)

@@ -13,8 +13,8 @@ from support.api import World, build, cheap_passwords, document
 from support.required import require
 
 from registry.api.app import create_app
-from registry.config import Settings
-from registry.database import connect
+from registry.core.database import connect
+from registry.core.settings import Settings
 
 EXAMPLES = 5
 # Whoever calls it is nobody afterwards.

@@ -10,10 +10,10 @@ from support.orders import check
 from support.versions import document
 
 from contracts.document.writer import write
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import transaction
-from registry.words import Pin
+from registry.core.database import transaction
+from registry.core.enums import Pin
 
 
 def text(rows: int, version: str, **terms: Any) -> str:

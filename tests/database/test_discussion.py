@@ -10,12 +10,12 @@ from support.api import NOW, World, document, drafted, plain, suggestion
 
 from contracts.document import writer
 from contracts.document.reader import read
-from registry import desk
-from registry.access import Principal, permissions_of
-from registry.api import schemas
+from registry import schemas
+from registry.access.authentication import Principal, permissions_of
+from registry.browse import inbox
 from registry.client import ClientError
-from registry.database import reading, transaction
-from registry.words import Decision, Role
+from registry.core.database import reading, transaction
+from registry.core.enums import Decision, Role
 
 
 def refused(call: Callable[[], object]) -> ClientError:
@@ -210,6 +210,6 @@ def test_what_concerns_somebody_who_does_not_decide_affects_them(world: World) -
     assert owner.inbox().affecting == ()
     viewer = world.users["owner"].id, "owner", frozenset({Role.VIEWER}), permissions_of([Role.VIEWER])
     with reading(world.engine) as tx:
-        found = desk.inbox(tx, Principal(*viewer), now=NOW)
+        found = inbox.inbox(tx, Principal(*viewer), now=NOW)
     assert ([each.proposal.id for each in found.affecting], found.to_decide) == ([second.id], [])
     assert world.client("consumer").inbox().affecting == ()

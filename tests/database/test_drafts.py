@@ -11,13 +11,13 @@ from support.api import World, document, drafted, plain, suggestion
 
 from contracts.document import writer
 from contracts.document.reader import read
-from registry import ids
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import reading, transaction
-from registry.errors import Invalid
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Decision, ProposalState
+from registry.core.errors import Invalid
 from registry.tables import Proposal
-from registry.words import Decision, ProposalState
 
 ACCEPTED, REJECTED, PENDING = Decision.ACCEPTED, Decision.REJECTED, Decision.PENDING
 

@@ -11,10 +11,10 @@ from sqlalchemy.exc import OperationalError
 from support.events import event
 from support.scenes import Scene, orders
 
-from registry.work import duties
-from registry.work.duties import Duty, watched
-from registry.work.loop import Stop
-from registry.work.means import Means
+from registry.worker import periodic
+from registry.worker.context import Means
+from registry.worker.loop import Stop
+from registry.worker.periodic import Duty, watched
 
 SOON = timedelta(milliseconds=1)
 
@@ -65,7 +65,7 @@ def test_a_long_validation_keeps_no_duty_waiting(scene: Scene, monkeypatch: pyte
         assert done.wait(10)
         stop.told = True
 
-    monkeypatch.setattr(duties, "DUTIES", (Duty("a", SOON, do),))
+    monkeypatch.setattr(periodic, "DUTIES", (Duty("a", SOON, do),))
     scene.engine.meanwhile = meanwhile
     scene.send(event())
     working = Thread(target=scene.worker().forever, args=(stop,))

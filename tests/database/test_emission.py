@@ -15,13 +15,13 @@ from support.scenes import NOON, Scene, orders, rows
 
 from engine.core.errors import EngineError
 from engine.core.results import Verdict
-from registry import emission
-from registry.database import reading, transaction
-from registry.emission import Emitter
-from registry.judged import Judged
-from registry.lineage.facet import facet_schema
+from registry.core.database import reading, transaction
+from registry.core.enums import OutboxState
+from registry.lineage.events.facet import facet_schema
 from registry.tables import InboxEvent, LineageRun, OutboxMessage, Run, Task
-from registry.words import OutboxState
+from registry.validation import openlineage_emitter
+from registry.validation.evaluation import Judged
+from registry.validation.openlineage_emitter import Emitter
 
 GOLDEN = Path(__file__).parents[1] / "data" / "lineage"
 SYMLINK = {"namespace": "hive://metastore:9083", "name": "shop.orders", "type": "TABLE"}
@@ -42,7 +42,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 
 def told(scene: Scene) -> list[dict[str, Any]]:
     """The events of verdicts that are kept here, oldest first."""
-    kept = [each for each in rows(scene.database, InboxEvent) if each.producer == emission.PRODUCER]
+    kept = [each for each in rows(scene.database, InboxEvent) if each.producer == openlineage_emitter.PRODUCER]
     return [json.loads(each.body) for each in kept]
 
 
@@ -148,17 +148,17 @@ def test_a_run_is_the_same_however_often_it_is_told(scene: Scene) -> None:
     with reading(scene.database) as tx:
         found = _found(tx, run)
     with transaction(scene.database) as tx:
-        emission.of_run(tx, found, run, Emitter(api="http://other:1"), now=NOON)
+        openlineage_emitter.of_run(tx, found, run, Emitter(api="http://other:1"), now=NOON)
         tx.commit()
     assert [each["run"]["runId"] for each in told(scene)] == [first["run"]["runId"]] * 2
 
 
 def _found(tx: Any, run: Run) -> Judged:
-    from registry import orders as asked
-    from registry import runs
+    from registry.measurements.runs import recording
+    from registry.validation import plan as asked
 
     order = asked.order(tx, tx.get_one(Task, run.task_id))
-    result = runs.unevaluated(order.main.contract, "orders", "", started=run.started, finished=run.finished)
+    result = recording.unevaluated(order.main.contract, "orders", "", started=run.started, finished=run.finished)
     return Judged(order.main, result.model_copy(update={"partitions": tuple(run.partitions)}))
 
 
@@ -203,7 +203,7 @@ def test_a_verdict_that_cannot_be_told_is_a_verdict_all_the_same(scene: Scene, m
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(emission, "of_run", broken)
+    monkeypatch.setattr(openlineage_emitter, "of_run", broken)
     scene.send(event())
     scene.work()
     assert [each.verdict for each in scene.runs] == [Verdict.PASSED]

@@ -12,11 +12,12 @@ from support.lineages import promised
 from support.registered import Registered, registered
 from support.scenes import NOON, Scene, add, rows
 
-from registry import deadlines, emission, ids
-from registry.database import transaction
-from registry.emission import Emitter
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import Cause, TaskState
 from registry.tables import Appointment, ContractVersion, InboxEvent, Run, Task
-from registry.words import Cause, TaskState
+from registry.validation import deadlines, openlineage_emitter
+from registry.validation.openlineage_emitter import Emitter
 
 DAY = "day=2026-01-01"
 DUE = datetime(2026, 3, 2, 6, 30, tzinfo=UTC)
@@ -26,7 +27,7 @@ TERMS = {"deadlines": [{"object": "orders", "by": "07:30", "zone": "Europe/Warsa
 
 def told(database: Engine) -> list[dict[str, Any]]:
     """The events of verdicts that are kept, oldest first."""
-    kept = (each for each in rows(database, InboxEvent) if each.producer == emission.PRODUCER)
+    kept = (each for each in rows(database, InboxEvent) if each.producer == openlineage_emitter.PRODUCER)
     return [json.loads(each.body) for each in kept]
 
 

@@ -28,14 +28,18 @@ from engine.evaluation.judge import judge
 from engine.patterns.lake_index import Lake
 from engine.protocol.requests import Measured
 from engine.states.state_files import StateFiles
-from registry import erasing, ids, lookup, runs, samples, states, tasks
-from registry.access import Principal
-from registry.cli import _code
+from registry.access.authentication import Principal
+from registry.cli.main import _code
 from registry.client import ClientError
-from registry.database import reading, transaction
-from registry.runs import Origin
+from registry.contracts import lookup
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Permission, Role
+from registry.measurements.runs import recording, samples
+from registry.measurements.runs.recording import Origin
+from registry.measurements.states import erasure, state_store
+from registry.queue import task_queue
 from registry.tables import AuditEntry, Dataset, PartitionState, PartRead, Run, User
-from registry.words import Permission, Role
 
 SCHEMA = Schema((Column("id", "int"), *(Column(name, "string") for name in ("who", "mail", "code", "born")),
                  Column("day", "string")))  # fmt: skip
@@ -131,12 +135,12 @@ def remember(world: World, home: Path, name: str) -> UUID:
     with transaction(world.engine) as tx:
         ((dataset, _),) = lookup.datasets(tx, name)
         for _ in range(2):
-            version = states.save(tx, dataset.id, measured, now=NOW, ids=ids.new)
+            version = state_store.save(tx, dataset.id, measured, now=NOW, ids=ids.new)
         result = judge(
             given, "people", schema=SCHEMA, states=packed, delta=DAYS, started=NOW, finished=NOW, files=files
         )  # fmt: skip
-        origin = Origin(dataset.id, marker=fingerprint(states.known(tx, dataset.id)), states_version=version)
-        run = runs.record(tx, ids.new(), result, origin, now=NOW)
+        origin = Origin(dataset.id, marker=fingerprint(state_store.known(tx, dataset.id)), states_version=version)
+        run = recording.record(tx, ids.new(), result, origin, now=NOW)
         shown = Sample(check_id="c", columns=("mail",), masked=(), rows=tuple((each,) for each in CANARIES))
         samples.keep(tx, run.id, [shown], until=UNTIL, now=NOW)
         proposed = suggestion("categorical", "who", canaries.PEOPLE, quality={"predicate": "who IN ('a')"})
@@ -167,7 +171,7 @@ def test_all_that_holds_values_goes_and_runs_keep_their_verdicts(remembered: Rem
     assert {each.id: (each.verdict, each.counts, each.rows) for each in rows(remembered.world.engine, Run)} == before
     report = remembered.world.client("viewer").run(remembered.runs["people"])
     assert {each.value for each in report.results if each.check_id == "size"} == {"14"}
-    assert {each.found for each in report.results if each.check_id == "minimum-mail"} == {erasing.GONE}
+    assert {each.found for each in report.results if each.check_id == "minimum-mail"} == {erasure.GONE}
 
 
 def test_files_that_another_dataset_names_stay_until_nobody_does(remembered: Remembered) -> None:
@@ -238,7 +242,7 @@ def test_what_a_task_has_read_so_far_is_dropped(remembered: Remembered) -> None:
     kept = {}
     with transaction(remembered.world.engine) as tx:
         for name in ("people", "others"):
-            task = tasks.enqueue(
+            task = task_queue.enqueue(
                 tx, kind="validate", payload={**payload, "contract_id": name}, key=f"read/{name}", now=NOW,
                 task_id=ids.new(),
             )  # fmt: skip
@@ -284,9 +288,9 @@ def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> N
     def erased() -> None:
         scene.engine.meanwhile = lambda: None
         with transaction(engine) as tx:
-            asked = erasing.erasure(tx, "orders", None, ())
+            asked = erasure.erasure(tx, "orders", None, ())
             files, patterns = StateFiles(str(tmp_path / "states")), Lake(tmp_path / "patterns")
-            erasing.erase(tx, asked, files, patterns, by=by, now=scene.clock())
+            erasure.erase(tx, asked, files, patterns, by=by, now=scene.clock())
             tx.commit()
 
     scene.engine.meanwhile = erased
@@ -297,7 +301,7 @@ def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> N
     scene.work()
     assert scene.runs[-1].partitions == ["ds=1", "ds=2"], "all of it arrived anew"
     with reading(engine) as tx:
-        assert sorted(states.known(tx, tx.exec(select(Dataset.id)).one())) == ["ds=1", "ds=2"]
+        assert sorted(state_store.known(tx, tx.exec(select(Dataset.id)).one())) == ["ds=1", "ds=2"]
 
 
 @pytest.mark.parametrize(
@@ -312,7 +316,7 @@ def test_the_command_asks_first(
 
     monkeypatch.setenv("TREATY_TOKEN", remembered.world.secrets["owner"])
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
-    monkeypatch.setattr("registry.client.calls.httpx.Client", lambda **_: TestClient(remembered.world.http.app))
+    monkeypatch.setattr("registry.client.transport.httpx.Client", lambda **_: TestClient(remembered.world.http.app))
     assert _code(["erase", "people", *given]) == code
     printed = capsys.readouterr().out
     left = {"--partition" in given: 6}.get(True, 8 if code else 4)

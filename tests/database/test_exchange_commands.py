@@ -10,7 +10,7 @@ from support.contract_texts import ORDERS
 from support.exchanged import DBT
 from typer.testing import CliRunner
 
-from registry import cli
+from registry.cli import main
 from registry.client import Client
 from registry.exchange.exports import RECORD
 
@@ -26,7 +26,7 @@ def told(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         made = lambda _, token: Client("http://testserver", token, http=world.http)  # noqa: E731
         monkeypatch.setattr("registry.client.Client", made)
         monkeypatch.setattr(Client, "close", lambda _: None)
-        result = CliRunner().invoke(cli.app, list(words))
+        result = CliRunner().invoke(main.app, list(words))
         return result.exit_code, result.stdout or str(result.exception or "")
 
     return run

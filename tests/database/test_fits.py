@@ -21,15 +21,21 @@ from contracts.document.writer import write
 from engine.core.results import CheckResult
 from engine.evaluation.judge import judge
 from engine.protocol.requests import Measured, MeasureRequest
-from registry import fits, foreseeing, ids, inforce, refitting, reruns, runs, states
-from registry.access import Principal
-from registry.database import reading, transaction
-from registry.marks import Said
-from registry.refitting import NOTHING, UNMOVED
-from registry.runs import Origin
+from registry.access.authentication import Principal
+from registry.contracts import in_force
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import FitReason, Mark, Outlook, Permission, ProposalState, Role, TaskKind
+from registry.drafting import refit_preview, refits
+from registry.drafting.refits import NOTHING, UNMOVED
+from registry.measurements.anomalies import fits
+from registry.measurements.anomalies.feedback import Said
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin
+from registry.measurements.states import state_store
 from registry.tables import Dataset, FitRow, Proposal, ResultRow, Run, SuggestionRow, Task, User
-from registry.words import FitReason, Mark, Outlook, Permission, ProposalState, Role, TaskKind
-from registry.work.duties import order_refits
+from registry.validation import reruns
+from registry.worker.periodic import order_refits
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 CLAUSE = {"detector": "program", "of": "amount", "rate": 0.001, "points": 20, "width": 12.0}
@@ -64,7 +70,7 @@ def store(scene: Scene, days: Mapping[str, Sequence[float]]) -> None:
     with transaction(scene.database) as tx:
         dataset = tx.exec(select(Dataset)).one()
         measured = Measured(SCHEMA, {name: f"{name}/{hash(tuple(days[name]))}" for name in packed}, packed)
-        states.save(tx, dataset.id, measured, now=scene.clock.now, ids=ids.new)
+        state_store.save(tx, dataset.id, measured, now=scene.clock.now, ids=ids.new)
         tx.commit()
 
 
@@ -100,9 +106,9 @@ def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
     """The results on a day that comes after the others, as the worker judges it."""
     with reading(scene.database) as tx:
         dataset = tx.exec(select(Dataset)).one()
-        (version,) = inforce.versions(tx, "orders")
+        (version,) = in_force.versions(tx, "orders")
         using = fits.judging(tx, version, "orders")
-        stored = states.load(tx, dataset.id)
+        stored = state_store.load(tx, dataset.id)
     run = judge(using, "orders", states={**stored, **bags({day(99): values})}, delta=[day(99)], started=NOW,
                 finished=NOW, schema=SCHEMA)  # fmt: skip
     assert (run.contract_fingerprint, run.contract_version) == (version.fingerprint, "1.1.0")
@@ -141,7 +147,7 @@ def test_runs_are_done_again_by_the_fits_that_they_name(scene: Scene) -> None:
     store(scene, {day(at): amounts(at) for at in range(30, 36)})
     night(scene)
     with reading(scene.database) as tx:
-        (version,) = inforce.versions(tx, "orders")
+        (version,) = in_force.versions(tx, "orders")
         now, then, none = (
             using.object("orders").checks[0].assertion
             for using in (
@@ -164,7 +170,7 @@ def test_another_version_has_fits_of_its_own_limits(scene: Scene) -> None:
     )
     scenes.next_version(scene.database, "1.2.0", write({**approved.document, "version": "1.2.0"}))
     with reading(scene.database) as tx:
-        (version,) = inforce.versions(tx, "orders")
+        (version,) = in_force.versions(tx, "orders")
         assert fits.judging(tx, version, "orders").objects == version.objects
 
 
@@ -173,26 +179,28 @@ def test_what_cannot_be_refitted_is_left_as_it_is(scene: Scene) -> None:
     assert order_refits(scene.worker()) == 0
     with transaction(scene.database) as tx:
         payload = {"contract_id": "orders", "object": "orders", "reason": "feedback"}
-        assert refitting.work(tx, scene.settings, payload) == []
+        assert refits.work(tx, scene.settings, payload) == []
         task = Task(id=ids.new(), kind=TaskKind.REFIT, payload=payload, key="x", created=scene.clock.now)
-        assert refitting.keep(tx, task, [], now=scene.clock.now, ids=ids.new) == {"note": NOTHING}
+        assert refits.keep(tx, task, [], now=scene.clock.now, ids=ids.new) == {"note": NOTHING}
 
 
 def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) -> None:
     store(scene, {day(30): [108.0, 112.0] * 20})
     run = ids.new()
     with transaction(scene.database) as tx:
-        dataset, (version,) = tx.exec(select(Dataset)).one(), inforce.versions(tx, "orders")
-        stored = states.load(tx, dataset.id)
+        dataset, (version,) = tx.exec(select(Dataset)).one(), in_force.versions(tx, "orders")
+        stored = state_store.load(tx, dataset.id)
         result = judge(version, "orders", states=stored, delta=sorted(stored), started=NOW, finished=NOW, schema=SCHEMA)
-        runs.record(tx, run, result, Origin(dataset.id, marker="m", states_version=dataset.states_version), now=NOW)
+        recording.record(
+            tx, run, result, Origin(dataset.id, marker="m", states_version=dataset.states_version), now=NOW
+        )
         tx.commit()
     owner = the_owner(scene)
     found = {}
     with reading(scene.database) as tx:
         for check_id in ("tightened", "moved", "pinned"):
             said = Said(run, day(30), Mark.INCIDENT, "")
-            found[check_id] = foreseeing.foresee(tx, scene.settings, said, check_id, by=owner)
+            found[check_id] = refit_preview.foresee(tx, scene.settings, said, check_id, by=owner)
     assert {name: each.outlook for name, each in found.items()} == {
         "tightened": Outlook.JUDGES, "moved": Outlook.PROPOSED, "pinned": Outlook.PINNED,
     }  # fmt: skip

@@ -8,7 +8,7 @@ from support.flowing import ran
 from support.harms import Fails, Harm
 
 from contracts.document import writer
-from registry.words import GateAnswer
+from registry.core.enums import GateAnswer
 
 
 def promise(harm: Harm, contract_id: str, said: str | None) -> None:

@@ -12,13 +12,14 @@ from support.scenes import NOON, Scene, current, next_version, orders, rows
 
 from engine.protocol.requests import MeasureRequest
 from engine.protocol.write_hints import At, Hint, How
-from registry import gating, references
-from registry.database import reading, transaction
-from registry.doubts import Look
-from registry.lineage import debounce
-from registry.lineage.debounce import Subject
+from registry.core.database import reading, transaction
+from registry.core.enums import GateAnswer
+from registry.datasets import related_datasets
+from registry.queue import coalescing
+from registry.queue.coalescing import Subject
 from registry.tables import Dataset, LineageRun
-from registry.words import GateAnswer
+from registry.validation.gate import gate_answer
+from registry.validation.gate.staleness import Look
 
 BEFORE, AFTER = "2026-03-01T11:50:00Z", "2026-03-01T11:59:30Z"
 
@@ -81,7 +82,7 @@ def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrot
     worker = scene.worker()
     worker.take_in()
     with transaction(scene.database) as tx:
-        debounce.touch(tx, Subject("orders", "orders", "another"), now=NOON, task_id=UUID(int=7))
+        coalescing.touch(tx, Subject("orders", "orders", "another"), now=NOON, task_id=UUID(int=7))
         tx.commit()
     worker.work()
     assert looks(scene)[0].look.hint == Hint()
@@ -175,9 +176,9 @@ def test_a_run_that_is_remembered_no_more_tells_nothing(scene: Scene) -> None:
 def gate(scene: Scene, partition: str | None = None, **look: Any) -> GateAnswer:
     """What the gate answers."""
     with reading(scene.database) as tx:
-        found = references.named(tx, "orders")
+        found = related_datasets.named(tx, "orders")
         assert found is not None
-        (told,) = gating.told(tx, found, Look(partition, **look))
+        (told,) = gate_answer.told(tx, found, Look(partition, **look))
         return told.answer
 
 

@@ -21,12 +21,13 @@ from contracts.fingerprint import fingerprint
 from engine.core.errors import EngineError, StateError
 from engine.gate.gate import Overtaken, Rejected, opened
 from engine.states.bag import inventory
-from registry import clock, validation
 from registry.client import Client, ClientError
-from registry.database import transaction
-from registry.remembered import remembered
+from registry.core import clock
+from registry.core.database import transaction
+from registry.core.enums import TaskState
+from registry.sdk.remote_states import remembered
 from registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run, WebSession
-from registry.words import TaskState
+from registry.validation import validate
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 
@@ -121,7 +122,7 @@ def test_states_that_a_worker_stored_are_used_and_a_worker_finds_nothing_to_do(t
     table.publish({B: [3]})
     assert [row.partition for row in table.rows(PartitionState)] == [A, B, B]
     assert (table.agree(), table.told) == (True, "passed")
-    assert table.worked().result == {"note": validation.NOTHING_CHANGED}
+    assert table.worked().result == {"note": validate.NOTHING_CHANGED}
     assert len(table.rows(Run)) == 2
 
 
@@ -197,7 +198,7 @@ def test_generations_that_ended_long_ago_are_forgotten(table: Registered, monkey
     table.publish({A: [3]})
     assert [row.generation for row in table.rows(PartitionState)] == [1, 2, 3]
     later = clock.now() + timedelta(days=31)
-    monkeypatch.setattr("registry.api.gate.clock.now", lambda: later)
+    monkeypatch.setattr("registry.api.routes.gate_store.clock.now", lambda: later)
     with transaction(table.world.engine) as tx:
         for session in tx.exec(select(WebSession)):
             session.expires = later + timedelta(days=1)
@@ -301,9 +302,9 @@ def test_while_a_publication_is_open_no_worker_reads_the_table(table: Registered
         if not table.dataset.publishing:
             table.recover()
     task = table.worked()
-    assert (task.state, validation.PUBLISHING in str(task.error)) == (TaskState.QUEUED, True)
+    assert (task.state, validate.PUBLISHING in str(task.error)) == (TaskState.QUEUED, True)
     assert table.recover() == "forward"
-    assert table.worked().result == {"note": validation.NOTHING_CHANGED}
+    assert table.worked().result == {"note": validate.NOTHING_CHANGED}
 
 
 def test_where_the_answer_is_lost_recovery_finds_out_what_became_of_it(table: Registered) -> None:

@@ -13,10 +13,10 @@ from engine.anomaly.fits import clause, refitted
 from engine.core.results import CheckResult
 from engine.gate.gate import Rejected
 from engine.gate.gated_contract import Kept
-from registry import ids
-from registry.database import transaction
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import FitReason
 from registry.tables import FitRow, Incident
-from registry.words import FitReason
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 CLAUSE = {"detector": "program", "of": "id", "rate": 0.001, "points": 20, "width": 12.0}

@@ -19,14 +19,16 @@ from contracts.document.reader import read
 from contracts.fingerprint import fingerprint
 from engine.core.errors import Unreadable
 from engine.core.results import Outcome, RunResult, Verdict
-from registry import doubts, gating, ids, references
-from registry.consumer_checks import Consumed
-from registry.database import reading, transaction
-from registry.doubts import Look
-from registry.errors import NotFound
-from registry.gating import Told
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import GateAnswer, Pin
+from registry.core.errors import NotFound
+from registry.datasets import related_datasets
+from registry.review.consumers.consumer_checks import Consumed
 from registry.tables import ContractVersion, Dataset, PartitionState, Subscription, User
-from registry.words import GateAnswer, Pin
+from registry.validation.gate import gate_answer, staleness
+from registry.validation.gate.gate_answer import Told
+from registry.validation.gate.staleness import Look
 
 PASS, WARN, BLOCK, UNKNOWN = GateAnswer.PASS, GateAnswer.WARN, GateAnswer.BLOCK, GateAnswer.UNKNOWN
 
@@ -39,9 +41,9 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 def ask(scene: Scene, partition: str | None = None, consumer: str | None = None, **look: Any) -> tuple[Told, ...]:
     """What is answered of the orders."""
     with reading(scene.database) as tx:
-        found = references.named(tx, "orders")
+        found = related_datasets.named(tx, "orders")
         assert found is not None
-        return gating.told(tx, found, Look(partition, **look), consumer)
+        return gate_answer.told(tx, found, Look(partition, **look), consumer)
 
 
 def answer(scene: Scene, partition: str | None = None, **look: Any) -> tuple[GateAnswer, str | None]:
@@ -188,10 +190,10 @@ def unreadable(scene: Scene) -> None:
 
 
 DOUBTS: dict[str, tuple[Callable[[Scene], None], str]] = {
-    "it was written to since": (written, doubts.WRITTEN),
-    "a publication is open": (opened, doubts.OPEN),
-    "another version came into force": (superseded, doubts.SUPERSEDED),
-    "its states were replaced": (stored_by_others, doubts.SINCE),
+    "it was written to since": (written, staleness.WRITTEN),
+    "a publication is open": (opened, staleness.OPEN),
+    "another version came into force": (superseded, staleness.SUPERSEDED),
+    "its states were replaced": (stored_by_others, staleness.SINCE),
     "it could not be read any more": (unreadable, "nothing could be judged"),
 }
 
@@ -199,7 +201,7 @@ DOUBTS: dict[str, tuple[Callable[[Scene], None], str]] = {
 @pytest.mark.parametrize("name", DOUBTS)
 def test_where_other_data_may_be_there_nothing_is_known(scene: Scene, name: str) -> None:
     change, reason = DOUBTS[name]
-    assert answer(scene) == (UNKNOWN, doubts.UNJUDGED)
+    assert answer(scene) == (UNKNOWN, staleness.UNJUDGED)
     validated(scene)
     assert answer(scene)[0] is PASS
     change(scene)
@@ -217,7 +219,7 @@ def test_states_that_were_merged_or_filled_up_are_of_the_same_data(scene: Scene)
 
 def test_who_sees_other_data_or_asks_for_newer_ones_is_told_nothing_of_these(scene: Scene) -> None:
     validated(scene)
-    assert answer(scene, marker="other") == (UNKNOWN, doubts.OTHERS)
+    assert answer(scene, marker="other") == (UNKNOWN, staleness.OTHERS)
     assert answer(scene, as_of=NOON) == (PASS, None)
     assert answer(scene, as_of=NOON + timedelta(hours=1))[0] is UNKNOWN
     scene.clock.advance(7200)

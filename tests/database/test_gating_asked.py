@@ -14,10 +14,10 @@ from support.registered import POSITIVE, Command, Registered, commands, register
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.protocol.requests import Source
-from registry import reader
 from registry.client import Client, ClientError
-from registry.waiting import seconds_of, waited
-from registry.words import GateAnswer
+from registry.core.enums import GateAnswer
+from registry.sdk import gated_read
+from registry.sdk.wait_for_gate import seconds_of, waited
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 LOW = check("minimum", "low", severity="warning", column="id", mustBeGreaterThan=5)
@@ -129,9 +129,9 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
     def ask(**more: Any) -> Any:
         http: Any = TestClient(table.world.http.app)
         client = Client("http://testserver", table.world.secrets["viewer"], http=http)
-        return reader.table("a session", "orders", client=client, **more)
+        return gated_read.table("a session", "orders", client=client, **more)
 
-    with pytest.raises(reader.Unknown, match="no run judged these data"):
+    with pytest.raises(gated_read.Unknown, match="no run judged these data"):
         ask()
     table.publish({A: [1]})
     found = ask(partition=A)
@@ -139,7 +139,7 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
     assert seen == [(Source(table.gated.table, None, ("day",)), {"names": (A,)})]
     table.gated.gate().stage({B: [-1]}, table.gated.table, {})
     table.worked()
-    with pytest.raises(reader.Blocked, match="positive failed in day=2026-01-02"):
+    with pytest.raises(gated_read.Blocked, match="positive failed in day=2026-01-02"):
         ask()
     assert len(seen) == 1
     with pytest.raises(ValueError, match="is no duration"):

@@ -10,15 +10,16 @@ from sqlmodel import Session, select
 from support.api import counted_queries
 from support.flowing import columns, dataset, minute, ran, step, take_in
 
-from registry import blast, ids
-from registry.database import transaction
-from registry.errors import NotFound
-from registry.lineage import walks
-from registry.lineage.flows import Feed
-from registry.lineage.names import Name
-from registry.lineage.nodes import Nodes
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import Direction
+from registry.core.errors import NotFound
+from registry.datasets.names import Name
+from registry.lineage.downstream import impact
+from registry.lineage.graph import traversal
+from registry.lineage.graph.flows import Feed
+from registry.lineage.graph.nodes import Nodes
 from registry.tables import InboxEvent, LineageEdge, LineageJob, LineageRun
-from registry.words import Direction
 
 Edges = set[tuple[str, str, str]]
 
@@ -149,7 +150,7 @@ def chain(length: int) -> list[dict[str, Any]]:
 
 def walked(session: Session, path: str, depth: int) -> set[str]:
     nodes = Nodes(session)
-    found = walks.around(session, Name("file", f"/lake/{path}"), blast.everything, nodes, depth=depth)
+    found = traversal.around(session, Name("file", f"/lake/{path}"), impact.everything, nodes, depth=depth)
     return {name.name.removeprefix("/lake/") for name in found.names}
 
 
@@ -173,10 +174,10 @@ def test_a_walk_in_a_circle_ends_and_asks_a_few_questions_a_level(engine: Engine
 
 
 def test_a_walk_that_is_too_long_says_so(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walks, "MOST_NODES", 7)
+    monkeypatch.setattr(traversal, "MOST_NODES", 7)
     with transaction(engine) as tx:
         take_in(tx, *chain(9))
-        found = walks.around(tx, Name("file", "/lake/d0"), blast.everything, Nodes(tx))
+        found = traversal.around(tx, Name("file", "/lake/d0"), impact.everything, Nodes(tx))
     assert (found.whole, len(found.jobs) + len(found.names) <= 8) == (False, True)
 
 
@@ -184,7 +185,7 @@ def test_what_may_not_be_seen_is_no_bridge(engine: Engine) -> None:
     with transaction(engine) as tx:
         take_in(tx, *chain(4))
         nodes = Nodes(tx)
-        found = walks.around(
+        found = traversal.around(
             tx, Name("file", "/lake/d0"), lambda names: [e for e in names if e.name != "/lake/d2"], nodes
         )
         assert {each.name for each in found.names} == {"/lake/d0", "/lake/d1"}
@@ -205,12 +206,12 @@ def test_a_text_means_the_dataset_that_the_graph_knows(engine: Engine, text: str
     known = [("file", "/lake/orders"), ("postgres://h:5433", "db.t"), ("s3://bucket", "a/b")]
     with transaction(engine) as tx:
         take_in(tx, *ran("load", 0, 1, reads=[{"namespace": space, "name": path} for space, path in known]))
-        assert next(walks.meant(tx, text), None) == name
+        assert next(traversal.meant(tx, text), None) == name
 
 
 def test_two_who_fold_runs_of_a_new_job_at_once_make_one_job(engine: Engine) -> None:
-    from registry.lineage import graph
+    from registry.lineage.graph import representative_runs
 
     with transaction(engine) as tx:
-        first = graph._job(tx, "shop", "load", ids.new)
-        assert graph._job(tx, "shop", "load", ids.new).id == first.id
+        first = representative_runs._job(tx, "shop", "load", ids.new)
+        assert representative_runs._job(tx, "shop", "load", ids.new).id == first.id

@@ -19,11 +19,12 @@ from support.flowing import SPACE, ran, step
 from support.harms import Fails, Harm
 from support.ports import free_port
 
-from registry import access, clock, ids, people
+from registry.access import authentication, users
 from registry.client import ClientError
-from registry.database import transaction
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Part, Role
 from registry.tables import Grant, InboxEvent
-from registry.words import Part, Role
 
 ORDERS, REPORT = "dataset:file:/lake/orders", "dataset:file:/lake/report"
 WAY = [*ran("load", 0, 1, reads=["raw"], writes=["orders"]), *ran("report", 2, 3, reads=["orders"], writes=["report"])]
@@ -94,13 +95,13 @@ def test_what_is_unknown_is_not_found(harm: Harm, node: str, depth: int, status:
 def narrow(harm: Harm, domain: str) -> Harm:
     """Asked by a viewer of one domain alone, by the name of `ann`."""
     with transaction(harm.world.engine) as tx:
-        user = people.new_user(ids.new(), name="ann", password=None, roles=[], now=clock.now())
-        people.create_user(tx, user, actor="test", now=clock.now())
+        user = users.new_user(ids.new(), name="ann", password=None, roles=[], now=clock.now())
+        users.create_user(tx, user, actor="test", now=clock.now())
         grant = Grant(
             id=ids.new(), user_id=user.id, role=Role.VIEWER, part=Part.DOMAIN, target=domain, created=clock.now()
         )
         tx.add(grant)
-        secret, _ = access.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+        secret, _ = authentication.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
     return replace(harm, world=replace(harm.world, secrets={**harm.world.secrets, "ann": secret}))
 

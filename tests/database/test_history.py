@@ -8,9 +8,10 @@ from sqlmodel import Session
 from support.api import NOW, World, counted_queries, document
 
 from engine.core.results import Outcome, Verdict
-from registry import history, ids
 from registry.client import ClientError
-from registry.database import reading, transaction
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.measurements.runs import history
 from registry.tables import MeasurementRow, ResultRow, Run
 
 CONTRACT = "shop-orders"

@@ -8,10 +8,11 @@ import pytest
 from support.api import NOW, World, document
 
 from engine.core.results import Measurement, RunResult
-from registry import ids, runs
-from registry.cli import _code
-from registry.database import transaction
-from registry.runs import Origin
+from registry.cli.main import _code
+from registry.core import ids
+from registry.core.database import transaction
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin
 
 DAY = timedelta(days=1)
 
@@ -37,7 +38,7 @@ def asked(
     owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
     with transaction(world.engine) as tx:
         for day, value in enumerate([5.0, 6.5, None]):
-            runs.record(tx, ids.uuid7(NOW + day * DAY), measured(day, value), Origin(), now=NOW + day * DAY)
+            recording.record(tx, ids.uuid7(NOW + day * DAY), measured(day, value), Origin(), now=NOW + day * DAY)
         tx.commit()
     monkeypatch.setenv("TREATY_TOKEN", world.secrets["viewer"])
     monkeypatch.setattr("httpx.Client", lambda **_: world.http)

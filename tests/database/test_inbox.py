@@ -18,12 +18,12 @@ from support.events import body, event, output, real
 from support.scenes import NOON, TOKEN, Scene, orders, rows, user
 
 from engine.core.results import Verdict
-from registry.config import Settings
-from registry.database import transaction
-from registry.lineage import inbox
-from registry.lineage.fold import FoldedRun
+from registry.core.database import transaction
+from registry.core.enums import InboxState, Permission, Role
+from registry.core.settings import Settings
+from registry.lineage.events import event_store
+from registry.lineage.events.run_state import FoldedRun
 from registry.tables import ApiToken, InboxEvent, LineageRun, RejectedEvent, Run, Task, User
-from registry.words import InboxState, Permission, Role
 
 LIMIT = 60_000
 URL = "/api/v1/lineage"
@@ -101,7 +101,7 @@ def test_a_bad_body_is_refused_with_the_reason_and_kept_to_look_at(
     assert (answer.status_code, kept(engine)) == (status, [])
     assert reason in answer.text
     (row,) = refused(engine)
-    assert (row.status, len(row.body) <= inbox.KEPT_BYTES) == (status, True)
+    assert (row.status, len(row.body) <= event_store.KEPT_BYTES) == (status, True)
     assert reason in row.reason
 
 
@@ -176,7 +176,7 @@ def test_an_inbox_that_cannot_be_written_asks_for_the_event_again(
     def full(*_: Any, **__: Any) -> None:
         raise OperationalError("insert", {}, OSError("disk full"))
 
-    monkeypatch.setattr(inbox, "keep", full)
+    monkeypatch.setattr(event_store, "keep", full)
     answer = post(client, event() if url == URL else [event()], url)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     monkeypatch.undo()

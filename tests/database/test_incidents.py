@@ -12,12 +12,13 @@ from support.api import World, suggestion
 from support.flowing import minute, ran, step
 from support.harms import Fails, Harm
 
-from registry import alarms, clock
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import reading
+from registry.core import clock
+from registry.core.database import reading
+from registry.core.enums import IncidentState, Resolution
+from registry.measurements.anomalies import false_alarms
 from registry.tables import OutboxMessage
-from registry.words import IncidentState, Resolution
 
 OPEN, ACKNOWLEDGED, RESOLVED = IncidentState
 
@@ -359,8 +360,8 @@ def test_a_check_that_alarmed_for_nothing_is_drafted_as_a_warning(harm: Harm) ->
     entry = suggestion("id", quality={"id": "id-range", "severity": "error"})
     other = suggestion("day", quality={"id": "day-range", "severity": "error"})
     with reading(harm.world.engine) as tx:
-        found = alarms.weighed(tx, "orders", [words, entry, other])
-        assert alarms.weighed(tx, "elsewhere", [entry]) == [entry]
+        found = false_alarms.weighed(tx, "orders", [words, entry, other])
+        assert false_alarms.weighed(tx, "elsewhere", [entry]) == [entry]
     assert [(each["severity"], each["evidence"].get("false_alarms")) for each in found] == [
         ("error", 1),
         ("warning", 1),

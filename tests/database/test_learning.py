@@ -10,15 +10,17 @@ from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows
 
 from engine.protocol.requests import DraftRequest, LakeRequest
-from registry import domains, drafting, ids, learning
-from registry.api.schemas import DraftIn
-from registry.api.tasks import payload
-from registry.database import reading
-from registry.errors import Invalid
-from registry.rights import Principal
+from registry.access.permissions import Principal
+from registry.api.routes.tasks import payload
+from registry.core import ids
+from registry.core.database import reading
+from registry.core.enums import Permission, TaskKind, TaskState
+from registry.core.errors import Invalid
+from registry.drafting import drafts
+from registry.measurements.patterns import column_domains, index_updates
+from registry.schemas import DraftIn
 from registry.tables import Task
-from registry.words import Permission, TaskKind, TaskState
-from registry.work.duties import order_learning, order_redrafts
+from registry.worker.periodic import order_learning, order_redrafts
 
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
 
@@ -33,7 +35,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 
 def asked(scene: Scene) -> LakeRequest:
     with reading(scene.database) as tx:
-        return learning.request(tx, scene.settings)
+        return index_updates.request(tx, scene.settings)
 
 
 def learned(scene: Scene) -> list[Task]:
@@ -75,18 +77,18 @@ def test_nothing_is_learned_from_what_is_classified(scene: Scene, put: str, colu
 
 
 def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> None:
-    lake, texts = learning.lake(scene.settings), [f"AB-{n:04d}" for n in range(40)]
+    lake, texts = index_updates.lake(scene.settings), [f"AB-{n:04d}" for n in range(40)]
     lake.add({LOCATION: {"amount": texts, "secret": texts}, "/data/others": {"code": texts}})
     anybody, nobody = (Principal(ids.new(), "", frozenset(), frozenset(each)) for each in ([Permission.READ], []))
     with reading(scene.database) as tx:
-        found = domains.find(tx, lake, "AB-<digit>{4}", anybody)
+        found = column_domains.find(tx, lake, "AB-<digit>{4}", anybody)
         assert [(str(each.about), each.carrier.column) for each in found.held] == [("orders.orders", "amount")]
         assert found.carried.known is not None
         assert found.carried.known.columns == 3
-        assert domains.find(tx, lake, "AB-<digit>{4}", nobody).carried.known is None
-        assert (len(domains.top(tx, lake, 1, anybody)), domains.top(tx, lake, 1, nobody)) == (1, [])
+        assert column_domains.find(tx, lake, "AB-<digit>{4}", nobody).carried.known is None
+        assert (len(column_domains.top(tx, lake, 1, anybody)), column_domains.top(tx, lake, 1, nobody)) == (1, [])
         with pytest.raises(Invalid, match="begins no class"):
-            domains.find(tx, lake, "<number>", anybody)
+            column_domains.find(tx, lake, "<number>", anybody)
 
 
 @pytest.mark.parametrize("alarms", [None, 0.5])
@@ -94,7 +96,7 @@ def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, s
     asked_for = DraftIn(location=LOCATION, contract_id="orders", object="orders", by_history=alarms is not None)
     told = payload(asked_for.model_copy(update={"false_alarms": alarms or 1.0, "refit": "tighten_only"}))
     with reading(scene.database) as tx:
-        made = drafting.request(tx, told, scene.settings.lake)
+        made = drafts.request(tx, told, scene.settings.lake)
     assert (made.alarms, made.refit) == (alarms, "tighten_only")
     with pytest.raises(ValidationError):
         DraftIn(location=LOCATION, contract_id="orders", object="orders", refit="loosen")
@@ -103,11 +105,11 @@ def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, s
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
     with reading(scene.database) as tx:
-        assert drafting.request(tx, payload, scene.settings.lake).lake == asked(scene).folder
+        assert drafts.request(tx, payload, scene.settings.lake).lake == asked(scene).folder
 
 
 @pytest.mark.parametrize("asked_by", [{}, {"author": str(ids.new())}])
 def test_other_tables_are_sketched_for_drafts_that_somebody_asked_for(asked_by: dict[str, str], scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders", **asked_by}
     with reading(scene.database) as tx:
-        assert drafting.request(tx, payload, scene.settings.lake).sketched == bool(asked_by)
+        assert drafts.request(tx, payload, scene.settings.lake).sketched == bool(asked_by)

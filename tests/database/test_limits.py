@@ -15,12 +15,13 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_queries
 
-from registry import access, ids, limits, setup
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.errors import TooMany
+from registry.access import authentication, first_admin, sign_in_throttle
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Action
+from registry.core.errors import TooMany
+from registry.core.settings import Settings
 from registry.tables import AuditEntry, SignInWindow
-from registry.words import Action
 
 TRIES, BY_ADDRESS = 3, 5
 WITHIN = timedelta(minutes=15)
@@ -41,13 +42,13 @@ def tried(world: World, name: str, password: str = "wrong", **headers: str) -> A
 def hashed() -> Iterator[list[str]]:
     """Which names' passwords are looked at meanwhile."""
     asked: list[str] = []
-    authenticate = access.authenticate
+    authenticate = authentication.authenticate
 
     def noting(session: Any, name: str, password: str) -> Any:
         asked.append(name)
         return authenticate(session, name, password)
 
-    with patch.object(access, "authenticate", noting):
+    with patch.object(authentication, "authenticate", noting):
         yield asked
 
 
@@ -102,14 +103,14 @@ def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World)
     assert [each for each in statements if each != "begin" and not each.lower().startswith("select")] == []
 
 
-def limit(engine: Engine, name: str = "ada") -> tuple[limits.Limit, ...]:
-    return limits.limits(Settings(**SETTINGS), address=None, name=name)  # type: ignore[arg-type]
+def limit(engine: Engine, name: str = "ada") -> tuple[sign_in_throttle.Limit, ...]:
+    return sign_in_throttle.limits(Settings(**SETTINGS), address=None, name=name)  # type: ignore[arg-type]
 
 
 def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
     """Whether an attempt may go on."""
     with transaction(engine) as tx:
-        refused = limits.count(tx, limit(engine), now=NOW + after)
+        refused = sign_in_throttle.count(tx, limit(engine), now=NOW + after)
         tx.commit()
     return refused is None
 
@@ -117,13 +118,13 @@ def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
 def test_a_window_ends_after_its_time(engine: Engine) -> None:
     assert [counted(engine) for _ in range(TRIES + 1)] == [True] * TRIES + [False]
     with reading(engine) as tx, pytest.raises(TooMany, match="try again in 15 minutes") as error:
-        limits.refuse(tx, limit(engine), now=NOW)
+        sign_in_throttle.refuse(tx, limit(engine), now=NOW)
     assert error.value.seconds == WITHIN.total_seconds()
     assert not counted(engine, after=WITHIN - timedelta(seconds=1))
     assert counted(engine, after=WITHIN)
     with transaction(engine) as tx:
-        assert limits.forget(tx, before=NOW + WITHIN) == 0
-        assert limits.forget(tx, before=NOW + 3 * WITHIN) == 1
+        assert sign_in_throttle.forget(tx, before=NOW + WITHIN) == 0
+        assert sign_in_throttle.forget(tx, before=NOW + 3 * WITHIN) == 1
 
 
 def test_of_many_attempts_at_once_no_more_than_the_limit_go_on(engine: Engine) -> None:
@@ -141,7 +142,7 @@ def test_nothing_that_somebody_typed_or_was_given_is_logged_or_told(
     engine: Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
     with transaction(engine) as tx:
-        link = setup.issue(tx, token_id=ids.new(), now=NOW, lasts=timedelta(days=36500))
+        link = first_admin.issue(tx, token_id=ids.new(), now=NOW, lasts=timedelta(days=36500))
         tx.commit()
     told: list[str] = []
     with caplog.at_level(logging.DEBUG), cheap_passwords():

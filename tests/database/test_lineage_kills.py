@@ -31,12 +31,13 @@ from support.scenes import DOCUMENT, NOON, TOKEN, Scene, add, described, orders,
 
 from contracts.document.reader import read
 from engine.core.results import Verdict
-from registry import clock, ids, tasks
-from registry.database import transaction
-from registry.emission import PRODUCER
-from registry.lineage.events import parse
-from registry.lineage.names import location, normalise
-from registry.outbox import LINEAGE
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Action, InboxState, TaskState, VersionState
+from registry.datasets.names import location, normalise
+from registry.lineage.events.model import parse
+from registry.notifications.outbox import LINEAGE
+from registry.queue import task_queue
 from registry.tables import (
     AuditEntry,
     Contract,
@@ -51,10 +52,10 @@ from registry.tables import (
     Task,
     User,
 )
-from registry.words import Action, InboxState, TaskState, VersionState
-from registry.work import kinds
-from registry.work.kinds import Effect, Kind
-from registry.work.means import Means
+from registry.validation.openlineage_emitter import PRODUCER
+from registry.worker import task_handlers
+from registry.worker.context import Means
+from registry.worker.task_handlers import Effect, Kind
 
 WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "24 12 20").split())
 ROOT = Path(__file__).parents[2]
@@ -282,9 +283,9 @@ def test_without_fences_effects_would_be_doubled(
         effect = User(id=ids.new(), name=f"{task.key} by {means.name}", roles=[], created=NOON)
         return lambda session, now: session.add(effect) or {}
 
-    monkeypatch.setitem(kinds.KINDS, "toy", Kind(leave_a_user))
+    monkeypatch.setitem(task_handlers.KINDS, "toy", Kind(leave_a_user))
     if not fenced:
-        monkeypatch.setattr(tasks, "_mine", anybody)
+        monkeypatch.setattr(task_queue, "_mine", anybody)
     for number in range(ZOMBIES):
         enqueue(scene, f"{number}", "toy")
         assert scene.worker(name="late").work()
@@ -298,7 +299,7 @@ def test_without_fences_effects_would_be_doubled(
 
 def enqueue(scene: Scene, key: str, kind: str, **payload: Any) -> None:
     with transaction(scene.database) as tx:
-        tasks.enqueue(tx, kind=kind, payload=payload, key=key, now=scene.clock(), task_id=ids.new())
+        task_queue.enqueue(tx, kind=kind, payload=payload, key=key, now=scene.clock(), task_id=ids.new())
         tx.commit()
 
 

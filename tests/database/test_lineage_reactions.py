@@ -13,14 +13,16 @@ from support.events import PRODUCER, event, output, processing
 from support.lineages import marks, promised, tasks
 from support.scenes import NOON, Scene, rows
 
-from registry import doubts, gating, ids, references
-from registry.database import reading, transaction
-from registry.doubts import Look
-from registry.lineage import orphans
-from registry.lineage.suspects import SUPERSEDED
-from registry.lineage.triggers import OUR_PRODUCER
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Action, GateAnswer, TaskState
+from registry.datasets import related_datasets
+from registry.lineage.events.triggers import OUR_PRODUCER
+from registry.lineage.suspect_partitions import SUPERSEDED
 from registry.tables import AuditEntry, Dataset, InboxEvent, LineageRun, SuspectMark
-from registry.words import Action, GateAnswer, TaskState
+from registry.validation.gate import gate_answer, staleness
+from registry.validation.gate.staleness import Look
+from registry.worker.intake import orphans
 
 PARENT = "0197c0de-0000-7000-8000-00000000000a"
 
@@ -56,8 +58,8 @@ def fold(scene: Scene, *documents: Mapping[str, Any]) -> None:
 def gate(scene: Scene, partition: str | None = None) -> tuple[GateAnswer, str | None]:
     with reading(scene.database) as tx:
         dataset = tx.exec(select(Dataset)).one()
-        found = references.exactly(tx, dataset.namespace, dataset.name)
-        (told,) = gating.told(tx, found, Look(partition=partition))
+        found = related_datasets.exactly(tx, dataset.namespace, dataset.name)
+        (told,) = gate_answer.told(tx, found, Look(partition=partition))
     return told.answer, told.reason
 
 
@@ -141,7 +143,7 @@ def test_a_dropped_table_is_told_and_not_read(promise: Promise) -> None:
     fold(scene, event("COMPLETE", dropped, run="drop", at=at(10)))
     fold(scene, event("COMPLETE", dropped, run="drop", at=at(9)))
     assert len(tasks(scene.database)) == 1
-    assert gate(scene) == (GateAnswer.UNKNOWN, doubts.GONE)
+    assert gate(scene) == (GateAnswer.UNKNOWN, staleness.GONE)
     actions = [each.action for each in rows(scene.database, AuditEntry)]
     assert actions.count(Action.DATASET_DROPPED) == 1
     scene.clock.advance(30)

@@ -9,10 +9,11 @@ from sqlalchemy import Engine
 from support.events import event, output
 from support.scenes import Scene, orders, rows
 
-from registry import incidents, validation
-from registry.lineage.suspects import SUPERSEDED
+from registry.core.enums import InboxState, TaskState
+from registry.incidents import lifecycle
+from registry.lineage.suspect_partitions import SUPERSEDED
 from registry.tables import InboxEvent, Incident, LineageRun, Task
-from registry.words import InboxState, TaskState
+from registry.validation import validate
 
 SOON = 0.5
 
@@ -48,7 +49,7 @@ def fold(scene: Scene) -> None:
 def test_an_event_that_is_folded_while_a_verdict_is_kept_undoes_nothing(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, step: str, word: str, run: str
 ) -> None:
-    of = {"of_run": incidents, "hold": validation.deadlines}[step]
+    of = {"of_run": lifecycle, "hold": validate.deadlines}[step]
     folding, taken = Thread(target=fold, args=(scene,)), getattr(of, step)
 
     def meanwhile(*given: Any, **more: Any) -> Any:

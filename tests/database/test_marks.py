@@ -18,17 +18,22 @@ from contracts.document.writer import write
 from engine.checks.binding import bind
 from engine.evaluation.judge import judge
 from engine.protocol.requests import Measured
-from registry import foreseeing, ids, incidents, marks, pasts, refitting, runs, states
-from registry.access import Principal
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.datasets import About
-from registry.errors import Forbidden, Invalid
-from registry.foreseeing import Foreseen
-from registry.marks import Said
-from registry.runs import Origin, Whose
+from registry.access.authentication import Principal
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Mark, Outlook, Permission, Resolution, Role, TaskKind
+from registry.core.errors import Forbidden, Invalid
+from registry.core.settings import Settings
+from registry.datasets.contract_datasets import About
+from registry.drafting import refit_preview, refits
+from registry.drafting.refit_preview import Foreseen
+from registry.incidents import lifecycle
+from registry.measurements.anomalies import baselines, feedback
+from registry.measurements.anomalies.feedback import Said
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin, Whose
+from registry.measurements.states import state_store
 from registry.tables import Dataset, PointMark, Run, Task, User
-from registry.words import Mark, Outlook, Permission, Resolution, Role, TaskKind
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -55,11 +60,13 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
     with transaction(database) as tx:
         dataset = tx.exec(select(Dataset)).one()
         measured = Measured(SCHEMA, {name: str(size) for name in packed}, packed) if stored else None
-        version = states.save(tx, dataset.id, measured, now=time, ids=ids.new)
-        known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
+        version = state_store.save(tx, dataset.id, measured, now=time, ids=ids.new)
+        known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
         run = judge(OF, "orders", states=packed, delta=[named(at)], started=time, finished=time, history=known)
-        row = runs.record(tx, ids.uuid7(time), run, Origin(dataset.id, marker="m", states_version=version), now=time)
-        incidents.of_run(tx, row, run, now=time, ids=ids.new)
+        row = recording.record(
+            tx, ids.uuid7(time), run, Origin(dataset.id, marker="m", states_version=version), now=time
+        )
+        lifecycle.of_run(tx, row, run, now=time, ids=ids.new)
         tx.commit()
         return row.id
 
@@ -85,7 +92,7 @@ def say(database: Engine, at: int, mark: Mark, *, days: int = 30) -> UUID:
     with transaction(database) as tx:
         run = tx.exec(select(Run).order_by(Run.id)).all()[at]  # type: ignore[arg-type]
         said = Said(run.id, named(at), mark, "a public holiday")
-        row = marks.say(tx, said, by=owner(tx, Permission.INCIDENTS), now=NOW + days * DAY, mark_id=ids.new())
+        row = feedback.say(tx, said, by=owner(tx, Permission.INCIDENTS), now=NOW + days * DAY, mark_id=ids.new())
         tx.commit()
         return row.id
 
@@ -93,13 +100,13 @@ def say(database: Engine, at: int, mark: Mark, *, days: int = 30) -> UUID:
 def learned(database: Engine, *, before: datetime | None = None) -> list[int]:
     """The days that the detector learns from."""
     with reading(database) as tx:
-        known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA), before=before)[IDENTITY]
+        known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA), before=before)[IDENTITY]
     return [at for at, point in enumerate(known) if not point.excluded]
 
 
 def spoilt(database: Engine) -> tuple[str, ...]:
     with reading(database) as tx:
-        return pasts.spoilt_partitions(tx, WHOSE)
+        return baselines.spoilt_partitions(tx, WHOSE)
 
 
 ALL = list(range(7))
@@ -123,8 +130,8 @@ def test_the_newest_word_about_a_day_says_whether_it_is_learned_from(
         say(database, at, mark, days=30 + later)
     assert (learned(database), spoilt(database)) == (days, tuple(map(named, bad)))
     with reading(database) as tx:
-        assert len(marks.listed(tx, *ABOUT, limit=50)) == len(said)
-        assert {name for _, name in pasts.spoilt_arrivals(tx, WHOSE)} == set(map(named, bad))
+        assert len(feedback.listed(tx, *ABOUT, limit=50)) == len(said)
+        assert {name for _, name in baselines.spoilt_arrivals(tx, WHOSE)} == set(map(named, bad))
 
 
 def test_a_word_is_about_a_content_however_often_that_is_judged(database: Engine) -> None:
@@ -157,7 +164,7 @@ def test_words_about_what_nobody_judged_or_may_settle_are_refused(database: Engi
             (good, may_not, Forbidden),
         ):
             with pytest.raises(error):
-                marks.say(tx, said, by=by, now=NOW, mark_id=ids.new())
+                feedback.say(tx, said, by=by, now=NOW, mark_id=ids.new())
 
 
 def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tmp_path: Path) -> None:
@@ -166,7 +173,7 @@ def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tm
 
         def foreseen(check_id: str, mark: Mark) -> Foreseen:
             said = Said(run.id, named(6), mark, "")
-            return foreseeing.foresee(tx, Settings(home=tmp_path), said, check_id, by=owner(tx))
+            return refit_preview.foresee(tx, Settings(home=tmp_path), said, check_id, by=owner(tx))
 
         now = foreseen("watched", Mark.INCIDENT)
         then = foreseen("watched", Mark.EXPECTED)
@@ -194,8 +201,8 @@ def test_words_are_kept_as_they_were_said(database: Engine, change: str) -> None
 
 def test_programs_that_admit_it_are_refitted_after_a_word(database: Engine) -> None:
     with transaction(database) as tx:
-        first = refitting.say(tx, ABOUT, now=NOW, task_id=ids.new())
-        assert refitting.say(tx, About("orders", "others"), now=NOW, task_id=ids.new()) is None
+        first = refits.say(tx, ABOUT, now=NOW, task_id=ids.new())
+        assert refits.say(tx, About("orders", "others"), now=NOW, task_id=ids.new()) is None
         tx.commit()
         assert first
         assert first.payload["reason"] == "feedback"
@@ -216,15 +223,15 @@ def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
     harm.promise("orders")
     run = harm.judge("orders", Fails(), at=1)
     with reading(world.engine) as tx:
-        assert pasts.spoilt(tx, WHOSE) == {(run, "ds=1")}
+        assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
     client, found = world.client("owner"), harm.only
     client.resolve_incident(found.id, found.revision, resolution, comment="sale")  # type: ignore[arg-type]
     (said,) = client.marks("orders", "orders")
     assert (said.mark, said.why, said.by, said.run_id, said.incident_id) == (mark, "sale", "owner", run, found.id)
     with reading(world.engine) as tx:
-        assert pasts.spoilt(tx, WHOSE) == (set() if mark is Mark.EXPECTED else {(run, "ds=1")})
+        assert baselines.spoilt(tx, WHOSE) == (set() if mark is Mark.EXPECTED else {(run, "ds=1")})
     client.reopen_incident(found.id, harm.only.revision)
     assert [each.mark for each in client.marks("orders", "orders")] == [Mark.UNDONE, mark]
     with reading(world.engine) as tx:
-        assert pasts.spoilt(tx, WHOSE) == {(run, "ds=1")}
+        assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
     assert TaskKind.REFIT not in {each.kind for each in scenes.rows(world.engine, Task)}

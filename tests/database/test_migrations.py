@@ -24,8 +24,10 @@ from support.scenes import NOON
 
 from contracts.schema import Schema
 from engine.protocol.requests import Measured
-from registry import audit, ids, states
-from registry.database import migrate, migration_config, newest_migration, reading, transaction
+from registry.audit import audit_log
+from registry.core import ids
+from registry.core.database import migrate, migration_config, newest_migration, reading, transaction
+from registry.measurements.states import state_store
 from registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata
 from registry.tables.search import declared
 
@@ -152,9 +154,9 @@ def test_states_of_before_are_current_and_go_on_counting(nothing: Engine) -> Non
     migrate(nothing)
     dataset = UUID(OLD)
     with transaction(nothing) as tx:
-        assert states.load(tx, dataset) == states.load(tx, dataset, version=1) == {"day=1": b"old"}
+        assert state_store.load(tx, dataset) == state_store.load(tx, dataset, version=1) == {"day=1": b"old"}
         measured = Measured(Schema(()), {"day=1": "g"}, {"day=1": b"new"})
-        assert states.save(tx, dataset, measured, now=NOON, ids=ids.new) == 2
+        assert state_store.save(tx, dataset, measured, now=NOON, ids=ids.new) == 2
         tx.commit()
     with nothing.begin() as connection:
         command.downgrade(migration_config(connection), "0002")
@@ -168,7 +170,7 @@ def test_migrating_twice_changes_nothing(engine: Engine) -> None:
 
 
 def test_two_processes_that_migrate_at_once_both_succeed(nothing: Engine) -> None:
-    code = "import sys; from registry.database import connect, migrate; migrate(connect(sys.argv[1]))"
+    code = "import sys; from registry.core.database import connect, migrate; migrate(connect(sys.argv[1]))"
     command_line = [sys.executable, "-c", code, nothing.url.render_as_string(hide_password=False)]
     both = [subprocess.Popen(command_line, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     assert [(each.communicate()[1], each.returncode) for each in both] == [("", 0)] * 2
@@ -205,7 +207,7 @@ def test_merged_days_are_not_taken_for_a_partition_by_an_older_version(nothing: 
     dataset = UUID(OLD)
     with reading(nothing) as tx:
         row = tx.exec(select(PartitionState)).one()
-        assert (row.files, row.members, states.known(tx, dataset)) == (None, None, {"day=1": "f"})
+        assert (row.files, row.members, state_store.known(tx, dataset)) == (None, None, {"day=1": "f"})
     with transaction(nothing) as tx:
         row = tx.exec(select(PartitionState)).one()
         row.partition, row.members = "day=2026-01-[01-02]", {"day=2026-01-01": "f", "day=2026-01-02": "g"}
@@ -284,7 +286,7 @@ def test_data_of_every_version_is_read_by_today_s_models(nothing: Engine) -> Non
         migrate(nothing)
         with reading(nothing) as tx:
             found = old_rows.read(tx)
-            assert audit.verify(tx).entries == 1
+            assert audit_log.verify(tx).entries == 1
         for table, row in written.items():
             changed = {
                 name for name, value in row.items() if not old_rows.same(value, old_rows.kept(found, table, name))

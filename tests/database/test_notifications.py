@@ -15,15 +15,19 @@ from support.scenes import add, rows
 
 from contracts.document import writer
 from engine.core.results import Outcome, Verdict
-from registry import clock, ids, notices, notifications, reminders, webhooks
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.config import Settings
-from registry.database import transaction
-from registry.delivery import Deliverer
-from registry.notices import Notice
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import NoticeKind, Part, Pin, Role, TeamRole
+from registry.core.settings import Settings
+from registry.notifications import dispatch
+from registry.notifications import messages as notifications_messages
+from registry.notifications.delivery import Deliverer
+from registry.notifications.messages import Notice
+from registry.notifications.transport import webhook_signatures
+from registry.review.consumers import lag_reminders
 from registry.tables import Channel, Grant, OutboxMessage, ResultRow, Run, Team, TeamMember
-from registry.words import NoticeKind, Part, Pin, Role, TeamRole
 
 SECRET_PATH = "/T000/B000/very-secret"
 VIOLATION = Notice(
@@ -59,7 +63,7 @@ def channel(
 
 def tell(world: World, notice: Notice) -> int:
     with transaction(world.engine) as tx:
-        told = notifications.tell(tx, notice, now=NOW)
+        told = dispatch.tell(tx, notice, now=NOW)
         tx.commit()
     return told
 
@@ -86,7 +90,7 @@ def test_a_webhook_gets_the_notice_signed_by_the_secret_that_was_shown_once(worl
     deliver(world)
     (got,) = hook.got
     assert made.secret
-    assert webhooks.verify(made.secret, got.headers, got.body, now=clock.now()).startswith("msg_")
+    assert webhook_signatures.verify(made.secret, got.headers, got.body, now=clock.now()).startswith("msg_")
     assert got.path == "/in?key=1"
     assert json.loads(got.body) == {
         "type": "treaty.violation",
@@ -307,7 +311,7 @@ def test_who_is_behind_is_told_once_for_each_version(world: World) -> None:
 
     def remind() -> int:
         with transaction(world.engine) as tx:
-            told = reminders.tell_lagging(tx, now=NOW)
+            told = lag_reminders.tell_lagging(tx, now=NOW)
             tx.commit()
         return told
 
@@ -400,15 +404,15 @@ def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
             [("a", Outcome.PASSED), ("b", Outcome.FAILED), ("b", Outcome.FAILED), ("c", Outcome.NOT_EVALUATED)]
         )
     ]
-    notice = notices.violated(run, results, subject="i")
+    notice = notifications_messages.violated(run, results, subject="i")
     assert notice.found == ("b failed: b must be", "c could not be evaluated: c must be")
     assert "4711" not in str(notice)
-    assert notices.recovered(run, subject="i").kind is NoticeKind.RECOVERY
+    assert notifications_messages.recovered(run, subject="i").kind is NoticeKind.RECOVERY
 
 
 def test_long_lists_are_cut(world: World) -> None:
     many = Notice(NoticeKind.VIOLATION, CONTRACT, "i", "t", found=tuple(f"check {at}" for at in range(50)))
-    told = notices.Told.of(many, now=NOW)
+    told = notifications_messages.Told.of(many, now=NOW)
     assert (len(told.found), told.found[-1]) == (21, "and 30 more")
 
 

@@ -8,11 +8,11 @@ from support.api import NOW, World
 from support.scenes import add, rows
 
 from engine.cli.commands import Stop
-from registry import ids
-from registry.cli import main
+from registry.cli.main import main
 from registry.client import Client, ClientError
+from registry.core import ids
+from registry.core.enums import OutboxState
 from registry.tables import Channel, OutboxMessage
-from registry.words import OutboxState
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def asking(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise Stop(error.message) from None
 
-    monkeypatch.setattr("registry.commands.service.opened", opened)
+    monkeypatch.setattr("registry.cli.commands.service.opened", opened)
     return world
 
 

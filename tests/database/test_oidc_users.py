@@ -12,10 +12,10 @@ from sqlalchemy import Engine
 from support.api import World, application, build
 from support.provider import AUDIENCE, Issuer, issuing, required
 
-from registry import clock
-from registry.api import schemas
-from registry.config import Settings
-from registry.words import Part, Role
+from registry import schemas
+from registry.core import clock
+from registry.core.enums import Part, Role
+from registry.core.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def served_again(world: World, issuer: Issuer) -> World:
     from fastapi.testclient import TestClient
 
     from registry.api.app import create_app
-    from registry.config import Settings
+    from registry.core.settings import Settings
 
     app = create_app(Settings(oidc_issuer=issuer.address, oidc_audience=AUDIENCE), world.engine)
     return World(world.engine, TestClient(app, raise_server_exceptions=False), world.users, world.secrets)

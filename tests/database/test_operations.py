@@ -18,15 +18,17 @@ from support.scenes import add, orders
 
 from contracts.document import writer
 from engine.cli.commands import Stop
-from registry import access, clock, ids, logs, people, tasks
-from registry.cli import main
+from registry.access import authentication, users
+from registry.cli.main import main
 from registry.client import ClientError
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.lineage import listed
+from registry.core import clock, ids, logs
+from registry.core.database import reading, transaction
+from registry.core.enums import InboxState, OutboxState, Part, Permission, Role, TaskState
+from registry.core.settings import Settings
+from registry.lineage.events import event_listing
+from registry.queue import task_queue
 from registry.tables import Grant, InboxEvent, RejectedEvent, Task
-from registry.words import InboxState, OutboxState, Part, Permission, Role, TaskState
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 
 
 def sent(world: World, number: int = 1, **more: Any) -> None:
@@ -91,7 +93,7 @@ def test_a_list_goes_on_where_its_portion_ended(world: World) -> None:
 
 def test_a_long_event_is_listed_without_being_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     sent(world)
-    monkeypatch.setattr(listed, "TOLD_WITHIN", 10)
+    monkeypatch.setattr(event_listing, "TOLD_WITHIN", 10)
     (found,) = world.client("viewer").events()
     assert (found.kind, found.job, found.outputs, found.producer) == ("", "", (), "producer")
 
@@ -100,7 +102,7 @@ def test_of_many_outputs_the_first_few_are_told_and_how_many_there_are(world: Wo
     body = event("COMPLETE", *(output(f"/data/{at}") for at in range(40)))
     assert world.call("producer", "POST", "/lineage", json=body).status_code == 201
     (found,) = world.client("viewer").events()
-    assert (len(found.outputs), found.written) == (listed.NAMED, 40)
+    assert (len(found.outputs), found.written) == (event_listing.NAMED, 40)
 
 
 def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_auditors(world: World) -> None:
@@ -141,7 +143,7 @@ def test_what_is_counted_every_few_seconds_is_counted_by_indexes_alone(world: Wo
 def test_tasks_are_listed_by_state_kind_and_contract(world: World) -> None:
     dead = given_up(world, contract_id="shop-orders", object="orders")
     with transaction(world.engine) as tx:
-        tasks.enqueue(tx, kind="upkeep", payload={}, key="u", now=NOW, task_id=ids.new(), priority=9)
+        task_queue.enqueue(tx, kind="upkeep", payload={}, key="u", now=NOW, task_id=ids.new(), priority=9)
         tx.commit()
     client = world.client("viewer")
     (found,) = client.tasks(state=TaskState.FAILED)
@@ -161,10 +163,10 @@ def test_who_has_a_role_in_a_domain_sees_the_tasks_of_its_contracts_and_their_ow
         made = world.client("producer").propose(writer.write({**plain(name), "domain": domain}).decode())
         world.client("owner").approve(made.id, world.client("owner").preview(made.id).fingerprint)
     with transaction(world.engine) as tx:
-        ann = people.new_user(ids.new(), name="ann", password=None, roles=[], now=NOW)
-        people.create_user(tx, ann, actor="test", now=NOW)
+        ann = users.new_user(ids.new(), name="ann", password=None, roles=[], now=NOW)
+        users.create_user(tx, ann, actor="test", now=NOW)
         tx.add(Grant(id=ids.new(), user_id=ann.id, role=Role.VIEWER, part=Part.DOMAIN, target="shop", created=NOW))
-        secret, _ = access.sign_in(tx, ann, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+        secret, _ = authentication.sign_in(tx, ann, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
     seen = World(world.engine, world.http, world.users, {**world.secrets, "ann": secret})
     assert {each.contract_id for each in seen.client("ann").tasks()} == {"mine"}
@@ -193,7 +195,9 @@ def test_metrics_tell_events_tasks_and_how_far_behind_they_are(world: World) -> 
     sent(world, 1)
     world.call("producer", "POST", "/lineage", content=b"no")
     with transaction(world.engine) as tx:
-        tasks.enqueue(tx, kind="draft", payload={}, key="d", now=clock.now() - timedelta(hours=1), task_id=ids.new())
+        task_queue.enqueue(
+            tx, kind="draft", payload={}, key="d", now=clock.now() - timedelta(hours=1), task_id=ids.new()
+        )
         row = tx.get_one(InboxEvent, world.client("viewer").events()[0].id)
         row.received = clock.now() - timedelta(minutes=10)
         tx.add(row)
@@ -276,7 +280,7 @@ def operator(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise Stop(error.message) from None
 
-    monkeypatch.setattr("registry.commands.service.opened", opened)
+    monkeypatch.setattr("registry.cli.commands.service.opened", opened)
     return world
 
 
@@ -343,8 +347,8 @@ def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
     row = RejectedEvent(id=ids.new(), time=NOW, producer="p", status=400, reason="no", body="ä".encode()[:1])
     add(engine, row)
     with reading(engine) as tx:
-        somebody = access.Principal(ids.new(), "p", frozenset(), frozenset())
-        assert listed.refusal(tx, row.id, somebody)[1] == "\ufffd"
+        somebody = authentication.Principal(ids.new(), "p", frozenset(), frozenset())
+        assert event_listing.refusal(tx, row.id, somebody)[1] == "\ufffd"
 
 
 def folded(world: World) -> None:

@@ -12,13 +12,14 @@ from sqlalchemy import Engine
 from support.receivers import Receiver, Reply, receiver, unused
 from support.scenes import Clock, rows
 
-from registry import delivery, ids, outbox
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.delivery import Deliverer
-from registry.outbox import LINEAGE
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import OutboxState
+from registry.core.settings import Settings
+from registry.notifications import delivery, outbox
+from registry.notifications.delivery import Deliverer
+from registry.notifications.outbox import LINEAGE
 from registry.tables import AuditEntry, OutboxMessage
-from registry.words import OutboxState
 
 
 class Killed(BaseException):

@@ -13,11 +13,14 @@ from contracts.document.model import Contract
 from engine.checks.binding import bind
 from engine.core.results import Measurement, Outcome, RunResult
 from engine.evaluation.judge import judge
-from registry import ids, incidents, measured, pasts, runs
-from registry.database import reading, transaction
-from registry.runs import Origin, Whose
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import IncidentState, Resolution
+from registry.incidents import lifecycle
+from registry.measurements.anomalies import baselines
+from registry.measurements.runs import metric_history, recording
+from registry.measurements.runs.recording import Origin, Whose
 from registry.tables import Incident, MeasurementRow, ResultRow, RunTag
-from registry.words import IncidentState, Resolution
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -34,13 +37,13 @@ def validated(database: Engine, at: int, size: int, of: Contract = OF, *, name: 
     """The run that judges a day by what is stored alone, recorded with its incident."""
     rows = {"id": list(range(size)), "amount": [1.0] * size, "status": ["new"] * size}
     with transaction(database) as tx:
-        known = pasts.pasts(tx, WHOSE, bind(of.object("orders"), SCHEMA))
+        known = baselines.pasts(tx, WHOSE, bind(of.object("orders"), SCHEMA))
         moment = NOW + at * DAY
         partition = name or named(at)
         states = {partition: bag_of(of, rows).pack()}
         run = judge(of, "orders", states=states, delta=[partition], started=moment, finished=moment, history=known)
-        row = runs.record(tx, ids.uuid7(moment), run, Origin(states_version=at + 1), now=moment)
-        incidents.of_run(tx, row, run, now=moment, ids=ids.new)
+        row = recording.record(tx, ids.uuid7(moment), run, Origin(states_version=at + 1), now=moment)
+        lifecycle.of_run(tx, row, run, now=moment, ids=ids.new)
         tx.commit()
     return run
 
@@ -73,7 +76,7 @@ def test_a_distance_with_limits_of_its_own_knows_which_partitions_failed(databas
     for at, size in enumerate([100, 300]):
         validated(database, at, size, LIMITED)
     with reading(database) as tx:
-        known = pasts.pasts(tx, WHOSE, bind(LIMITED.object("orders"), SCHEMA))
+        known = baselines.pasts(tx, WHOSE, bind(LIMITED.object("orders"), SCHEMA))
     [points] = known.values()
     assert [each.excluded for each in points] == [False, True]
 
@@ -101,7 +104,7 @@ def test_what_an_incident_spoiled_is_not_learned_from_unless_it_was_none(
     if resolution is not None:
         resolve(database, resolution)
     with reading(database) as tx:
-        known = pasts.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
+        known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
     assert [not each.excluded for each in known[IDENTITY]].count(True) == learned
 
 
@@ -118,8 +121,8 @@ def test_replays_know_in_which_version_of_the_states_a_partition_was_an_incident
     for at, size in enumerate([100, 103, 98, 101, 99, 102, 300]):
         validated(database, at, size)
     with reading(database) as tx:
-        assert pasts.spoilt_arrivals(tx, WHOSE) == {(7, named(6))}
-        assert pasts.spoilt_arrivals(tx, WHOSE._replace(object="others")) == frozenset()
+        assert baselines.spoilt_arrivals(tx, WHOSE) == {(7, named(6))}
+        assert baselines.spoilt_arrivals(tx, WHOSE._replace(object="others")) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -141,8 +144,8 @@ def test_partitions_stay_spoilt_until_they_were_mended_or_are_said_to_be_right(
     if again is not None:
         validated(database, 7, again, name=named(6))
     with reading(database) as tx:
-        assert pasts.spoilt_partitions(tx, WHOSE) == spoilt
-        assert pasts.spoilt_partitions(tx, WHOSE._replace(object="others")) == ()
+        assert baselines.spoilt_partitions(tx, WHOSE) == spoilt
+        assert baselines.spoilt_partitions(tx, WHOSE._replace(object="others")) == ()
 
 
 def test_measurements_say_of_what_time_and_segment_they_are_and_runs_their_tags(database: Engine) -> None:
@@ -166,12 +169,12 @@ def test_histories_are_asked_by_time_segment_and_tag_and_have_gaps(database: Eng
                 ),
             ),
         )  # fmt: skip
-        runs.record(tx, ids.uuid7(NOW + 9 * DAY), gap, Origin(), now=NOW)
+        recording.record(tx, ids.uuid7(NOW + 9 * DAY), gap, Origin(), now=NOW)
         tx.commit()
 
     def told(**chosen: Any) -> list[tuple[float | None, str | None]]:
         with reading(database) as tx:
-            found = measured.history(tx, measured.Chosen("orders", "orders", **chosen), limit=50)
+            found = metric_history.history(tx, metric_history.Chosen("orders", "orders", **chosen), limit=50)
         return [(each["value"], each["reason"]) for each in found]
 
     lost = (None, "the rows cannot be read")

@@ -12,11 +12,11 @@ from support.scenes import LOCATION, Scene, current, orders, rows
 
 from engine.core.errors import EngineKilled
 from engine.protocol.requests import MeasureRequest
-from registry.database import transaction
-from registry.portions import Part, TaskParts
+from registry.core.database import transaction
+from registry.core.enums import TaskState
+from registry.measurements.states.checkpoints import Part, TaskParts
+from registry.queue.task_queue import Fenced
 from registry.tables import PartRead, Task
-from registry.tasks import Fenced
-from registry.words import TaskState
 
 DAYS = {f"ds={at}": f"text {at}" for at in range(1, 6)}
 

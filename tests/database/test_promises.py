@@ -19,14 +19,16 @@ from contracts.errors import ContractError, Fault
 from engine.core.errors import EngineKilled, StateError
 from engine.core.results import Outcome, RunResult, Verdict
 from engine.protocol.requests import MeasureRequest
-from registry import history, ids, validation
-from registry.access import Principal
-from registry.consumer_checks import Consumed
-from registry.cursors import Asked
-from registry.database import reading, transaction
+from registry.access.authentication import Principal
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Permission, TaskState, VersionState
+from registry.core.pagination import Asked
+from registry.measurements.runs import history
+from registry.review.consumers.consumer_checks import Consumed
 from registry.tables import Contract as ContractRow
 from registry.tables import ContractVersion, Dataset, DatasetContract, Task, User
-from registry.words import Permission, TaskState, VersionState
+from registry.validation import validate
 
 CONSUMER = UUID("00000000-0000-7000-8000-00000000000c")
 
@@ -91,7 +93,7 @@ def test_one_reading_serves_every_contract_about_the_data(scene: Scene) -> None:
     assert {read(request.contract).id, *(read(body).id for body, _ in request.also)} == {"orders", "billing"}
     assert {run.marker for run in scene.runs} == {scene.runs[0].marker}
     assert [each.state for each in rows(scene.database, Task)] == [TaskState.DONE] * 2
-    assert [each.result for each in rows(scene.database, Task)][1] == {"note": validation.COVERED}
+    assert [each.result for each in rows(scene.database, Task)][1] == {"note": validate.COVERED}
 
 
 def test_what_each_contract_finds_is_what_it_finds_alone(scene: Scene) -> None:

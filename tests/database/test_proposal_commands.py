@@ -10,9 +10,9 @@ import pytest
 from support.api import World, document
 
 from engine.cli.commands import Stop
-from registry import clock
-from registry.cli import main
+from registry.cli.main import main
 from registry.client import Client, ClientError
+from registry.core import clock
 
 Act = Callable[..., tuple[int, str, str]]
 
@@ -29,7 +29,7 @@ def act(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
             except ClientError as error:
                 raise Stop(error.message) from None
 
-        monkeypatch.setattr("registry.commands.service.opened", opened)
+        monkeypatch.setattr("registry.cli.commands.service.opened", opened)
         with pytest.raises(SystemExit) as ended:
             main(list(arguments))
         return int(ended.value.code or 0), *capsys.readouterr()

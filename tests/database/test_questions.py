@@ -14,10 +14,10 @@ from contracts.schema import Column, Schema
 from engine.analyzers.numbers import Maximum
 from engine.checks.binding import bind
 from engine.states.planning.scan_plan import plan
-from registry import questions
 from registry.client import ClientError
-from registry.database import reading, transaction
-from registry.questions import Question
+from registry.core.database import reading, transaction
+from registry.measurements.states import state_queries
+from registry.measurements.states.state_queries import Question
 from registry.tables import AuditEntry, PartitionState
 
 
@@ -73,10 +73,10 @@ def test_a_partition_counts_as_it_was_stored_last_and_not_once_it_is_gone(memory
 
 def test_an_answer_is_of_one_version_of_the_states_whoever_writes_meanwhile(memory: Memory) -> None:
     with reading(memory.world.engine) as tx:
-        asked = questions.remembered(tx, Question("shop-orders", metrics=("size",)))
+        asked = state_queries.remembered(tx, Question("shop-orders", metrics=("size",)))
         tx.commit()
         memory.save(*DAYS[:3], "day=2026-03-09/land=DE", rows={"id": [7], "mail": ["x@x"]})
-        (size,) = questions.answered(tx, asked, memory.files, now=NOW)
+        (size,) = state_queries.answered(tx, asked, memory.files, now=NOW)
     assert (size.merged, size.reading and size.reading.value) == (6, 24)
 
 

@@ -16,10 +16,12 @@ from contracts.fingerprint import fingerprint
 from engine.checks.binding import bind
 from engine.evaluation.failing_samples import discreet
 from engine.evaluation.judge import judge
-from registry import ids, runs, states
-from registry.cli import _code
-from registry.database import transaction
-from registry.runs import Origin
+from registry.cli.main import _code
+from registry.core import ids
+from registry.core.database import transaction
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin
+from registry.measurements.states import state_store
 from registry.tables import Dataset, ResultRow, Run
 
 Command = Callable[..., tuple[int, str, str]]
@@ -37,7 +39,7 @@ def command(memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         return code, *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", memory.world.secrets["viewer"])
-    monkeypatch.setattr("registry.client.calls.httpx.Client", connected)
+    monkeypatch.setattr("registry.client.transport.httpx.Client", connected)
     return run
 
 
@@ -97,14 +99,14 @@ def run(memory: Memory) -> Run:
     given = read(writer.write(document()))
     with transaction(memory.world.engine) as tx:
         dataset = tx.exec(select(Dataset)).one()
-        packed = states.load(tx, dataset.id)
+        packed = state_store.load(tx, dataset.id)
         result = judge(
             given, "orders", states=packed, delta=DAYS[:2], started=NOW, finished=NOW, schema=TABLE, files=memory.files
         )
-        marker, number = fingerprint(states.known(tx, dataset.id)), dataset.states_version
+        marker, number = fingerprint(state_store.known(tx, dataset.id)), dataset.states_version
         origin = Origin(dataset.id, marker=marker, states_version=number)
         told = discreet(bind(given.object("orders"), TABLE), result)
-        recorded = runs.record(tx, ids.new(), told, origin, now=NOW)
+        recorded = recording.record(tx, ids.new(), told, origin, now=NOW)
         tx.commit()
         tx.refresh(recorded)
         tx.expunge(recorded)

@@ -15,34 +15,34 @@ from support.scenes import NOON, Scene, add, contract_in_force, orders, rows, us
 
 from engine.core.errors import EngineError
 from engine.core.results import Verdict
-from registry import clock, ids, tasks
-from registry.database import transaction
-from registry.errors import Conflict
-from registry.lineage import urgency
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Role, SubscriptionState, TaskState
+from registry.core.errors import Conflict
+from registry.queue import priorities, task_queue
+from registry.queue.task_queue import Priority
 from registry.tables import InboxEvent, Subscription, Task
-from registry.tasks import Priority
-from registry.words import Role, SubscriptionState, TaskState
-from registry.work.hours import DatabaseClock
+from registry.worker.database_clock import DatabaseClock
 
 LEASE = timedelta(seconds=60)
 
 
 def put(engine: Engine, key: str, priority: int = Priority.NORMAL, kind: str = "draft", **payload: Any) -> None:
     with transaction(engine) as tx:
-        tasks.enqueue(tx, kind=kind, payload=payload, key=key, now=NOON, task_id=ids.new(), priority=priority)
+        task_queue.enqueue(tx, kind=kind, payload=payload, key=key, now=NOON, task_id=ids.new(), priority=priority)
         tx.commit()
 
 
 def take(engine: Engine, now: datetime = NOON) -> Task | None:
     with transaction(engine) as tx:
-        task = tasks.claim(tx, worker="w", now=now, lease=LEASE)
+        task = task_queue.claim(tx, worker="w", now=now, lease=LEASE)
         tx.commit()
     return task
 
 
 def end(engine: Engine, task: Task) -> None:
     with transaction(engine) as tx:
-        tasks.finish(tx, task.id, task.fence, result={}, now=NOON)
+        task_queue.finish(tx, task.id, task.fence, result={}, now=NOON)
         tx.commit()
 
 
@@ -62,8 +62,8 @@ def served(engine: Engine) -> list[str]:
 def test_whoever_waits_longer_becomes_no_less_urgent_and_in_the_end_as_urgent_as_any(
     one: Priority, other: Priority, waited: timedelta, more: timedelta
 ) -> None:
-    assert 0 <= tasks.urgency(one, waited + more) <= tasks.urgency(one, waited) <= one
-    assert tasks.urgency(one, max(Priority) * tasks.AGES + more) == 0 <= tasks.urgency(other, waited)
+    assert 0 <= task_queue.urgency(one, waited + more) <= task_queue.urgency(one, waited) <= one
+    assert task_queue.urgency(one, max(Priority) * task_queue.AGES + more) == 0 <= task_queue.urgency(other, waited)
 
 
 def test_what_waits_is_served_by_its_urgency_and_what_is_as_urgent_as_any_by_its_age(engine: Engine) -> None:
@@ -73,9 +73,11 @@ def test_what_waits_is_served_by_its_urgency_and_what_is_as_urgent_as_any_by_its
     }
     with transaction(engine) as tx:
         for key, (priority, age) in waiting.items():
-            tasks.enqueue(tx, kind="draft", payload={}, key=key, now=NOON - age, task_id=ids.new(), priority=priority)
+            task_queue.enqueue(
+                tx, kind="draft", payload={}, key=key, now=NOON - age, task_id=ids.new(), priority=priority
+            )
         tx.commit()
-    found = [(tasks.urgency(*waiting[key]), waiting[key]) for key in served(engine)]
+    found = [(task_queue.urgency(*waiting[key]), waiting[key]) for key in served(engine)]
     assert [urgent for urgent, _ in found] == sorted(urgent for urgent, _ in found)
     oldest = [age for urgent, (_, age) in found if urgent == 0]
     assert oldest == sorted(oldest, reverse=True)
@@ -84,10 +86,10 @@ def test_what_waits_is_served_by_its_urgency_and_what_is_as_urgent_as_any_by_its
 def test_nothing_waits_for_ever_behind_what_keeps_coming(engine: Engine) -> None:
     put(engine, "upkeep", Priority.UPKEEP)
     for step in range(1, 12):
-        now, done = NOON + step * tasks.AGES, set()
+        now, done = NOON + step * task_queue.AGES, set()
         with transaction(engine) as tx:
             for each in range(2):
-                tasks.enqueue(tx, kind="draft", payload={}, key=f"{step}-{each}", now=now, task_id=ids.new(),
+                task_queue.enqueue(tx, kind="draft", payload={}, key=f"{step}-{each}", now=now, task_id=ids.new(),
                               priority=Priority.DRAFT)  # fmt: skip
             tx.commit()
         task = take(engine, now)
@@ -133,9 +135,9 @@ def test_lines_that_wait_all_the_time_are_served_in_turns(engine: Engine, steps:
         for number, step in enumerate([*steps, *["serve"] * len(steps)]):
             if step != "serve":
                 payload = {"producer": step}
-                tasks.enqueue(tx, kind="draft", payload=payload, key=f"{number}", now=NOON, task_id=ids.new())
+                task_queue.enqueue(tx, kind="draft", payload=payload, key=f"{number}", now=NOON, task_id=ids.new())
                 waiting[step] += 1
-            elif task := tasks.claim(tx, worker="w", now=NOON, lease=LEASE):
+            elif task := task_queue.claim(tx, worker="w", now=NOON, lease=LEASE):
                 waiting[task.producer] -= 1
                 ahead[task.producer].clear()
                 for each in ahead.keys() - {task.producer}:
@@ -186,16 +188,16 @@ def test_it_is_told_how_many_tasks_wait_for_a_worker(engine: Engine) -> None:
         put(engine, key)
     take(engine)
     with transaction(engine) as tx:
-        tasks.enqueue(tx, kind="draft", payload={}, key="d", now=NOON, task_id=ids.new(), delay=LEASE)
-        assert [tasks.waiting(tx, now=NOON, most=most) for most in (1, 9)] == [1, 2]
+        task_queue.enqueue(tx, kind="draft", payload={}, key="d", now=NOON, task_id=ids.new(), delay=LEASE)
+        assert [task_queue.waiting(tx, now=NOON, most=most) for most in (1, 9)] == [1, 2]
 
 
 def test_the_longer_the_queue_the_longer_the_quiet_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urgency, "HIGH_WATER", 2)
+    monkeypatch.setattr(priorities, "HIGH_WATER", 2)
     seen = []
     for number in range(8):
         with transaction(engine) as tx:
-            seen.append(urgency.quiet(tx, timedelta(seconds=5), now=NOON).total_seconds())
+            seen.append(priorities.quiet(tx, timedelta(seconds=5), now=NOON).total_seconds())
         put(engine, f"{number}")
     assert seen == [5, 5, 10, 10, 20, 20, 40, 40]
 
@@ -204,7 +206,7 @@ def test_the_longer_the_queue_the_longer_the_quiet_time(engine: Engine, monkeypa
     ("usual", "doublings", "seconds"), [(0, 0, 0), (0, 1, 10), (5, 6, 320), (5, 7, 600), (5, 8, 600), (3600, 3, 3600)]
 )
 def test_a_quiet_time_is_doubled_up_to_ten_minutes(usual: int, doublings: int, seconds: int) -> None:
-    assert urgency.widened(timedelta(seconds=usual), doublings).total_seconds() == seconds
+    assert priorities.widened(timedelta(seconds=usual), doublings).total_seconds() == seconds
 
 
 @pytest.mark.parametrize(("state", "priority"), [("active", Priority.BLOCKING), ("ended", Priority.NORMAL)])
@@ -225,7 +227,7 @@ def test_a_validation_that_was_given_up_is_done_when_it_is_tried_anew(scene: Sce
     scene.send(event())
     scene.work()
     with transaction(scene.database) as tx:
-        tasks.retry(tx, tx.get_one(Task, scene.last_task.id), now=scene.clock())
+        task_queue.retry(tx, tx.get_one(Task, scene.last_task.id), now=scene.clock())
         tx.commit()
     scene.work()
     assert [run.verdict for run in scene.runs] == [Verdict.NOT_EVALUATED, Verdict.PASSED]
@@ -237,7 +239,7 @@ def test_only_what_was_given_up_is_tried_anew(engine: Engine, state: TaskState) 
     task = Task(id=ids.new(), kind="draft", payload={}, key="a", state=state, created=NOON, available_at=NOON)
     add(engine, task)
     with transaction(engine) as tx, pytest.raises(Conflict, match=f"the task is {state.value}"):
-        tasks.retry(tx, tx.get_one(Task, task.id), now=NOON)
+        task_queue.retry(tx, tx.get_one(Task, task.id), now=NOON)
 
 
 def test_an_event_knows_the_run_that_it_was_folded_into(scene: Scene) -> None:

@@ -12,17 +12,17 @@ from sqlmodel import Session
 from support.events import body, event
 from support.scenes import NOON, rows
 
-from registry import ids
-from registry.lineage import inbox
-from registry.lineage.events import parse
-from registry.lineage.inbox import Arrival
-from registry.lineage.receiver import Limits, Overloaded, Receiver, Unkeepable
+from registry.core import ids
+from registry.lineage.events import event_store
+from registry.lineage.events.event_store import Arrival
+from registry.lineage.events.model import parse
+from registry.lineage.events.receiver import Limits, Overloaded, Receiver, Unkeepable
 from registry.tables import InboxEvent
 
 
 def arrival(run: str) -> Arrival:
     raw = body(event(run=run))
-    return inbox.arrival(parse(raw), raw, producer="spark", now=NOON, event_id=ids.new())
+    return event_store.arrival(parse(raw), raw, producer="spark", now=NOON, event_id=ids.new())
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, poison: str = "") -> None:
         self.begun, self.go = Flag(), Flag()
         self.together: list[int] = []
-        self.poison, self.keep = poison, inbox.keep
-        monkeypatch.setattr(inbox, "keep", self)
+        self.poison, self.keep = poison, event_store.keep
+        monkeypatch.setattr(event_store, "keep", self)
 
     def __call__(self, session: Session, arrivals: list[Arrival]) -> set[str]:
         self.together.append(len(arrivals))
@@ -87,7 +87,7 @@ def test_a_database_that_is_away_is_told_to_everybody_who_waits(
     def away(*_: Any) -> None:
         raise OperationalError("insert", {}, OSError("gone"))
 
-    monkeypatch.setattr(inbox, "keep", away)
+    monkeypatch.setattr(event_store, "keep", away)
     with pytest.raises(OperationalError):
         receiver.put([arrival("a")]).result(30)
     monkeypatch.undo()

@@ -17,12 +17,14 @@ from support.api import NOW, World, document, drafted, plain, suggestion
 from contracts.document import writer
 from contracts.fingerprint import fingerprint
 from engine.core import key_files
-from registry import audit, cli, records
-from registry.database import reading, transaction
-from registry.errors import NotFound
-from registry.records import Evidence
+from registry.audit import audit_log
+from registry.cli import main
+from registry.core.database import reading, transaction
+from registry.core.enums import Action, Decision
+from registry.core.errors import NotFound
+from registry.review.approval import records
+from registry.review.approval.records import Evidence
 from registry.tables import ApprovalRecord, AuditEntry, ContractVersion, Proposal, User
-from registry.words import Action, Decision
 
 
 def approved(world: World) -> ApprovalRecord:
@@ -80,9 +82,9 @@ def test_what_the_approver_was_shown_is_covered_by_the_hash(world: World) -> Non
     proposal = world.client("producer").propose(document())
     with transaction(world.engine) as tx:
         row, by = tx.get_one(Proposal, proposal.id), world.principal("owner")
-        from registry import drafts
+        from registry.review.proposals import proposals
 
-        shown = drafts.preview(tx, row)
+        shown = proposals.preview(tx, row)
         made = [
             records.make(tx, row, shown, by=by, now=NOW, evidence=each)
             for each in (Evidence(), Evidence(comparison={"bump": "major"}), Evidence(replay={"alerts": 3}))
@@ -177,7 +179,7 @@ def ask(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", errors)
             with pytest.raises(SystemExit) as ended:
-                cli.main(list(arguments))
+                main.main(list(arguments))
         out.flush()
         return Said(int(ended.value.code or 0), out.buffer.getvalue().decode(), errors.getvalue())  # type: ignore[attr-defined]
 
@@ -267,7 +269,7 @@ def test_commands_say_where_there_is_no_database_of_this_version(
 @pytest.mark.parametrize("kind", ["sqlite"])
 def test_backup_and_restore_by_command(world: World, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with reading(world.engine) as tx:
-        number = audit.verify(tx).entries
+        number = audit_log.verify(tx).entries
     said = ask("backup", str(tmp_path / "b.tar"))
     assert said.code == 0
     assert f"with {number} entries of its audit, 0 files of states" in said.out

@@ -14,13 +14,16 @@ from support.redefining import Structural
 from support.scenes import LOCATION, NOON, Scene, add, rows
 
 from engine.core.results import Verdict
-from registry import catalog, doubts, gating, ids, references
-from registry.access import Principal, permissions_of
-from registry.cursors import Asked
-from registry.database import reading
-from registry.doubts import Look
+from registry.access.authentication import Principal, permissions_of
+from registry.browse import contract_list
+from registry.core import ids
+from registry.core.database import reading
+from registry.core.enums import Action, Cause, ChannelKind, GateAnswer, IncidentState, NoticeKind, Resolution, Role
+from registry.core.pagination import Asked
+from registry.datasets import related_datasets
 from registry.tables import AuditEntry, Channel, Dataset, Incident, OutboxMessage, Run, User
-from registry.words import Action, Cause, ChannelKind, GateAnswer, IncidentState, NoticeKind, Resolution, Role
+from registry.validation.gate import gate_answer, staleness
+from registry.validation.gate.staleness import Look
 
 ID, AMOUNT = {"name": "id", "type": "long"}, {"name": "amount", "type": "double"}
 
@@ -68,7 +71,7 @@ def gate(scene: Scene, partition: str | None = None) -> tuple[GateAnswer, str | 
     with reading(scene.database) as tx:
         dataset = tx.exec(select(Dataset)).first()
         assert dataset is not None
-        (answer,) = gating.told(tx, references.exactly(tx, dataset.namespace, dataset.name), Look(partition))
+        (answer,) = gate_answer.told(tx, related_datasets.exactly(tx, dataset.namespace, dataset.name), Look(partition))
     return answer.answer, answer.reason
 
 
@@ -76,7 +79,7 @@ def listed(scene: Scene) -> tuple[Verdict, Cause] | None:
     """What the catalog says of the orders."""
     admin = Principal(ids.new(), "admin", frozenset({Role.ADMIN}), permissions_of([Role.ADMIN]))
     with reading(scene.database) as tx:
-        (found,) = catalog.contracts(tx, admin, Asked(10)).rows
+        (found,) = contract_list.contracts(tx, admin, Asked(10)).rows
     return (found.last_run.verdict, found.last_run.cause) if found.last_run else None
 
 
@@ -229,7 +232,7 @@ def test_people_hear_that_a_promised_dataset_is_gone(scene: Scene, document: dic
     listen(scene)
     scene.send(document, document)
     scene.work()
-    assert gate(scene) == (GateAnswer.UNKNOWN, doubts.GONE)
+    assert gate(scene) == (GateAnswer.UNKNOWN, staleness.GONE)
     assert listed(scene) == (Verdict.FAILED, Cause.PRESENCE)
     assert incidents(scene) == [(IncidentState.OPEN, None)]
     (notice,) = rows(scene.database, OutboxMessage)

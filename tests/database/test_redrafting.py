@@ -15,12 +15,14 @@ from contracts.document.writer import write
 from contracts.editing.patches import skeleton
 from contracts.schema import Column, Schema
 from engine.protocol.requests import Drafted, DraftRequest
-from registry import ids, redrafting, tasks
-from registry.database import transaction
-from registry.redrafting import NOTHING
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import Decision, ProposalState, TaskKind, TaskState
+from registry.drafting import nightly_redraft
+from registry.drafting.nightly_redraft import NOTHING
+from registry.queue import task_queue
 from registry.tables import ProfileRow, Proposal, SuggestionRow, Task
-from registry.words import Decision, ProposalState, TaskKind, TaskState
-from registry.work.duties import order_redrafts
+from registry.worker.periodic import order_redrafts
 
 TYPES = {"id": "bigint", "amount": "double"}
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
@@ -152,11 +154,11 @@ def test_what_is_promised_already_is_not_proposed(suggestion: dict[str, Any], kn
     content = read(document()).document
     content["schema"][0]["properties"][0]["required"] = True
     contract = read(write(content))
-    assert redrafting.is_new(contract, "orders", suggestion) is not known
+    assert nightly_redraft.is_new(contract, "orders", suggestion) is not known
 
 
 def test_a_suggestion_for_a_column_that_is_not_there_is_not_proposed() -> None:
-    assert not redrafting.is_new(read(document()), "orders", {**REQUIRED, "column": "gone"})
+    assert not nightly_redraft.is_new(read(document()), "orders", {**REQUIRED, "column": "gone"})
 
 
 DRIFTS = [
@@ -219,7 +221,9 @@ def test_a_version_that_is_new_is_left_alone(scene: Scene) -> None:
 def draft_task(scene: Scene) -> Task:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
     with transaction(scene.database) as tx:
-        task = tasks.enqueue(tx, kind=TaskKind.REDRAFT, payload=payload, key="d", now=scene.clock(), task_id=ids.new())
+        task = task_queue.enqueue(
+            tx, kind=TaskKind.REDRAFT, payload=payload, key="d", now=scene.clock(), task_id=ids.new()
+        )
         tx.commit()
         assert task is not None
         return task
@@ -240,7 +244,7 @@ def test_a_task_that_is_stopped_meanwhile_writes_nothing_and_stops_the_engine(sc
 
     def stop() -> None:
         with transaction(scene.database) as tx:
-            tasks.stop(tx, tx.get_one(Task, made.id), error="stopped by ann", now=scene.clock())
+            task_queue.stop(tx, tx.get_one(Task, made.id), error="stopped by ann", now=scene.clock())
             tx.commit()
         scene.worker().hear(tasks_row(scene, made))("second scan")
 

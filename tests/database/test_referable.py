@@ -7,8 +7,9 @@ from sqlalchemy import Engine
 from support.scenes import LOCATION, NOON, add, document, next_version, orders
 
 from engine.protocol.requests import KeyOf, Source
-from registry import ids, referable
-from registry.database import reading
+from registry.core import ids
+from registry.core.database import reading
+from registry.drafting import reference_keys
 from registry.tables import User
 
 NAME = b"      - name: id\n"
@@ -32,11 +33,11 @@ def test_keys_are_those_of_others_that_the_author_may_read(
     ann = User(id=ids.new(), name="ann", roles=[role] if role else [], created=NOON)
     add(engine, ann)
     with reading(engine) as tx:
-        assert referable.keys(tx, {"contract_id": contract, "author": str(ann.id)}) == (keys if known else ())
+        assert reference_keys.keys(tx, {"contract_id": contract, "author": str(ann.id)}) == (keys if known else ())
 
 
 def test_a_draft_that_nobody_asked_for_is_its_owners(engine: Engine, tmp_path: Path) -> None:
     orders(engine, tmp_path)
     with reading(engine) as tx:
-        assert referable.keys(tx, {"contract_id": "orders"}) == ()
-        assert referable.keys(tx, {"contract_id": "unknown"}) == ()
+        assert reference_keys.keys(tx, {"contract_id": "orders"}) == ()
+        assert reference_keys.keys(tx, {"contract_id": "unknown"}) == ()

@@ -19,11 +19,12 @@ from engine.analyzers.rows import Size
 from engine.checks.dataset_limits import Referent
 from engine.core.results import Verdict
 from engine.protocol.requests import MeasureRequest, Source
-from registry import ids, references
-from registry.database import reading, transaction
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import VersionState
+from registry.datasets import related_datasets
 from registry.tables import Contract as ContractRow
 from registry.tables import ContractVersion, Dataset, MeasurementRow, Run, User
-from registry.words import VersionState
 
 DOCUMENT = """\
 apiVersion: v3.1.0
@@ -122,13 +123,13 @@ def _row(run: Run, day: int, at: int, analyzer: Any, partition: str | None, exac
 
 def referents(scene: Scene, contract: Contract = CONTRACT) -> Mapping[str, Referent]:
     with reading(scene.database) as session:
-        return references.referents(session, contract, contract.object("orders"))
+        return related_datasets.referents(session, contract, contract.object("orders"))
 
 
 def sources(scene: Scene, name: str) -> Mapping[str, Source]:
     contract = read(DOCUMENT.replace("dataset: titles", f"dataset: {name}").encode())
     with reading(scene.database) as session:
-        return references.sources(session, contract, contract.object("orders"))
+        return related_datasets.sources(session, contract, contract.object("orders"))
 
 
 @pytest.mark.parametrize("name", ["titles", "titles.books", "books"])

@@ -27,18 +27,23 @@ from engine.core.results import Outcome
 from engine.evaluation.judge import judge
 from engine.evaluation.replay.report import Replay
 from engine.evaluation.replay.versions import COUNTED
-from registry import ids, records, references, replays, runs, states
-from registry.api import schemas
-from registry.cli import _code
+from registry import schemas
+from registry.access.permissions import Granted
+from registry.cli.main import _code
 from registry.client import ClientError
-from registry.database import reading, transaction
-from registry.errors import NotFound
-from registry.replays import Ways
-from registry.rights import Granted
-from registry.runs import Origin
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Part, Permission
+from registry.core.errors import NotFound
+from registry.datasets import related_datasets
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin
+from registry.measurements.states import state_store
+from registry.review.approval import records
+from registry.review.replays import replay
+from registry.review.replays.replay import Ways
 from registry.tables import Dataset, ResultRow, Run
-from registry.words import Part, Permission
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 
 
 def changed(**limits: dict[str, Any]) -> str:
@@ -64,8 +69,8 @@ def days(memory: Memory) -> None:
 
 def found(memory: Memory, text: str = STRICTER, **ways: Any) -> Replay:
     with reading(memory.world.engine) as tx:
-        versions = replays.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
-        [told] = replays.replayed(tx, versions, memory.files, Ways(most=10**9, **ways), lambda *_: True)
+        versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
+        [told] = replay.replayed(tx, versions, memory.files, Ways(most=10**9, **ways), lambda *_: True)
     return told
 
 
@@ -110,8 +115,8 @@ def test_while_others_are_replayed_nothing_is_approved_without_what_was_shown(
 ) -> None:
     taken = BoundedSemaphore(1)
     taken.acquire()
-    monkeypatch.setattr("registry.api.replays.REPLAYING", taken)
-    monkeypatch.setattr("registry.api.replays.PATIENCE", 0.01)
+    monkeypatch.setattr("registry.api.routes.replays.REPLAYING", taken)
+    monkeypatch.setattr("registry.api.routes.replays.PATIENCE", 0.01)
     made, owner = memory.world.client("producer").propose(STRICTER), memory.world.client("owner")
     shown = owner.preview(made.id).fingerprint
     with pytest.raises(ClientError) as refused:
@@ -153,11 +158,11 @@ def test_a_first_version_of_a_table_that_nobody_measured_says_so(memory: Memory)
 def test_when_the_time_is_over_the_first_partitions_are_told_of(memory: Memory) -> None:
     days(memory)
     with reading(memory.world.engine) as tx:
-        versions = replays.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
-        some = replays.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 3)
+        versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
+        some = replay.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 3)
     assert (some[0].partitions, some[0].stored) == (4, 8)
     assert some[0].sentence.endswith("judged are the first 4 of 8")
-    assert replays.plain(versions, some, 1.0)["complete"] is False
+    assert replay.plain(versions, some, 1.0)["complete"] is False
 
 
 def test_states_that_were_replaced_are_judged_where_that_is_asked_for(memory: Memory) -> None:
@@ -227,10 +232,10 @@ def test_a_replay_is_of_a_proposal_or_of_a_document(memory: Memory, body: dict[s
 
 def test_counts_that_are_too_many_are_told_as_such(memory: Memory) -> None:
     with reading(memory.world.engine) as tx:
-        versions = replays.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
-        [told] = replays.replayed(tx, versions, memory.files, Ways(counting=True, most=1), lambda *_: True)
+        versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
+        [told] = replay.replayed(tx, versions, memory.files, Ways(counting=True, most=1), lambda *_: True)
     [reason] = lines(told)["uniqueness-id"].new.unjudged
-    assert reason == replays.TOO_LARGE
+    assert reason == replay.TOO_LARGE
 
 
 def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[str, ...] = ()) -> None:
@@ -241,15 +246,15 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
     with transaction(memory.world.engine) as tx:
         dataset = tx.exec(select(Dataset)).one()
         packed = bag(checks.plan, TABLE, rows or ROWS).pack(memory.files)
-        measured = states.Measured(TABLE, {name: f"{name} {at}" for name in delta}, dict.fromkeys(delta, packed))
+        measured = state_store.Measured(TABLE, {name: f"{name} {at}" for name in delta}, dict.fromkeys(delta, packed))
         now = began + timedelta(minutes=5)
-        version = states.save(tx, dataset.id, measured, vanished=gone, now=now, ids=ids.new)
+        version = state_store.save(tx, dataset.id, measured, vanished=gone, now=now, ids=ids.new)
         result = judge(
-            given, "orders", states=states.load(tx, dataset.id), delta=delta, started=began, finished=now,
+            given, "orders", states=state_store.load(tx, dataset.id), delta=delta, started=began, finished=now,
             schema=TABLE, files=memory.files,
         )  # fmt: skip
-        marker = fingerprint(states.known(tx, dataset.id))
-        runs.record(tx, ids.new(), result, Origin(dataset.id, marker=marker, states_version=version), now=now)
+        marker = fingerprint(state_store.known(tx, dataset.id))
+        recording.record(tx, ids.new(), result, Origin(dataset.id, marker=marker, states_version=version), now=now)
         tx.commit()
 
 
@@ -286,7 +291,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
     content["schema"][0]["quality"] = [check("size") | {"implementation": {"analyzer": "size", "mustBe": limit}}]
     given = read(writer.write(content))
     with reading(engine) as tx:
-        [line] = references.timelines(tx, given, given.object("orders")).values()
+        [line] = related_datasets.timelines(tx, given, given.object("orders")).values()
     values = [line.at(NOW + timedelta(hours=hours)).value for hours in (0, 2, 4)]
     assert values == [None, 4, 1]
     assert line.at(NOW).reason == "no run of shop-orders had measured it"
@@ -294,7 +299,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
 
 def test_what_nobody_may_see_is_not_found(memory: Memory) -> None:
     with reading(memory.world.engine) as tx, pytest.raises(NotFound):
-        replays.of_proposal(tx, ids.new(), by=memory.world.principal("admin"))
+        replay.of_proposal(tx, ids.new(), by=memory.world.principal("admin"))
 
 
 @pytest.fixture
@@ -309,7 +314,7 @@ def command(memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         return code, *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", memory.world.secrets["producer"])
-    monkeypatch.setattr("registry.client.calls.httpx.Client", connected)
+    monkeypatch.setattr("registry.client.transport.httpx.Client", connected)
     return run
 
 
@@ -342,7 +347,7 @@ def test_the_command_waits_for_a_worker_where_counts_are_asked_for(
     command: Command, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = memory.world.client("producer").propose(changed(uniqueness={"mustBeGreaterThan": 0.01}))
-    monkeypatch.setattr("registry.commands.replay.time.sleep", lambda _: _worker(memory).work())
+    monkeypatch.setattr("registry.cli.commands.replay.time.sleep", lambda _: _worker(memory).work())
     code, printed, _ = command("replay", str(made.id), "--counts")
     assert code == 1
     assert "uniqueness-id" in printed
@@ -378,17 +383,17 @@ def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_th
     elsewhere = Granted(Part.CONTRACT, "other", frozenset({Permission.READ}))
     moved = replace(author, permissions=frozenset(), granted=(elsewhere,))
     with reading(memory.world.engine) as tx:
-        versions = replays.of_proposal(tx, made.id, by=moved)
-        [told] = replays.replayed(tx, versions, memory.files, Ways(), lambda *_: True)
+        versions = replay.of_proposal(tx, made.id, by=moved)
+        [told] = replay.replayed(tx, versions, memory.files, Ways(), lambda *_: True)
     assert told.stored == 0
 
 
 def test_a_crowd_that_asks_for_replays_does_not_take_the_whole_service(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("registry.api.replays.PATIENCE", 0.01)
+    monkeypatch.setattr("registry.api.routes.replays.PATIENCE", 0.01)
     taken = BoundedSemaphore(1)
-    monkeypatch.setattr("registry.api.replays.REPLAYING", taken)
+    monkeypatch.setattr("registry.api.routes.replays.REPLAYING", taken)
     viewer = memory.world.client("viewer")
     with taken, pytest.raises(ClientError) as refused:
         viewer.replay_document("shop-orders", STRICTER)
@@ -402,12 +407,12 @@ def test_many_that_came_at_once_are_judged_in_portions_and_their_dataset_once(
     memory.save(*(f"batch={at}" for at in range(7)))
     text = changed(size={"mustBeLessThan": 1}, maximum={"mustBeLessThan": 1, "scope": "dataset"})
     whole = found(memory, text)
-    monkeypatch.setattr("registry.arrivals.AT_A_TIME", 3)
+    monkeypatch.setattr("registry.review.replays.state_timeline.AT_A_TIME", 3)
     assert found(memory, text) == whole
     assert lines(whole)["maximum-id"].new.alerts[-1] == "7 partitions up to batch=6"
     with reading(memory.world.engine) as tx:
-        versions = replays.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
-        [part] = replays.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 7)
+        versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
+        [part] = replay.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 7)
     assert (part.partitions, len(lines(part)["maximum-id"].new.alerts)) == (9, 3)
 
 
@@ -424,4 +429,4 @@ def test_a_first_contract_about_a_table_that_others_know_is_judged_on_what_is_ke
         granted=(Granted(Part.CONTRACT, "other", frozenset({Permission.READ})),),
     )
     with reading(memory.world.engine) as tx:
-        assert replays.of_proposal(tx, made.id, by=stranger).hidden == {"orders"}
+        assert replay.of_proposal(tx, made.id, by=stranger).hidden == {"orders"}

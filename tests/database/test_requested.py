@@ -6,11 +6,11 @@ import pytest
 from sqlmodel import select
 from support.api import World, document
 
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import reading
+from registry.core.database import reading
+from registry.core.enums import ChannelKind
 from registry.tables import OutboxMessage, Proposal
-from registry.words import ChannelKind
 
 LAKE = "/lake/shop-orders"
 

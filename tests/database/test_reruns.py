@@ -13,11 +13,13 @@ from support.events import event
 from support.scenes import Scene, orders
 
 from engine.core.results import Outcome
-from registry import ids, reruns, states
-from registry.database import reading, transaction
-from registry.errors import Invalid, NotFound
-from registry.reruns import NOTHING, PRUNED, Rerun
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.errors import Invalid, NotFound
+from registry.measurements.states import state_store
 from registry.tables import Dataset, ResultRow, Run
+from registry.validation import reruns
+from registry.validation.reruns import NOTHING, PRUNED, Rerun
 
 TEXTS = ("good", "bad", "better")
 
@@ -81,7 +83,7 @@ def test_the_limits_are_those_that_were_found_then(scene: Scene, runs: list[Run]
 def test_a_run_whose_states_are_gone_cannot_be_done_again(scene: Scene, runs: list[Run]) -> None:
     with transaction(scene.database) as tx:
         dataset = tx.exec(select(Dataset)).one()
-        states.prune(tx, dataset.id, before=scene.clock() + timedelta(seconds=1))
+        state_store.prune(tx, dataset.id, before=scene.clock() + timedelta(seconds=1))
         tx.commit()
     for run in runs[:2]:
         with pytest.raises(Invalid) as refused:

@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 from support.api import World
 
-from registry import access, clock
+from registry.access import authentication
 from registry.client import ClientError
-from registry.database import reading, transaction
-from registry.errors import Unauthenticated
+from registry.core import clock
+from registry.core.database import reading, transaction
+from registry.core.enums import Permission
+from registry.core.errors import Unauthenticated
 from registry.tables import ApiToken, User
-from registry.words import Permission
 
 HOUR = timedelta(hours=1)
 
@@ -18,7 +19,7 @@ HOUR = timedelta(hours=1)
 def opens(world: World, secret: str, *, after: timedelta = timedelta(0)) -> bool:
     try:
         with reading(world.engine) as tx:
-            return access.principal_of(tx, secret, now=clock.now() + after).name == "producer"
+            return authentication.principal_of(tx, secret, now=clock.now() + after).name == "producer"
     except Unauthenticated:
         return False
 

@@ -9,9 +9,10 @@ from support.scenes import NOON, contract_in_force, document, rows
 
 from contracts.document.reader import read
 from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Verdict
-from registry import ids, runs
-from registry.database import reading, transaction
-from registry.runs import Origin, Whose
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin, Whose
 from registry.tables import AuditEntry, Dataset, MeasurementRow, ResultRow, Run
 
 CONTRACT = read(document())
@@ -44,7 +45,7 @@ def result(*results: CheckResult, measurements: tuple[Measurement, ...] = ()) ->
 def record(engine: Engine, found: RunResult, origin: Origin | None = None, *, commit: bool = True) -> None:
     contract_in_force(engine)
     with transaction(engine) as tx:
-        runs.record(tx, ids.new(), found, origin or Origin(), now=NOON)
+        recording.record(tx, ids.new(), found, origin or Origin(), now=NOON)
         if commit:
             tx.commit()
 
@@ -92,24 +93,24 @@ def test_only_a_run_that_read_the_data_has_judged_it(engine: Engine, marker: str
     contract_in_force(engine)
     dataset = rows(engine, Dataset)[0].id
     with transaction(engine) as tx:
-        runs.record(tx, ids.new(), result(check()), Origin(dataset_id=dataset, marker=marker), now=NOON)
+        recording.record(tx, ids.new(), result(check()), Origin(dataset_id=dataset, marker=marker), now=NOON)
         tx.commit()
     with reading(engine) as tx:
         marks = (result(check()).contract_fingerprint, "another version's")
-        judged = [runs.last(tx, Whose("orders", "orders", mark), dataset) is not None for mark in marks]
+        judged = [recording.last(tx, Whose("orders", "orders", mark), dataset) is not None for mark in marks]
         whose = Whose("orders", "orders", marks[0], subscription_id=ids.new())
-        assert runs.last(tx, whose, dataset) is None
+        assert recording.last(tx, whose, dataset) is None
     assert judged == [counts, False]
 
 
 def test_a_run_that_could_not_judge_gives_every_check_the_reason() -> None:
-    found = runs.unevaluated(CONTRACT, "orders", "unreachable", started=NOON, finished=NOON)
+    found = recording.unevaluated(CONTRACT, "orders", "unreachable", started=NOON, finished=NOON)
     assert found.verdict is Verdict.NOT_EVALUATED
     assert [(each.check_id, each.reason) for each in found.results] == [("enough", "unreachable")]
 
 
 def test_a_run_without_any_check_still_does_not_pass() -> None:
-    found = runs.unevaluated(CONTRACT, "another", "unreachable", started=NOON, finished=NOON)
+    found = recording.unevaluated(CONTRACT, "another", "unreachable", started=NOON, finished=NOON)
     assert [(each.check_id, each.outcome) for each in found.results] == [("table", Outcome.NOT_EVALUATED)]
 
 

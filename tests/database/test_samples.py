@@ -17,13 +17,14 @@ from contracts.document.reader import read
 from engine.core.errors import EngineKilled
 from engine.core.results import Outcome, RunResult, Sample, Verdict
 from engine.protocol.requests import MeasureRequest, SampleRequest
-from registry import ids, runs, samples
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.errors import NotFound
-from registry.runs import Origin
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import VersionState
+from registry.core.errors import NotFound
+from registry.core.settings import Settings
+from registry.measurements.runs import recording, samples
+from registry.measurements.runs.recording import Origin
 from registry.tables import Contract, ContractVersion, Run, SampleRow, User, metadata
-from registry.words import VersionState
 
 SECRET = "ann@example.org"
 FOUND = Sample(check_id="good", columns=("id", "amount"), masked=("id",), rows=(("•••", SECRET), (None, "a\x00b")))
@@ -178,7 +179,7 @@ def test_who_may_read_a_run_reads_its_samples(world: World) -> None:
             partitions=(), rows=1, started=NOON, finished=NOON, results=(), measurements=(), samples=found,
         )  # fmt: skip
         with transaction(world.engine) as tx:
-            runs.record(tx, each, result, Origin(), now=NOON)
+            recording.record(tx, each, result, Origin(), now=NOON)
             samples.keep(tx, each, result.samples, until=NOON + timedelta(days=36500), now=NOON)
             tx.commit()
     (found,) = world.client("consumer").samples(run_id)

@@ -13,13 +13,16 @@ from support.api import drafted as drafted_proposal
 
 from contracts.document import writer
 from engine.core.results import Verdict
-from registry import access, clock, ids, lookup, people
-from registry.api import schemas
+from registry import schemas
+from registry.access import authentication
+from registry.access import users as access_users
+from registry.access.permissions import Granted, Place, Principal
 from registry.client import ClientError
-from registry.database import reading, transaction
-from registry.rights import Granted, Place, Principal
+from registry.contracts import lookup
+from registry.core import clock, ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Part, Permission, Role, TeamRole
 from registry.tables import Contract, Dataset, Proposal, Run
-from registry.words import Part, Permission, Role, TeamRole
 
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
@@ -39,9 +42,11 @@ class Two:
     def made(self, name: str) -> "Two":
         """With another user without any role, who has a session."""
         with transaction(self.world.engine) as tx:
-            user = people.new_user(ids.new(), name=name, password=None, roles=[], now=NOW)
-            people.create_user(tx, user, actor="test", now=NOW)
-            secret, _ = access.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+            user = access_users.new_user(ids.new(), name=name, password=None, roles=[], now=NOW)
+            access_users.create_user(tx, user, actor="test", now=NOW)
+            secret, _ = authentication.sign_in(
+                tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1)
+            )
             tx.commit()
         users, secrets = {**self.world.users, name: user}, {**self.world.secrets, name: secret}
         return Two(World(self.world.engine, self.world.http, users, secrets))

@@ -13,15 +13,16 @@ from typer.testing import CliRunner
 
 from contracts.document import writer
 from engine.core.results import Verdict
-from registry import catalog, scope, search
-from registry.access import Granted, Principal
-from registry.api import schemas
-from registry.cli import app
-from registry.cursors import Asked
-from registry.database import reading, transaction
-from registry.search import Wanted
+from registry import schemas
+from registry.access import visibility
+from registry.access.authentication import Granted, Principal
+from registry.browse import contract_list, search
+from registry.browse.search import Wanted
+from registry.cli.main import app
+from registry.core.database import reading, transaction
+from registry.core.enums import LabelKind, Part, Permission, VersionState
+from registry.core.pagination import Asked
 from registry.tables import ContractVersion, SearchEntry, SearchLabel
-from registry.words import LabelKind, Part, Permission, VersionState
 
 
 def document(contract_id: str, **said: Any) -> str:
@@ -213,7 +214,7 @@ def test_only_what_may_be_read_is_found_and_counted(shop: World) -> None:
 
 
 def test_the_command_makes_the_index_anew(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("registry.database.connect", lambda _: shop.engine)
+    monkeypatch.setattr("registry.core.database.connect", lambda _: shop.engine)
     told = CliRunner().invoke(app, ["search", "--rebuild"])
     assert (told.exit_code, told.output) == (0, "indexed 3 contracts\n")
 
@@ -221,7 +222,7 @@ def test_the_command_makes_the_index_anew(shop: World, monkeypatch: pytest.Monke
 def test_the_command_lists_what_it_finds(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from contextlib import nullcontext
 
-    monkeypatch.setattr("registry.commands.service.opened", lambda: nullcontext(shop.client("viewer")))
+    monkeypatch.setattr("registry.cli.commands.service.opened", lambda: nullcontext(shop.client("viewer")))
     told = CliRunner().invoke(app, ["search", "order", "--domain", "money"])
     assert (told.exit_code, "payments" in told.output, "1 of 1 contracts" in told.output) == (0, True, True)
 
@@ -238,7 +239,7 @@ def test_who_has_a_role_in_a_domain_finds_what_is_in_it(shop: World) -> None:
             frozenset(),
             granted=(Granted(Part.DOMAIN, "sales", frozenset({Permission.READ})),),
         )
-        answer = search.find(tx, Wanted(), Asked(10), readable=scope.entries(by))
+        answer = search.find(tx, Wanted(), Asked(10), readable=visibility.entries(by))
     assert [row.contract_id for row in answer.portion.rows] == ["customers", "orders", "plans"]
     assert answer.facets[LabelKind.DOMAIN] == [("sales", 3)]
 
@@ -258,7 +259,7 @@ def test_what_was_found_says_how_its_last_runs_came_out(shop: World) -> None:
     verdicts = [Verdict.PASSED, Verdict.FAILED, Verdict.PASSED, Verdict.WARNED] * 4
     judged(shop, "orders", *verdicts)
     items = {each.id: each for each in shop.client("viewer").search().items}
-    assert [each.verdict for each in items["orders"].recent] == verdicts[-catalog.RECENT :]
+    assert [each.verdict for each in items["orders"].recent] == verdicts[-contract_list.RECENT :]
     assert items["payments"].recent == ()
 
 

@@ -10,8 +10,9 @@ from support.scenes import NOON, contract_in_force, rows
 
 from contracts.schema import Column, Schema
 from engine.protocol.requests import Measured
-from registry import ids, states
-from registry.database import reading, transaction
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.measurements.states import state_store
 from registry.tables import Dataset, PartitionState
 
 PACKED = bytes(range(256))
@@ -28,22 +29,22 @@ def save(
 ) -> int:
     measured = Measured(schema, {name: f"f-{packed!r}" for name, packed in content.items()}, content)
     with transaction(engine) as tx:
-        version = states.save(tx, dataset, measured, vanished=vanished, now=NOON, ids=ids.new)
+        version = state_store.save(tx, dataset, measured, vanished=vanished, now=NOON, ids=ids.new)
         tx.commit()
     return version
 
 
 def loaded(engine: Engine, dataset: UUID, version: int | None = None) -> dict[str, bytes]:
     with reading(engine) as tx:
-        return states.load(tx, dataset, version=version)
+        return state_store.load(tx, dataset, version=version)
 
 
 def test_states_come_back_byte_for_byte(engine: Engine, dataset: UUID) -> None:
     save(engine, dataset, a=PACKED, b=b"")
     with reading(engine) as tx:
-        assert states.load(tx, dataset) == {"a": PACKED, "b": b""}
-        assert states.known(tx, dataset) == {"a": f"f-{PACKED!r}", "b": "f-b''"}
-        assert states.schema(tx, dataset) == SCHEMA
+        assert state_store.load(tx, dataset) == {"a": PACKED, "b": b""}
+        assert state_store.known(tx, dataset) == {"a": f"f-{PACKED!r}", "b": "f-b''"}
+        assert state_store.schema(tx, dataset) == SCHEMA
 
 
 def test_saving_again_is_a_new_generation_of_that_partition_alone(engine: Engine, dataset: UUID) -> None:
@@ -94,7 +95,7 @@ def test_only_generations_that_ended_long_ago_are_pruned(engine: Engine, dataset
     save(engine, dataset, a=b"2")
     for before, kept in [(NOON, {"a": b"1", "b": b"1"}), (NOON + timedelta(seconds=1), {"b": b"1"})]:
         with transaction(engine) as tx:
-            states.prune(tx, dataset, before=before)
+            state_store.prune(tx, dataset, before=before)
             tx.commit()
         assert loaded(engine, dataset, 1) == kept
         assert loaded(engine, dataset) == {"a": b"2", "b": b"1"}
@@ -102,12 +103,12 @@ def test_only_generations_that_ended_long_ago_are_pruned(engine: Engine, dataset
 
 def test_nothing_is_known_of_a_new_dataset(engine: Engine, dataset: UUID) -> None:
     with reading(engine) as tx:
-        assert (states.known(tx, dataset), states.load(tx, dataset)) == ({}, {})
-        assert states.schema(tx, dataset) == Schema(())
+        assert (state_store.known(tx, dataset), state_store.load(tx, dataset)) == ({}, {})
+        assert state_store.schema(tx, dataset) == Schema(())
 
 
 def test_a_schema_is_remembered_in_full(engine: Engine, dataset: UUID) -> None:
     schema = Schema((Column("x", "struct<a:decimal(10,2)>", nullable=False), Column("\N{SNOWMAN}", "map<string,int>")))
     save(engine, dataset, schema=schema, a=b"1")
     with reading(engine) as tx:
-        assert states.schema(tx, dataset) == schema
+        assert state_store.schema(tx, dataset) == schema

@@ -9,10 +9,10 @@ from support.api import World, drafted, plain, suggestion
 
 from contracts.document import writer
 from contracts.document.reader import read
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.database import transaction
-from registry.words import Decision
+from registry.core.database import transaction
+from registry.core.enums import Decision
 
 CONTRACT = "shop-orders"
 SIZE = {

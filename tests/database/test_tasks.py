@@ -10,11 +10,12 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 from support.scenes import NOON, add, rows
 
-from registry import ids, tasks
-from registry.database import transaction
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import TaskState
+from registry.queue import task_queue
+from registry.queue.task_queue import ATTEMPTS, Fenced
 from registry.tables import Task, User
-from registry.tasks import ATTEMPTS, Fenced
-from registry.words import TaskState
 
 LEASE = timedelta(seconds=60)
 LATER = NOON + LEASE + timedelta(seconds=1)
@@ -22,7 +23,7 @@ LATER = NOON + LEASE + timedelta(seconds=1)
 
 def put(engine: Engine, key: str = "a", **options: Any) -> Task | None:
     with transaction(engine) as tx:
-        task = tasks.enqueue(
+        task = task_queue.enqueue(
             tx, **({"kind": "draft", "payload": {"n": 1}, "key": key, "now": NOON, "task_id": ids.new()} | options)
         )
         tx.commit()
@@ -31,7 +32,7 @@ def put(engine: Engine, key: str = "a", **options: Any) -> Task | None:
 
 def take(engine: Engine, worker: str = "w", now: Any = NOON) -> Task | None:
     with transaction(engine) as tx:
-        task = tasks.claim(tx, worker=worker, now=now, lease=LEASE)
+        task = task_queue.claim(tx, worker=worker, now=now, lease=LEASE)
         tx.commit()
     return task
 
@@ -57,7 +58,7 @@ def test_a_refused_key_leaves_the_transaction_usable(engine: Engine) -> None:
     put(engine, "a")
     with transaction(engine) as tx:
         for key in ("b", "a", "c"):
-            tasks.enqueue(tx, kind="draft", payload={}, key=key, now=NOON, task_id=ids.new())
+            task_queue.enqueue(tx, kind="draft", payload={}, key=key, now=NOON, task_id=ids.new())
         tx.commit()
     assert {task.key for task in rows(engine, Task)} == {"a", "b", "c"}
 
@@ -105,7 +106,7 @@ def test_a_finished_task_keeps_its_result(engine: Engine) -> None:
     put(engine)
     task = taken(engine)
     with transaction(engine) as tx:
-        tasks.finish(tx, task.id, task.fence, result={"run": 1}, now=NOON)
+        task_queue.finish(tx, task.id, task.fence, result={"run": 1}, now=NOON)
         tx.commit()
     done = only(engine)
     assert (done.state, done.result, done.finished, done.lease_until) == (TaskState.DONE, {"run": 1}, NOON, None)
@@ -122,25 +123,25 @@ def test_a_heartbeat_keeps_the_lease(engine: Engine) -> None:
     put(engine)
     task = taken(engine)
     with transaction(engine) as tx:
-        tasks.heartbeat(tx, task.id, task.fence, until=LATER + LEASE)
+        task_queue.heartbeat(tx, task.id, task.fence, until=LATER + LEASE)
         tx.commit()
     assert take(engine, now=LATER) is None
 
 
 def finish(tx: Session, task: Task) -> None:
-    tasks.finish(tx, task.id, task.fence, result={}, now=NOON)
+    task_queue.finish(tx, task.id, task.fence, result={}, now=NOON)
 
 
 def fail(tx: Session, task: Task) -> None:
-    tasks.fail(tx, task.id, task.fence, error="no", now=NOON, retry_at=None)
+    task_queue.fail(tx, task.id, task.fence, error="no", now=NOON, retry_at=None)
 
 
 def beat(tx: Session, task: Task) -> None:
-    tasks.heartbeat(tx, task.id, task.fence, until=LATER)
+    task_queue.heartbeat(tx, task.id, task.fence, until=LATER)
 
 
 def release(tx: Session, task: Task) -> None:
-    tasks.release(tx, task.id, task.fence, now=NOON)
+    task_queue.release(tx, task.id, task.fence, now=NOON)
 
 
 @pytest.mark.parametrize("late", [finish, fail, beat, release])
@@ -173,7 +174,7 @@ def test_a_failed_attempt_is_tried_again_in_time(engine: Engine) -> None:
     put(engine)
     task = taken(engine)
     with transaction(engine) as tx:
-        tasks.fail(tx, task.id, task.fence, error="down", now=NOON, retry_at=LATER)
+        task_queue.fail(tx, task.id, task.fence, error="down", now=NOON, retry_at=LATER)
         tx.commit()
     assert take(engine) is None
     again = taken(engine, now=LATER)
@@ -195,7 +196,7 @@ def test_a_task_whose_workers_all_died_is_buried(engine: Engine, state: TaskStat
     add(engine, Task(id=ids.new(), kind="draft", payload={}, key="a", created=NOON, **spent))
     assert take(engine, now=LATER) is None
     with transaction(engine) as tx:
-        (dead,) = tasks.bury(tx, now=LATER)
+        (dead,) = task_queue.bury(tx, now=LATER)
         tx.commit()
     assert (dead.state, dead.fence, dead.finished) == (TaskState.FAILED, 8, LATER)
     assert "5 times" in (only(engine).error or "")
@@ -206,4 +207,4 @@ def test_a_task_whose_workers_all_died_is_buried(engine: Engine, state: TaskStat
     [(1, 0, 30), (2, 0, 60), (3, 0, 120), (4, 0, 240), (7, 0, 1800), (900, 0, 1800), (1, 1, 15), (2, 0.5, 45)],
 )
 def test_pauses_double_up_to_half_an_hour(attempts: int, jitter: float, seconds: float) -> None:
-    assert tasks.pause(attempts, jitter) == timedelta(seconds=seconds)
+    assert task_queue.pause(attempts, jitter) == timedelta(seconds=seconds)

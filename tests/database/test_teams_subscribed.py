@@ -4,9 +4,9 @@ import pytest
 from support.api import World
 from support.consumers import CONTRACT, approve, content
 
-from registry.api import schemas
+from registry import schemas
 from registry.client import ClientError
-from registry.words import Answer
+from registry.core.enums import Answer
 
 TEAM = "analysts"
 READS = {"orders": ["amount"]}

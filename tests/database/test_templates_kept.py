@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from support.api import World, document
 
-from registry import cli
+from registry.cli import main
 from registry.client import ClientError
 
 TEXT = document("ours").replace("id: ours", "id: ${id}").replace("name: Orders", "name: ${name}")
@@ -59,7 +59,7 @@ def test_the_commands_keep_show_and_drop(
         return TestClient(world.http.app)
 
     def run(*words: str) -> tuple[int, str, str]:
-        return cli._code(["template", *words]), *capsys.readouterr()
+        return main._code(["template", *words]), *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", world.secrets["owner"])
     monkeypatch.setattr("httpx.Client", connected)

@@ -12,12 +12,12 @@ from support.events import event
 from support.scenes import Scene, orders, rows
 
 from engine.states.state_files import StateFiles
-from registry import ids
-from registry.database import transaction
-from registry.lineage import inbox
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import InboxState, TaskKind, TaskState
+from registry.lineage.events import event_store
 from registry.tables import InboxEvent, PartitionState, RejectedEvent, Task
-from registry.words import InboxState, TaskKind, TaskState
-from registry.work.duties import order_upkeep
+from registry.worker.periodic import order_upkeep
 
 LEFT = "0" * 64 + ".parquet"
 
@@ -71,11 +71,13 @@ def test_events_are_kept_as_they_were_sent_for_a_time_and_what_waits_as_long_as_
     scene.send(event(run="folded"))
     scene.work()
     with transaction(scene.database) as tx:
-        inbox.reject(tx, inbox.Refusal(400, "no", b"x"), producer="p", now=scene.clock(), event_id=ids.new())
+        event_store.reject(
+            tx, event_store.Refusal(400, "no", b"x"), producer="p", now=scene.clock(), event_id=ids.new()
+        )
         tx.commit()
     scene.send(event(run="waits"))
     scene.clock.advance(days * 86400)
-    with patch.object(inbox, "waiting", lambda *_, **__: []):
+    with patch.object(event_store, "waiting", lambda *_, **__: []):
         worker = scene.worker()
         order_upkeep(worker)
         assert worker.step()
@@ -91,7 +93,7 @@ def test_events_are_forgotten_a_portion_at_a_time(scene: Scene) -> None:
     later = scene.clock() + timedelta(days=1)
     with transaction(scene.database) as tx:
         # Five that were sent, and one that tells of the validation.
-        assert [inbox.forget(tx, before=later, most=2) for _ in range(4)] == [2, 2, 2, 0]
+        assert [event_store.forget(tx, before=later, most=2) for _ in range(4)] == [2, 2, 2, 0]
 
 
 def test_validations_come_first(scene: Scene) -> None:

@@ -9,11 +9,11 @@ from sqlmodel import Session, select
 from support.api import NOW, World, counted_queries, failed_run
 
 from engine.core.results import Verdict
-from registry import clock, ids
-from registry.api.schemas import InboxOut, WaitingOut
-from registry.database import transaction
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Cause, IncidentState, ProposalState
+from registry.schemas import InboxOut, WaitingOut
 from registry.tables import Contract, Incident, IncidentPart, Postponement, Proposal, Run
-from registry.words import Cause, IncidentState, ProposalState
 from ui.parts.inbox import inbox_order
 
 OBJECTS = ("orders", "items")

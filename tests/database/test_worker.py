@@ -11,8 +11,11 @@ from support.scenes import LOCATION, NOON, Scene, current, document, next_versio
 
 from engine.core.results import Outcome, Verdict
 from engine.protocol.requests import Drafted, DraftRequest
-from registry import ids, states, tasks
-from registry.database import reading, transaction
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Action, ProposalState, TaskState
+from registry.measurements.states import state_store
+from registry.queue import task_queue
 from registry.tables import (
     AuditEntry,
     Dataset,
@@ -23,7 +26,6 @@ from registry.tables import (
     ResultRow,
     SuggestionRow,
 )
-from registry.words import Action, ProposalState, TaskState
 
 
 @pytest.fixture
@@ -98,8 +100,8 @@ def test_a_run_names_the_version_of_the_states_that_it_judged(scene: Scene) -> N
     assert [run.states_version for run in scene.runs] == [1, 2]
     with reading(scene.database) as tx:
         dataset = tx.exec(select(Dataset)).one()
-        assert states.load(tx, dataset.id, version=1) == {"ds=1": b"good", "ds=2": b"good"}
-        assert states.load(tx, dataset.id, version=2) == {"ds=1": b"better", "ds=2": b"good"}
+        assert state_store.load(tx, dataset.id, version=1) == {"ds=1": b"good", "ds=2": b"good"}
+        assert state_store.load(tx, dataset.id, version=2) == {"ds=1": b"better", "ds=2": b"good"}
 
 
 def test_states_that_ended_long_ago_are_not_kept(scene: Scene) -> None:
@@ -201,7 +203,7 @@ def draft_task(scene: Scene) -> None:
         "author": str(user(scene.database).id),
     }
     with transaction(scene.database) as tx:
-        tasks.enqueue(tx, kind="draft", payload=payload, key="draft", now=NOON, task_id=ids.new())
+        task_queue.enqueue(tx, kind="draft", payload=payload, key="draft", now=NOON, task_id=ids.new())
         tx.commit()
 
 

@@ -6,11 +6,14 @@ from sqlalchemy import Engine
 from support.scenes import LOCATION, NOON, Scene, document, rows, user
 
 from engine.core.results import Verdict
-from registry import access, approval, drafts, ids
-from registry.approval import Approval
-from registry.database import transaction
+from registry.access import authentication
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import ProposalState, Role
+from registry.review.approval import approval
+from registry.review.approval.approval import Approval
+from registry.review.proposals import proposals
 from registry.tables import Proposal, Run, User
-from registry.words import ProposalState, Role
 
 ALIASED = document().replace(
     b"schema:",
@@ -23,9 +26,9 @@ schema:""".encode(),
 )
 
 
-def principal(who: User) -> access.Principal:
+def principal(who: User) -> authentication.Principal:
     roles = frozenset(map(Role, who.roles))
-    return access.Principal(who.id, who.name, roles, access.permissions_of(who.roles))
+    return authentication.Principal(who.id, who.name, roles, authentication.permissions_of(who.roles))
 
 
 def approve(engine: Engine, author: User, owner: User) -> None:
@@ -40,9 +43,9 @@ def approve(engine: Engine, author: User, owner: User) -> None:
         created=NOON,
     )
     with transaction(engine) as tx:
-        drafts.create(tx, proposal, author=principal(author), now=NOON)
+        proposals.create(tx, proposal, author=principal(author), now=NOON)
         approval.submit(tx, proposal.id, by=principal(author), now=NOON)
-        seen = Approval(drafts.preview(tx, proposal).fingerprint, ids.new)
+        seen = Approval(proposals.preview(tx, proposal).fingerprint, ids.new)
         approval.approve(tx, proposal.id, seen, by=principal(owner), now=NOON)
         tx.commit()
 

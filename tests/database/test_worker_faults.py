@@ -15,11 +15,11 @@ from support.scenes import NOON, Scene, add, current, orders, rows
 from contracts.errors import ContractError, Fault
 from engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
 from engine.core.results import Outcome, Verdict
-from registry import ids
-from registry.database import transaction
+from registry.core import ids
+from registry.core.database import transaction
+from registry.core.enums import Action, TaskState
 from registry.tables import AuditEntry, Dataset, DatasetContract, PartitionState, ResultRow, Task
-from registry.words import Action, TaskState
-from registry.worker import Stop, Worker
+from registry.worker.__main__ import Stop, Worker
 
 
 @pytest.fixture

@@ -15,11 +15,14 @@ from support.scenes import NOON, Scene, orders, rows
 from support.signals import interruptible
 
 from engine.core.results import Verdict
-from registry import orders as task_orders
-from registry import runs, states, tasks, validation
-from registry.lineage import debounce, intake
+from registry.core.enums import TaskState
+from registry.measurements.runs import recording
+from registry.measurements.states import state_store
+from registry.queue import coalescing, task_queue
 from registry.tables import DirtyMark, LineageRun, PartitionState, Task
-from registry.words import TaskState
+from registry.validation import plan as task_orders
+from registry.validation import validate
+from registry.worker.intake import event_processing
 
 
 @pytest.fixture
@@ -46,15 +49,15 @@ def killer(target: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        (intake, "take_in"),
-        (debounce, "touch"),
-        (tasks, "claim"),
+        (event_processing, "take_in"),
+        (coalescing, "touch"),
+        (task_queue, "claim"),
         (task_orders, "order"),
-        (validation, "examine"),
-        (validation, "keep"),
-        (states, "save"),
-        (runs, "record"),
-        (tasks, "finish"),
+        (validate, "examine"),
+        (validate, "keep"),
+        (state_store, "save"),
+        (recording, "record"),
+        (task_queue, "finish"),
     ],
 )
 def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
@@ -125,7 +128,7 @@ def test_a_task_whose_workers_died_is_given_up_and_the_next_event_is_validated(s
 
     scene.engine.meanwhile = dies
     scene.send(event(run="a"))
-    for _ in range(tasks.ATTEMPTS):
+    for _ in range(task_queue.ATTEMPTS):
         with pytest.raises(Killed):
             scene.work()
         scene.clock.advance(61)
@@ -150,17 +153,17 @@ def test_a_stopped_worker_gives_its_task_back_untried(scene: Scene) -> None:
 def test_a_worker_that_is_told_to_stop_while_it_takes_a_task_gives_it_back(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claim = tasks.claim
+    claim = task_queue.claim
 
     def told(*given: Any, **named: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
         return claim(*given, **named)
 
     scene.send(event())
-    monkeypatch.setattr(tasks, "claim", told)
+    monkeypatch.setattr(task_queue, "claim", told)
     with interruptible(), pytest.raises(KeyboardInterrupt):
         scene.work()
-    monkeypatch.setattr(tasks, "claim", claim)
+    monkeypatch.setattr(task_queue, "claim", claim)
     assert (scene.last_task.state, scene.last_task.attempts, scene.last_task.lease_until) == (TaskState.QUEUED, 0, None)
     scene.work()
     assert len(scene.runs) == 1

@@ -16,7 +16,8 @@ from support.spark_job import DONE, FAILED, OPERATIONS
 from support.watching import Outcome, Watched, changed, told_of
 
 from engine.core.results import Verdict
-from registry import clock, up
+from registry.core import clock
+from registry.serve import local_stack
 
 # Tables that nobody promised anything about.
 WITHOUT = frozenset({"warehouse/copied", "streamed"})
@@ -31,7 +32,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     root = tmp_path_factory.mktemp("job")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_CONF_DIR", str(defaults(root / "of-the-worker", delta())))
-        with services(tmp_path_factory.mktemp("service"), makers=(up.api, up.worker)) as service:
+        with services(tmp_path_factory.mktemp("service"), makers=(local_stack.api, local_stack.worker)) as service:
             told = listener(service.settings.api, service.people.token)
             with running_job(root, together(delta(), told)) as job:
                 yield Watched(service, job, root, WITHOUT)

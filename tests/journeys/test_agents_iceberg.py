@@ -28,7 +28,7 @@ from support.spark_job import DONE, FAILED
 from support.watching import Outcome, Watched, changed, told_of
 
 from engine.core.results import Verdict
-from registry import up
+from registry.serve import local_stack
 
 TESTS = Path(iceberg_job.__file__).parents[1]
 # The operation after which a table has a contract.
@@ -46,7 +46,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_CONF_DIR", str(defaults(root / "of-the-worker", own)))
         patch.setenv("PYTHONPATH", str(SPARK_FOR_ICEBERG))
-        with services(tmp_path_factory.mktemp("service"), makers=(up.api, up.worker)) as service:
+        with services(tmp_path_factory.mktemp("service"), makers=(local_stack.api, local_stack.worker)) as service:
             told = together(own, listener(service.settings.api, service.people.token))
             path = (SPARK_FOR_ICEBERG, TESTS)
             with running_job(root, told, program=iceberg_job.__file__, path=path) as job:

@@ -15,10 +15,10 @@ from support.payments import MISSING, TEXT_MEAN, Payments
 from support.processes import treaty
 
 from engine.core.results import Outcome, Verdict
-from registry.api.schemas import AliasIn, DraftIn, RunOut
-from registry.database import transaction
-from registry.demo.lake import Lake
-from registry.demo.loop import Loop, NoAnswer
+from registry.core.database import transaction
+from registry.demo.deliveries import Lake
+from registry.demo.scenario import Loop, NoAnswer
+from registry.schemas import AliasIn, DraftIn, RunOut
 from registry.tables import Dataset, PartitionState
 
 MONDAY, TUESDAY, WEDNESDAY = "2026-10-05", "2026-10-06", "2026-10-07"

@@ -15,11 +15,11 @@ from support.loops import Services
 from engine.report import REPORTS
 from engine.session.verify import verify
 from engine.states.state_files import StateFiles
-from registry.api.schemas import DraftIn, RunOut
-from registry.demo.lake import Delivery
-from registry.demo.loop import Loop
+from registry.core.enums import IncidentState, Resolution
+from registry.demo.deliveries import Delivery
 from registry.demo.producer import Producer
-from registry.words import IncidentState, Resolution
+from registry.demo.scenario import Loop
+from registry.schemas import DraftIn, RunOut
 
 DAYS = ("d0", "d1")
 COLUMNS = "id int, who string, mail string, code string, born date"

@@ -12,8 +12,8 @@ from support.loops import Services, awaited, looped
 from support.processes import all_gone, started, treaty
 
 from engine.core.results import Verdict
-from registry.demo import shop
-from registry.demo.lake import own_lake, shop_lake
+from registry.demo import shop_data
+from registry.demo.deliveries import own_lake, shop_lake
 from registry.demo.producer import Producer
 
 DAYS = [f"2026-10-{day:02d}" for day in range(1, 13)]
@@ -70,7 +70,7 @@ def test_an_interrupted_demo_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spark: Any, tmp_path: Path) -> None:
-    lake = shop_lake(days=10, history=10, tables=shop.TABLES[2:])
+    lake = shop_lake(days=10, history=10, tables=shop_data.TABLES[2:])
     written = Producer(producer_spark, tmp_path, lake.column, "", "")
     for delivery in lake.history:
         written.write(delivery)

@@ -9,12 +9,12 @@ from support.loops import Services
 from support.payments import COLUMNS, Payments
 
 from engine.gate.gate import Rejected, answer, gate
-from registry import ids
-from registry.database import reading
-from registry.remembered import remembered
+from registry.core import ids
+from registry.core.database import reading
+from registry.core.enums import Permission
+from registry.sdk.remote_states import remembered
 from registry.tables import Task
-from registry.validation import NOTHING_CHANGED
-from registry.words import Permission
+from registry.validation.validate import NOTHING_CHANGED
 
 MONDAY, TUESDAY = "2026-10-05", "2026-10-06"
 

@@ -17,7 +17,8 @@ from support.events import real
 from support.lineage import kept, runs, written
 from support.loops import Services, awaited, services
 
-from registry import clock, up
+from registry.core import clock
+from registry.serve import local_stack
 
 BUCKET = "gs://mock-bucket"
 TRANSPORTS: dict[str, Mapping[str, Any]] = {
@@ -30,7 +31,7 @@ TRANSPORTS: dict[str, Mapping[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    with services(tmp_path_factory.mktemp("receiver"), makers=(up.api, up.worker)) as started:
+    with services(tmp_path_factory.mktemp("receiver"), makers=(local_stack.api, local_stack.worker)) as started:
         yield started
 
 
@@ -149,7 +150,7 @@ def test_what_dbt_and_airflow_write_is_found_once(service: Services, producer: s
 
 
 def test_the_client_tries_again_where_the_inbox_is_full(tmp_path: Path) -> None:
-    with services(tmp_path, makers=(up.api,), inbox_events=1) as full:
+    with services(tmp_path, makers=(local_stack.api,), inbox_events=1) as full:
         answer = awaited(lambda: refusal(full), within=30)
         every = [str(uuid4()) for _ in range(3)]
 

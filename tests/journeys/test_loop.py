@@ -9,14 +9,14 @@ from support.events import event, just_now, output
 from support.loops import Services, looped, told
 
 from engine.core.results import Outcome
-from registry.api.schemas import ResultOut
-from registry.demo import shop
-from registry.demo.lake import Delivery, shop_lake
-from registry.demo.loop import Judged, Loop
+from registry.demo import shop_data
+from registry.demo.deliveries import Delivery, shop_lake
 from registry.demo.producer import Producer
+from registry.demo.scenario import Judged, Loop
+from registry.schemas import ResultOut
 
 HISTORY, DAYS = 25, 32
-TABLES = [each for each in shop.TABLES if each.name != "customers"]
+TABLES = [each for each in shop_data.TABLES if each.name != "customers"]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from support.loops import Services, looped, told
 from support.required import shared
 
 from engine.core.results import Verdict
-from registry.demo.lake import own_lake
-from registry.demo.loop import Judged
+from registry.demo.deliveries import own_lake
+from registry.demo.scenario import Judged
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from playwright.sync_api import Page, expect
 from support.browser import Watch, chromium, picture, settled, sign_in
 from support.loops import Services
 
-from registry.api.schemas import AliasIn, DraftIn
-from registry.demo import shop
-from registry.demo.lake import Delivery, shop_lake
-from registry.demo.loop import Loop
+from registry.demo import shop_data
+from registry.demo.deliveries import Delivery, shop_lake
 from registry.demo.producer import Producer
+from registry.demo.scenario import Loop
+from registry.schemas import AliasIn, DraftIn
 
 TABLE = "web_orders"
 COLUMNS = ("order_id", "customer_id", "status", "amount")
@@ -31,7 +31,7 @@ def producer(services: Services, producer_spark: Any) -> Producer:
 @pytest.fixture(scope="module")
 def proposal(services: Services, producer: Producer) -> UUID:
     """The draft of a table with ten days of orders, before the owners."""
-    lake = shop_lake(days=28, history=27, tables=shop.TABLES[:1])
+    lake = shop_lake(days=28, history=27, tables=shop_data.TABLES[:1])
     for each in lake.history[-10:]:
         producer.write(renamed(each))
     place = producer.location(TABLE)
@@ -84,7 +84,7 @@ def test_an_owner_approves_a_draft_and_reads_why_the_next_load_failed(
     assert "customer_id is always present" in approved or "required: true" in approved
     assert "customer_id is never negative" not in approved
 
-    (bad,) = [each for day in shop_lake(tables=shop.TABLES[:1]).deliveries for each in day if each.incidents][:1]
+    (bad,) = [each for day in shop_lake(tables=shop_data.TABLES[:1]).deliveries for each in day if each.incidents][:1]
     producer.deliver(renamed(bad))
     run = services.next_run(TABLE, [history])
     page.goto(address)

@@ -23,11 +23,12 @@ from support.spoilt import spoilt
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
 from bench import deciding
-from registry import clock, ids, setup
+from registry.access import first_admin
 from registry.api.app import create_app
-from registry.config import Settings
-from registry.database import transaction
-from registry.words import Decision
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Decision
+from registry.core.settings import Settings
 from ui.server.security import COOKIE
 
 pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
@@ -493,7 +494,7 @@ def test_the_servers_own_interfaces_are_closed(site: Site, path: str) -> None:
 def test_the_first_administrator_comes_through_the_one_time_link(browser: Browser, tmp_path: Path) -> None:
     engine = sqlite_copy(sqlite_template(tmp_path), tmp_path)
     with transaction(engine) as tx:
-        token = setup.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
+        token = first_admin.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
     with served(create_app(Settings(), engine)) as api, pages(api) as address:
         page = browser.new_context().new_page()

@@ -18,15 +18,16 @@ from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 from engine.analyzers import ANALYZERS
 from engine.patterns.lake_index import Lake
 from engine.profile.document import document
-from registry import clock, ids, profiles
-from registry.api import schemas
+from registry import schemas
 from registry.client import Client, ClientError
-from registry.config import Settings
-from registry.database import transaction
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Decision, IncidentState, Mark, Permission, Resolution, TaskState
+from registry.core.settings import Settings
+from registry.drafting import profiles
 from registry.exchange.exports import FORMS
 from registry.tables import Proposal, SuggestionRow, Task, User
-from registry.words import Decision, IncidentState, Mark, Permission, Resolution, TaskState
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 from ui import asgi
 from ui import texts as ui_texts
 from ui.widgets import viewer
@@ -566,7 +567,7 @@ def test_rows_that_break_a_check_stand_with_it_and_say_what_is_masked(open_page:
 def test_rows_that_are_kept_no_longer_are_left_out(
     open_page: Open, the_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("registry.samples.of_run", lambda *_, **__: [])
+    monkeypatch.setattr("registry.measurements.runs.samples.of_run", lambda *_, **__: [])
     said = texts(open_page("owner", "run", id=the_shop.failed_run))
 
     assert "17 rows do not" in said

@@ -12,7 +12,7 @@ from engine.core.results import CheckResult
 from engine.evaluation.judge import judge, lacking
 from engine.protocol.requests import Measured, MeasureRequest, Source
 from engine.spark.handlers.measure import measure
-from registry.cli import app
+from registry.cli.main import app
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 PROMISES = contract(

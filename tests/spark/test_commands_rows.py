@@ -26,7 +26,7 @@ CHECKS = (
 
 def treaty(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The ended process of the command."""
-    command = [sys.executable, "-m", "registry.cli", *arguments]
+    command = [sys.executable, "-m", "registry.cli.main", *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
     root = str(Path(__file__).parents[2])
     return subprocess.run(

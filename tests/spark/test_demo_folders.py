@@ -5,23 +5,23 @@ from typing import Any
 
 import pytest
 
-from registry.demo import folders, shop
+from registry.demo import parquet_folders, shop_data
+from registry.demo.deliveries import Delivery, shop_lake
 from registry.demo.incidents import INCIDENTS
-from registry.demo.lake import Delivery, shop_lake
 
 RESHAPED = next(each for each in INCIDENTS if each.types)
 LAKE = shop_lake(days=RESHAPED.day + 1)
-LAST = [each for each in LAKE.deliveries[-1] if each.partition == shop.day_name(RESHAPED.day)]
+LAST = [each for each in LAKE.deliveries[-1] if each.partition == shop_data.day_name(RESHAPED.day)]
 
 
 @pytest.mark.parametrize("delivery", [*LAKE.history[:3], *LAST], ids=lambda each: f"{each.table} {each.partition}")
 def test_what_is_written_without_spark_is_what_spark_would_write(
     spark: Any, delivery: Delivery, tmp_path: Path
 ) -> None:
-    folders.write(tmp_path, LAKE.column, [delivery], shop.TABLES)
+    parquet_folders.write(tmp_path, LAKE.column, [delivery], shop_data.TABLES)
     again = tmp_path / delivery.table / f"day={delivery.partition}"
     (again / "part-1.parquet").write_bytes((again / "part-0.parquet").read_bytes())
-    folders.write(tmp_path, LAKE.column, [delivery], shop.TABLES)
+    parquet_folders.write(tmp_path, LAKE.column, [delivery], shop_data.TABLES)
 
     found, expected = spark.read.parquet(str(again)), delivery.make(spark)
 

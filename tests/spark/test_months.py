@@ -13,7 +13,7 @@ from engine.protocol.requests import MeasureRequest, Source
 from engine.spark.handlers.measure import measure
 from engine.states import bag as bags
 from engine.states.state_files import StateFiles
-from registry import remeasuring
+from registry.measurements.states import merged_days
 
 COLUMNS = [
     {"name": "id", "logicalType": "integer"},
@@ -83,13 +83,13 @@ def test_months_say_what_their_days_said_and_are_read_again_as_a_whole(spark: An
 
     write(spark, path, "overwrite", (1,), range(3, 4))
     changed = measure(spark, replace(request, known=dict(first.fingerprints)))
-    lost = remeasuring.lost(folded, changed.states, changed.fingerprints)
+    lost = merged_days.lost(folded, changed.states, changed.fingerprints)
     # Equal rows in new files: what is read tells that they changed.
     assert (set(changed.states), lost) == ({CHANGED}, set(members(merged[0])) - {CHANGED})
-    held = dict.fromkeys(lost, remeasuring.NOTHING)
+    held = dict.fromkeys(lost, merged_days.NOTHING)
     again = measure(spark, replace(request, known=dict(changed.fingerprints), held=held))
     assert (set(again.states), set(again.added)) == (set(), lost)
-    left = remeasuring.whole(folded, changed.states, changed.fingerprints)
+    left = merged_days.whole(folded, changed.states, changed.fingerprints)
     assert set(left) == {merged[1]}
     mixed = {**left, **changed.states, **again.added}
     assert agree(values(mixed, files), values(dict(measure(spark, request).states), files))

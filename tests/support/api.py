@@ -17,14 +17,17 @@ from support.databases import Rows, put, rows_of
 
 from contracts.document import writer
 from engine.core.results import Verdict
-from registry import access, clock, drafts, ids, people
-from registry.access import Principal
+from registry.access import authentication
+from registry.access import users as access_users
+from registry.access.authentication import Principal
 from registry.api.app import create_app
 from registry.client import Client
-from registry.config import Settings
-from registry.database import reading, transaction
+from registry.core import clock, ids
+from registry.core.database import reading, transaction
+from registry.core.enums import ProposalState, Role, TaskState
+from registry.core.settings import Settings
+from registry.review.proposals import proposals
 from registry.tables import AuditEntry, Proposal, Run, Task, User
-from registry.words import ProposalState, Role, TaskState
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
@@ -45,7 +48,7 @@ Found = TypeVar("Found")
 @contextmanager
 def cheap_passwords() -> Iterator[None]:
     """Hashes passwords in microseconds: the tests are about who may what, not about argon2."""
-    with patch.object(access, "HASHER", CHEAP):
+    with patch.object(authentication, "HASHER", CHEAP):
         yield
 
 
@@ -70,7 +73,7 @@ class World:
     def principal(self, who: str) -> Principal:
         """The user as the functions beneath the API take them."""
         with reading(self.engine) as tx:
-            return access.principal_of(tx, self.secrets[who], now=clock.now())
+            return authentication.principal_of(tx, self.secrets[who], now=clock.now())
 
     def audited(self) -> list[str]:
         """The actions of all audit entries, in their order."""
@@ -96,15 +99,16 @@ def build(engine: Engine, **settings: Any) -> World:
     app = application(Settings(**settings), engine)
     with cheap_passwords(), transaction(engine) as tx:
         made = {
-            name: people.new_user(ids.new(), name=name, password=PASSWORD, roles=[role], now=now)
+            name: access_users.new_user(ids.new(), name=name, password=PASSWORD, roles=[role], now=now)
             for name, role in USERS.items()
         }
         for each in made.values():
-            people.create_user(tx, each, actor="test", now=now)
+            access_users.create_user(tx, each, actor="test", now=now)
         # As long as any run of tests: a service that is remembered is signed in to once.
         lasts = timedelta(days=1)
         secrets = {
-            name: access.sign_in(tx, each, session_id=ids.new(), now=now, lasts=lasts)[0] for name, each in made.items()
+            name: authentication.sign_in(tx, each, session_id=ids.new(), now=now, lasts=lasts)[0]
+            for name, each in made.items()
         }
         tx.commit()
     return World(engine, TestClient(app, raise_server_exceptions=False), made, secrets)
@@ -207,7 +211,7 @@ def drafted(session: Session, author: User, *suggestions: Mapping[str, Any], bas
         task_id=task.id,
         created=NOW,
     )
-    return drafts.create_drafted(session, proposal, suggestions, make_id=ids.new, now=NOW)
+    return proposals.create_drafted(session, proposal, suggestions, make_id=ids.new, now=NOW)
 
 
 def failed_run(contract_id: str) -> Run:

@@ -7,8 +7,8 @@ from uuid import UUID
 from support.api import World, plain
 
 from contracts.document import writer
-from registry.api import schemas
-from registry.words import Pin
+from registry import schemas
+from registry.core.enums import Pin
 
 CONTRACT = "shop-orders"
 COLUMNS = [

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Engine, Table, event, make_url, text
 from support.required import require
 
-from registry.database import connect, migrate
+from registry.core.database import connect, migrate
 from registry.tables import metadata
 
 KINDS = ("sqlite", "postgres")

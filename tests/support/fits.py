@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from registry import ids
+from registry.core import ids
+from registry.core.enums import FitReason
 from registry.tables import FitRow
-from registry.words import FitReason
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

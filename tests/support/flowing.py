@@ -8,9 +8,10 @@ from uuid import UUID, uuid5
 from sqlmodel import Session
 from support.events import PRODUCER, body, event
 
-from registry import ids
-from registry.lineage import inbox, intake
-from registry.lineage.events import parse
+from registry.core import ids
+from registry.lineage.events import event_store
+from registry.lineage.events.model import parse
+from registry.worker.intake import event_processing
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SPACE = UUID(int=7)
@@ -60,7 +61,7 @@ def take_in(session: Session, *documents: Mapping[str, Any]) -> None:
     """Folds the events as a worker does, each at its own time, in the caller's transaction."""
     for each in documents:
         raw, now = body(each), datetime.fromisoformat(each["eventTime"])
-        inbox.accept(session, parse(raw), raw, producer="spark", now=now, event_id=ids.new())
-        while waiting := inbox.waiting(session, most=1):
-            intake.take_in(session, waiting, now=now, ids=ids.new)
+        event_store.accept(session, parse(raw), raw, producer="spark", now=now, event_id=ids.new())
+        while waiting := event_store.waiting(session, most=1):
+            event_processing.take_in(session, waiting, now=now, ids=ids.new)
             session.flush()

@@ -14,10 +14,13 @@ from support.flowing import SPACE, minute, take_in
 from contracts.document import writer
 from engine.core.results import CheckResult, Outcome, RunResult
 from engine.protocol.requests import Measured
-from registry import ids, incidents, runs, states
-from registry.api import schemas
-from registry.database import reading, transaction
-from registry.runs import Origin
+from registry import schemas
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.incidents import lifecycle
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin
+from registry.measurements.states import state_store
 from registry.tables import Dataset, DatasetContract, Incident, IncidentPart, LineageRun, Reached
 
 
@@ -69,16 +72,16 @@ class Harm:
             self._states(tx, dataset.id)
             result = _result(contract_id, version, fails, set(of), minute(at))
             origin = Origin(dataset.id, lineage_run_id=_lineage_run(tx, by) if by else None)
-            run = runs.record(tx, ids.new(), result, origin, now=minute(at))
-            incidents.of_run(tx, run, result, now=minute(at), ids=ids.new)
+            run = recording.record(tx, ids.new(), result, origin, now=minute(at))
+            lifecycle.of_run(tx, run, result, now=minute(at), ids=ids.new)
             tx.commit()
             return run.id
 
     def _states(self, tx: Session, dataset_id: UUID) -> None:
-        gone = tuple(states.known(tx, dataset_id).keys() - self.partitions.keys())
+        gone = tuple(state_store.known(tx, dataset_id).keys() - self.partitions.keys())
         packed = dict.fromkeys(self.partitions, b"x")
         measured = Measured(SCHEMA, self.partitions, packed, gone)
-        states.save(tx, dataset_id, measured, vanished=gone, now=minute(0), ids=ids.new)
+        state_store.save(tx, dataset_id, measured, vanished=gone, now=minute(0), ids=ids.new)
 
     @property
     def incidents(self) -> list[Incident]:

@@ -7,9 +7,9 @@ from typing import Any
 from sqlmodel import select
 from support.loops import Services
 
-from registry.database import reading
-from registry.lineage.fold import FoldedRun
-from registry.lineage.triggers import Reads, triggers
+from registry.core.database import reading
+from registry.lineage.events.run_state import FoldedRun
+from registry.lineage.events.triggers import Reads, triggers
 from registry.tables import InboxEvent, LineageRun
 
 

@@ -9,12 +9,12 @@ from sqlmodel import select
 from support.scenes import LOCATION, NOON, add, described, document
 
 from contracts.document.reader import read
-from registry import ids
-from registry.database import reading, transaction
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import VersionState
+from registry.datasets.names import Name, location, normalise
 from registry.lineage import aliases
-from registry.lineage.names import Name, location, normalise
 from registry.tables import Contract, ContractVersion, Dataset, DirtyMark, Task, User
-from registry.words import VersionState
 
 FILES = ("file", LOCATION)
 

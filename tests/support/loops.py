@@ -11,20 +11,21 @@ from typing import Any, TypeVar
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from registry import clock, up
-from registry.api.schemas import RunSummary
+from registry.access.first_admin import initialise
 from registry.client import Client
-from registry.config import Settings
-from registry.database import connect, reading
-from registry.demo.lake import Lake
-from registry.demo.loop import Judged, Loop, People, enlist, names_of
+from registry.core import clock
+from registry.core.database import connect, reading
+from registry.core.enums import InboxState, TaskState
+from registry.core.settings import Settings
+from registry.demo.deliveries import Lake
 from registry.demo.producer import Producer
-from registry.setup import initialise
+from registry.demo.scenario import Judged, Loop, People, enlist, names_of
+from registry.schemas import RunSummary
+from registry.serve import local_stack
 from registry.tables import InboxEvent, Task
-from registry.words import InboxState, TaskState
 
 Found = TypeVar("Found")
-Maker = Callable[[Settings], up.Part]
+Maker = Callable[[Settings], local_stack.Part]
 PATIENCE = 120.0
 
 
@@ -35,7 +36,7 @@ class Services:
     settings: Settings
     database: Engine
     people: People
-    parts: Sequence[up.Running]
+    parts: Sequence[local_stack.Running]
 
     def producer(self, session: Any, column: str) -> Producer:
         """A pipeline that writes partitions by that column and tells of them."""
@@ -69,16 +70,20 @@ class Services:
 
 @contextmanager
 def services(
-    folder: Path, database_url: str = "", *, makers: Sequence[Maker] = (up.api, up.worker, up.ui), **more: Any
+    folder: Path,
+    database_url: str = "",
+    *,
+    makers: Sequence[Maker] = (local_stack.api, local_stack.worker, local_stack.ui),
+    **more: Any,
 ) -> Iterator[Services]:
     """All parts on free ports with an empty registry, ended together; on SQLite where no database is given.
 
     `makers`: the parts that run, where these are not all. `more`: further settings."""
-    ports = {"api_port": up.free_port(), "ui_port": up.free_port()}
+    ports = {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
     settings = Settings(home=folder, database_url=database_url, **ports, **more)
     link = initialise(settings)
     database = connect(settings.database)
-    with up.running(settings, makers) as parts:
+    with local_stack.running(settings, makers) as parts:
         yield Services(settings, database, enlist(settings.api, link, lambda: secrets.token_urlsafe(12)), parts)
     database.dispose()
 

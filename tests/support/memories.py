@@ -16,9 +16,10 @@ from contracts.schema import Column, Schema
 from engine.checks.binding import bind
 from engine.protocol.requests import Measured
 from engine.states.state_files import StateFiles
-from registry import ids, states
-from registry.compacting import compact
-from registry.database import transaction
+from registry.core import ids
+from registry.core.database import transaction
+from registry.measurements.states import state_store
+from registry.measurements.states.compaction import compact
 from registry.tables import Dataset
 
 TABLE = Schema((Column("id", "bigint"), Column("mail", "string"), Column("day", "string"), Column("land", "string")))
@@ -69,7 +70,7 @@ class Memory:
         names = names or tuple(DAYS)
         measured = Measured(TABLE, {name: f"marker of {name}" for name in names}, dict.fromkeys(names, packed))
         with transaction(self.world.engine) as tx:
-            states.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
+            state_store.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
             tx.commit()
 
     def merge(self) -> int:
@@ -83,7 +84,7 @@ class Memory:
         """Ends what is stored of partitions that are there no longer."""
         with transaction(self.world.engine) as tx:
             dataset = tx.exec(select(Dataset)).one()
-            states.save(tx, dataset.id, None, vanished=names, now=NOW, ids=ids.new)
+            state_store.save(tx, dataset.id, None, vanished=names, now=NOW, ids=ids.new)
             tx.commit()
 
     def metrics(self, where: str | None = None, *names: str, **more: Any) -> Any:

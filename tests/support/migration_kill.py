@@ -87,7 +87,7 @@ def _migrate(asked: dict[str, Any], told: int) -> None:
     from alembic import command
     from sqlalchemy import event
 
-    from registry.database import connect, migrate, migration_config
+    from registry.core.database import connect, migrate, migration_config
 
     engine, begun = connect(asked["url"]), 0
 

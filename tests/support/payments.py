@@ -7,9 +7,9 @@ from typing import Any
 
 from support.loops import Services
 
-from registry.api.schemas import RunOut
-from registry.demo.lake import Delivery
+from registry.demo.deliveries import Delivery
 from registry.demo.producer import Producer
+from registry.schemas import RunOut
 
 COLUMNS = "id bigint, amount double, note string"
 CONTRACT = """\

@@ -24,12 +24,12 @@ from support.engines import FakeEngine, judge, lacking, large
 from support.scenes import DOCUMENT
 
 from contracts.document.reader import read
-from registry import clock
 from registry.api.app import create_app
-from registry.config import Settings
-from registry.database import connect
-from registry.lineage import emitted  # noqa: F401 - as above
-from registry.worker import Worker
+from registry.core import clock
+from registry.core.database import connect
+from registry.core.settings import Settings
+from registry.lineage.events import verdict_event  # noqa: F401 - as above
+from registry.worker.__main__ import Worker
 
 STATEMENTS = ("before_cursor_execute", "after_cursor_execute", "commit", "begin")
 

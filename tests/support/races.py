@@ -12,12 +12,15 @@ from support.api import plain
 
 from contracts.document import writer
 from contracts.document.reader import read
-from registry import approval, clock, drafts, editing, ids, people
-from registry.access import Principal, permissions_of
-from registry.database import reading, transaction
-from registry.errors import IllegalTransition, Outrun
+from registry.access import users
+from registry.access.authentication import Principal, permissions_of
+from registry.core import clock, ids
+from registry.core.database import reading, transaction
+from registry.core.enums import ProposalState, Role
+from registry.core.errors import IllegalTransition, Outrun
+from registry.review.approval import approval
+from registry.review.proposals import editing, proposals
 from registry.tables import ContractVersion, Proposal
-from registry.words import ProposalState, Role
 
 EDITORS = {"author": Role.PRODUCER, "editor": Role.OWNER}
 APPROVER = "approver"
@@ -105,7 +108,7 @@ def _edit(engine: Engine, proposal_id: UUID, by: Principal, name: str) -> None:
 
 def _approve(engine: Engine, proposal_id: UUID, by: Principal, seen: list[bytes]) -> None:
     with reading(engine) as tx:
-        shown = drafts.preview(tx, _visible(tx, proposal_id, by))
+        shown = proposals.preview(tx, _visible(tx, proposal_id, by))
     seen.append(shown.document)
     with transaction(engine) as tx:
         approval.approve(tx, proposal_id, approval.Approval(shown.fingerprint, ids.new), by=by, now=clock.now())
@@ -113,7 +116,7 @@ def _approve(engine: Engine, proposal_id: UUID, by: Principal, seen: list[bytes]
 
 
 def _visible(tx: Session, proposal_id: UUID, by: Principal) -> Proposal:
-    return drafts.get(tx, proposal_id, by=by)
+    return proposals.get(tx, proposal_id, by=by)
 
 
 def _tags(body: bytes) -> list[str]:
@@ -131,7 +134,7 @@ def _proposed(engine: Engine, author: Principal, contract_id: str) -> UUID:
         created=clock.now(),
     )
     with transaction(engine) as tx:
-        drafts.create(tx, proposal, author=author, now=clock.now())
+        proposals.create(tx, proposal, author=author, now=clock.now())
         tx.commit()
     return proposal.id
 
@@ -139,7 +142,7 @@ def _proposed(engine: Engine, author: Principal, contract_id: str) -> UUID:
 def _person(engine: Engine, name: str, role: Role) -> Principal:
     now = clock.now()
     with transaction(engine) as tx:
-        user = people.new_user(ids.new(), name=name, password=None, roles=[role], now=now)
-        people.create_user(tx, user, actor="test", now=now)
+        user = users.new_user(ids.new(), name=name, password=None, roles=[role], now=now)
+        users.create_user(tx, user, actor="test", now=now)
         tx.commit()
     return Principal(user.id, name, frozenset({role}), permissions_of([role]))

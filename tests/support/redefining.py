@@ -7,7 +7,7 @@ from support.scenes import Scene
 
 from engine.checks.schema_checks import judge_structure
 from engine.core.results import RunResult
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 
 
 class Structural(Scene):

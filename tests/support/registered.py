@@ -27,15 +27,16 @@ from engine.gate.gate import Candidate, Gate, answer, opened, recover
 from engine.gate.gated_contract import Kept
 from engine.protocol.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
 from engine.states.state_files import StateFiles
-from registry import ids, tasks
-from registry.cli import _code
+from registry.cli.main import _code
 from registry.client import Client
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.remembered import remembered
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import TaskState
+from registry.core.settings import Settings
+from registry.queue import task_queue
+from registry.sdk.remote_states import remembered
 from registry.tables import Dataset, PartitionState, Task
-from registry.words import TaskState
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 
 Row = TypeVar("Row", bound=SQLModel)
 Command = Callable[..., tuple[int, str, str]]
@@ -122,7 +123,9 @@ class Registered:
             for each in tx.exec(select(Task).where(Task.state == TaskState.QUEUED)):
                 each.state = TaskState.DONE
             asked = {"contract_id": "orders", "object": "orders"}
-            task = tasks.enqueue(tx, kind="validate", payload=asked, key=str(ids.new()), now=NOW, task_id=ids.new())
+            task = task_queue.enqueue(
+                tx, kind="validate", payload=asked, key=str(ids.new()), now=NOW, task_id=ids.new()
+            )
             assert task
             tx.commit()
         settings = Settings(home=self.gated.folder / "home")

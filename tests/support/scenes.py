@@ -13,12 +13,15 @@ from support.events import body
 
 from contracts.document.model import Lineage
 from contracts.document.reader import read
-from registry import access, ids, tasks
-from registry.config import Settings
-from registry.database import reading, transaction
-from registry.lineage import inbox
-from registry.lineage.events import parse
-from registry.lineage.names import location, normalise
+from registry.access import authentication
+from registry.core import ids
+from registry.core.database import reading, transaction
+from registry.core.enums import Permission, Role, TaskState, VersionState
+from registry.core.settings import Settings
+from registry.datasets.names import location, normalise
+from registry.lineage.events import event_store
+from registry.lineage.events.model import parse
+from registry.queue import task_queue
 from registry.tables import (
     ApiToken,
     Contract,
@@ -30,8 +33,7 @@ from registry.tables import (
     Task,
     User,
 )
-from registry.words import Permission, Role, TaskState, VersionState
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 
 Row = TypeVar("Row", bound=SQLModel)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -89,7 +91,7 @@ def user(
     key = ApiToken(
         id=ids.new(),
         prefix=token.split("_")[1],
-        secret_sha256=access.secret_hash(token),
+        secret_sha256=authentication.secret_hash(token),
         user_id=row.id,
         name="key",
         scopes=[scope.value for scope in scopes or (Permission.LINEAGE,)],
@@ -182,14 +184,14 @@ class Scene:
         for each in documents:
             raw = body(each)
             with transaction(self.database) as tx:
-                inbox.accept(tx, parse(raw), raw, producer="spark", now=self.clock(), event_id=ids.new())
+                event_store.accept(tx, parse(raw), raw, producer="spark", now=self.clock(), event_id=ids.new())
                 tx.commit()
 
     def ask(self, key: str = "approval", **payload: Any) -> None:
         """Enqueues a validation of the orders, as an approval does."""
         content = {"contract_id": "orders", "object": "orders"} | payload
         with transaction(self.database) as tx:
-            tasks.enqueue(tx, kind="validate", payload=content, key=key, now=self.clock(), task_id=ids.new())
+            task_queue.enqueue(tx, kind="validate", payload=content, key=key, now=self.clock(), task_id=ids.new())
             tx.commit()
 
     @property

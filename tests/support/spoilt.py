@@ -12,14 +12,18 @@ from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
 from contracts.document import writer
 from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from engine.profile.document import document as profile_document
-from registry import clock, ids, incidents, lookup, profiles, runs, samples
-from registry.api import schemas
-from registry.config import Settings
-from registry.database import transaction
-from registry.runs import Origin
+from registry import schemas
+from registry.contracts import lookup
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Decision, Permission
+from registry.core.settings import Settings
+from registry.drafting import profiles
+from registry.incidents import lifecycle
+from registry.measurements.runs import recording, samples
+from registry.measurements.runs.recording import Origin
 from registry.tables import Proposal
-from registry.words import Decision, Permission
-from registry.worker import Worker
+from registry.worker.__main__ import Worker
 
 AWAY = "http://tracker.invalid"
 CORPUS = (
@@ -136,8 +140,8 @@ def _judged(shop: Shop) -> UUID:
     with transaction(shop.world.engine) as tx:
         (dataset, _) = lookup.datasets(tx, "spoilt-live")[0]
         dataset.location = LOCATION
-        run = runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=now)
-        incidents.of_run(tx, run, result, now=now, ids=ids.new)
+        run = recording.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=now)
+        lifecycle.of_run(tx, run, result, now=now, ids=ids.new)
         samples.keep(tx, run_id, (sample,), until=now + timedelta(days=30), now=now)
         tx.commit()
     return run_id

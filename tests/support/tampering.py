@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from registry import chain
-from registry.chain import BEGINNING, CHANGED, CUT_OFF, LOOSE, MISSING, REPLACED
+from registry.audit import hash_chain
+from registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, LOOSE, MISSING, REPLACED
 
 Entry = dict[str, Any]
 LENGTH = 8
@@ -61,13 +61,13 @@ def linked(contents: Iterator[Entry] | Sequence[Entry]) -> list[Entry]:
     made: list[Entry] = []
     for position, each in enumerate(contents, 1):
         entry = {**each, "position": position, "previous_hash": made[-1]["hash"] if made else BEGINNING}
-        made.append({**entry, "hash": chain.seal(entry)})
+        made.append({**entry, "hash": hash_chain.seal(entry)})
     return made
 
 
 def resealed(entry: Entry) -> Entry:
     """The entry with the hash that it should have."""
-    return {**entry, "hash": chain.seal(entry)}
+    return {**entry, "hash": hash_chain.seal(entry)}
 
 
 def renumbered(found: Sequence[Entry]) -> list[Entry]:

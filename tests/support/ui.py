@@ -19,13 +19,17 @@ from support.ports import free_port
 
 from contracts.document import writer
 from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from registry import clock, drafts, ids, incidents, lookup, runs, samples
 from registry.client import Client
-from registry.config import Settings
-from registry.database import transaction
-from registry.runs import Origin
+from registry.contracts import lookup
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import ProposalState, TaskState
+from registry.core.settings import Settings
+from registry.incidents import lifecycle
+from registry.measurements.runs import recording, samples
+from registry.measurements.runs.recording import Origin
+from registry.review.proposals import proposals
 from registry.tables import Proposal, Task
-from registry.words import ProposalState, TaskState
 
 DAYS = [f"day=2026-02-{number:02d}" for number in range(1, 26)]
 LOCATION = "/lake/shop/orders"
@@ -195,7 +199,7 @@ def drafted(
     )
     with transaction(world.engine) as tx:
         tx.add(task)
-        drafts.create_drafted(tx, proposal, suggested, make_id=ids.new, now=now)
+        proposals.create_drafted(tx, proposal, suggested, make_id=ids.new, now=now)
         tx.commit()
         return proposal.id
 
@@ -275,9 +279,9 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
     with transaction(world.engine) as tx:
         (dataset, _) = lookup.datasets(tx, "shop-sales")[0]
         dataset.location, dataset.partition_by = LOCATION, ["day"]
-        run = runs.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
+        run = recording.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
         if failing:
-            incidents.of_run(tx, run, result, now=finished, ids=ids.new)
+            lifecycle.of_run(tx, run, result, now=finished, ids=ids.new)
         samples.keep(tx, run_id, (SAMPLE,) if failing else (), until=finished + timedelta(days=30), now=finished)
         tx.commit()
     return run_id

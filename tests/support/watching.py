@@ -13,7 +13,7 @@ from support.orders import check
 from support.spark_job import Operation
 
 from contracts.document import writer
-from registry.api.schemas import RunSummary
+from registry.schemas import RunSummary
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer"},

@@ -12,7 +12,7 @@ from support.orders import ROWS, check, contract, run, states
 
 from engine.core.errors import StateError
 from engine.core.results import RunResult, Sample
-from registry import carried
+from registry.measurements.runs import run_codec
 
 PROMISED = contract(check("histogram", column="status", mustBe=2), check("mean", "m", column="amount", mustBe=2.5))
 JUDGED = run(PROMISED, {"day=1": states(PROMISED, ROWS)})
@@ -36,30 +36,30 @@ def having(**values: Any) -> RunResult:
 
 
 def test_a_run_comes_back_as_it_was() -> None:
-    assert carried.read(carried.written(JUDGED)) == JUDGED
+    assert run_codec.read(run_codec.written(JUDGED)) == JUDGED
 
 
 @given(VALUES)
 def test_a_value_comes_back_with_its_kind_and_every_digit(value: Any) -> None:
-    back = carried.read(carried.written(having(value=value)))
+    back = run_codec.read(run_codec.written(having(value=value)))
     found = back.results[0].value, back.measurements[0].value
     assert [(type(each), str(each)) for each in found] == [(type(value), str(value))] * 2
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), Decimal("1.10")])
 def test_numbers_that_plain_json_has_not_come_back(value: Any) -> None:
-    back = carried.read(carried.written(having(value=value, details={"rows": {"a": value}}, limit=[value])))
+    back = run_codec.read(run_codec.written(having(value=value, details={"rows": {"a": value}}, limit=[value])))
     assert [str(each) for each in (back.results[0].value, back.results[0].limit[0])] == [str(value)] * 2
     assert str(back.measurements[0].details["rows"]["a"]) == str(value)  # type: ignore[index]
 
 
 def test_limits_that_are_days_come_as_their_texts() -> None:
-    assert carried.read(carried.written(having(limit=date(2026, 1, 1)))).results[0].limit == "2026-01-01"
+    assert run_codec.read(run_codec.written(having(limit=date(2026, 1, 1)))).results[0].limit == "2026-01-01"
 
 
 def test_rows_of_the_table_stay_behind() -> None:
     sampled = JUDGED.model_copy(update={"samples": (Sample(check_id="c", columns=("id",), masked=(), rows=(("1",),)),)})
-    assert carried.read(carried.written(sampled)) == JUDGED
+    assert run_codec.read(run_codec.written(sampled)) == JUDGED
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -73,4 +73,4 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("name", DAMAGES)
 def test_what_is_no_run_is_told(name: str) -> None:
     with pytest.raises(StateError, match="is no run"):
-        carried.read(DAMAGES[name](carried.written(JUDGED)))
+        run_codec.read(DAMAGES[name](run_codec.written(JUDGED)))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from support.tampering import CASES, LENGTH, OLDEST, Case, entries
 
 from engine.core.hash_key import Key
-from registry import chain, heads
-from registry.chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, Chain, Head
-from registry.errors import Invalid
+from registry.audit import hash_chain, signed_heads
+from registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, Chain, Head
+from registry.core.errors import Invalid
 
 TAKEN = datetime(2026, 3, 2, tzinfo=UTC)
 KEY, OTHER = Key(b"k" * 32), Key(b"o" * 32)
@@ -22,17 +22,17 @@ def head(found: list[dict[str, Any]]) -> Head:
 
 
 def exported(found: list[dict[str, Any]]) -> list[bytes]:
-    return list(chain.lines(found))
+    return list(hash_chain.lines(found))
 
 
 def test_entries_as_they_were_written_follow_each_other() -> None:
     found = entries()
-    assert chain.follow(found, head(found)) == Chain(LENGTH, found[-1]["hash"])
-    assert chain.follow([]) == Chain(0)
+    assert hash_chain.follow(found, head(found)) == Chain(LENGTH, found[-1]["hash"])
+    assert hash_chain.follow([]) == Chain(0)
 
 
 def test_what_the_first_release_sealed_is_sealed_so_today() -> None:
-    assert chain.follow([OLDEST]) == Chain(1, OLDEST["hash"])
+    assert hash_chain.follow([OLDEST]) == Chain(1, OLDEST["hash"])
 
 
 def test_there_are_more_than_a_hundred_ways_to_tamper() -> None:
@@ -43,7 +43,7 @@ def test_there_are_more_than_a_hundred_ways_to_tamper() -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_change_of_an_export_shows_where_it_begins(case: Case) -> None:
     written = entries()
-    found = chain.follow(chain.read(exported(case.change(written))), head(written))
+    found = hash_chain.follow(hash_chain.read(exported(case.change(written))), head(written))
     assert (found.broken_at, found.fault, found.entries) == (case.broken_at, case.fault, case.broken_at - 1)
 
 
@@ -53,7 +53,7 @@ def test_no_byte_of_an_export_can_be_another(data: st.DataObject) -> None:
     content = bytearray(b"".join(exported(written)))
     at = data.draw(st.integers(0, len(content) - 1))
     content[at] ^= data.draw(st.integers(1, 255))
-    found = chain.follow(chain.read(bytes(content).splitlines(keepends=True)), head(written))
+    found = hash_chain.follow(hash_chain.read(bytes(content).splitlines(keepends=True)), head(written))
     assert found.fault
 
 
@@ -72,46 +72,46 @@ def test_no_byte_of_an_export_can_be_another(data: st.DataObject) -> None:
     ],
 )
 def test_a_line_that_no_export_writes_is_no_entry(line: bytes, fault: str) -> None:
-    assert chain.follow(chain.read([line])) == Chain(0, BEGINNING, 1, fault)
+    assert hash_chain.follow(hash_chain.read([line])) == Chain(0, BEGINNING, 1, fault)
 
 
 def test_a_line_that_says_a_thing_twice_is_no_entry() -> None:
     (line,) = exported(entries(1))
     twice = line.replace(b'{"action"', b'{"actor":"eve","action"')
-    assert chain.follow(chain.read([twice])).fault == NO_ENTRY
+    assert hash_chain.follow(hash_chain.read([twice])).fault == NO_ENTRY
 
 
 def test_an_export_that_begins_later_is_told_as_lacking_its_beginning() -> None:
-    assert chain.follow(entries()[3:]) == Chain(0, BEGINNING, 1, MISSING)
+    assert hash_chain.follow(entries()[3:]) == Chain(0, BEGINNING, 1, MISSING)
 
 
 def test_without_a_head_nobody_sees_what_was_cut_off() -> None:
     found = entries()
-    assert chain.follow(found[:3]).fault is None
-    assert chain.follow(found[:3], head(found)).fault == CUT_OFF
+    assert hash_chain.follow(found[:3]).fault is None
+    assert hash_chain.follow(found[:3], head(found)).fault == CUT_OFF
 
 
 def test_what_was_written_since_the_head_was_taken_is_no_fault() -> None:
     found = entries()
-    assert chain.follow(found, head(found[:3])).fault is None
+    assert hash_chain.follow(found, head(found[:3])).fault is None
 
 
 def test_only_the_key_that_signed_a_head_knows_it_again() -> None:
-    signed = chain.signed(head(entries()), KEY)
-    assert [chain.genuine(signed, keys) for keys in ([KEY], [OTHER, KEY], [OTHER], [])] == [True, True, None, None]
-    assert chain.genuine(head(entries()), [KEY]) is None
-    assert chain.signed(signed, None) == signed
+    signed = hash_chain.signed(head(entries()), KEY)
+    assert [hash_chain.genuine(signed, keys) for keys in ([KEY], [OTHER, KEY], [OTHER], [])] == [True, True, None, None]
+    assert hash_chain.genuine(head(entries()), [KEY]) is None
+    assert hash_chain.signed(signed, None) == signed
 
 
 @pytest.mark.parametrize("change", [{"position": 7}, {"hash": "a" * 64}, {"time": datetime(2027, 1, 1, tzinfo=UTC)}])
 def test_a_signed_head_that_was_changed_is_not_genuine(change: dict[str, Any]) -> None:
-    signed = chain.signed(head(entries()), KEY)
-    assert chain.genuine(signed.model_copy(update=change), [KEY]) is False
+    signed = hash_chain.signed(head(entries()), KEY)
+    assert hash_chain.genuine(signed.model_copy(update=change), [KEY]) is False
 
 
 def test_a_head_comes_back_from_its_file() -> None:
-    signed = chain.signed(head(entries()), KEY)
-    assert heads.read(signed.model_dump_json(indent=2).encode()) == signed
+    signed = hash_chain.signed(head(entries()), KEY)
+    assert signed_heads.read(signed.model_dump_json(indent=2).encode()) == signed
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_a_head_comes_back_from_its_file() -> None:
 )
 def test_what_is_no_head_is_refused_in_few_words(text: bytes) -> None:
     with pytest.raises(Invalid, match="no head of an audit") as refused:
-        heads.read(text)
+        signed_heads.read(text)
     assert len(str(refused.value)) < 200
 
 
 def test_what_no_hash_can_cover_was_changed() -> None:
     (entry,) = entries(1)
-    assert chain.follow([{**entry, "actor": b"bytes"}]).fault == CHANGED
-    assert chain.follow([{**entry, "actor": "\ud800"}]).fault == CHANGED
+    assert hash_chain.follow([{**entry, "actor": b"bytes"}]).fault == CHANGED
+    assert hash_chain.follow([{**entry, "actor": "\ud800"}]).fault == CHANGED

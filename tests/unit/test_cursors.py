@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import postgresql
 from sqlmodel import select
 
-from registry.cursors import Asked, Order, Portion, _read, counted, skipped
-from registry.errors import Invalid
+from registry.core.errors import Invalid
+from registry.core.pagination import Asked, Order, Portion, _read, counted, skipped
 from registry.tables import AuditEntry, Contract, Run
 
 RUNS = Order((Run.finished, Run.id), newest_first=True)

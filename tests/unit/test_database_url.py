@@ -2,8 +2,8 @@
 
 import pytest
 
-from registry.config import ConfigError, Settings
-from registry.database import connect
+from registry.core.database import connect
+from registry.core.settings import ConfigError, Settings
 
 
 @pytest.mark.parametrize(

@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from engine.core.results import Outcome, Verdict
-from registry.api.schemas import ResultOut, RunSummary
-from registry.demo import shop
+from registry.demo import shop_data
+from registry.demo.deliveries import Delivery, Lake, shop_lake, wider
 from registry.demo.incidents import INCIDENTS, damaged, of
-from registry.demo.lake import Delivery, Lake, shop_lake, wider
-from registry.demo.loop import Judged, names_of
 from registry.demo.run import Report, print_report
+from registry.demo.scenario import Judged, names_of
+from registry.schemas import ResultOut, RunSummary
 
-TABLES = {table.name: table for table in shop.TABLES}
+TABLES = {table.name: table for table in shop_data.TABLES}
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KINDS = st.sampled_from(["int", "bigint", "double", "string", "date", "boolean"])
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_same_seed_gives_the_same_rows_and_another_seed_others(name: str) -> None:
-    once, again, other = (shop.rows_of(TABLES[name], 3, seed=seed) for seed in (1, 1, 2))
+    once, again, other = (shop_data.rows_of(TABLES[name], 3, seed=seed) for seed in (1, 1, 2))
 
     assert once == again
     assert once != other
@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_rows_and_another_seed_others(name: str) ->
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_day_stays_within_a_third_of_its_table_s_volume(name: str) -> None:
-    volumes = [len(shop.rows_of(TABLES[name], day, seed=7)) for day in range(shop.DAYS)]
+    volumes = [len(shop_data.rows_of(TABLES[name], day, seed=7)) for day in range(shop_data.DAYS)]
 
     assert max(volumes) < 2 * min(volumes)
 
@@ -46,7 +46,7 @@ def test_an_incident_changes_its_own_delivery_alone(incident: Any) -> None:
         (name, day)
         for name, table in TABLES.items()
         for day in (incident.day - 1, incident.day, incident.day + 1)
-        if damaged(name, day, rows := shop.rows_of(table, day, seed=7), seed=7) != rows
+        if damaged(name, day, rows := shop_data.rows_of(table, day, seed=7), seed=7) != rows
     ]
 
     assert hit == ([] if incident.types else [(incident.table, incident.day)])
@@ -62,7 +62,7 @@ def test_an_incident_that_changes_types_names_columns_of_its_table() -> None:
 
 
 def test_damage_is_the_same_for_the_same_seed() -> None:
-    rows = shop.rows_of(TABLES["orders"], 27, seed=7)
+    rows = shop_data.rows_of(TABLES["orders"], 27, seed=7)
 
     assert damaged("orders", 27, rows, seed=7) == damaged("orders", 27, rows, seed=7)
     assert damaged("orders", 27, rows, seed=7) != damaged("orders", 27, rows, seed=8)
@@ -98,7 +98,7 @@ def test_history_and_deliveries_are_in_the_order_of_the_days() -> None:
     arriving = [each.partition for each in lake.history] + [each.partition for day in lake.deliveries for each in day]
 
     assert arriving == sorted(arriving)
-    assert arriving[0] == shop.FIRST_DAY.isoformat()
+    assert arriving[0] == shop_data.FIRST_DAY.isoformat()
 
 
 def arrived(lake: Lake, index: int) -> list[tuple[str, str | None]]:
@@ -216,7 +216,7 @@ def test_the_report_counts_what_was_missed_and_what_alarmed_without_cause(
 ) -> None:
     lake = shop_lake(days=29, history=25, tables=[TABLES["orders"]])
 
-    report = of_lake(lake, alarmed={shop.day_name(day) for day in alarmed})
+    report = of_lake(lake, alarmed={shop_data.day_name(day) for day in alarmed})
 
     assert [each.name for each in report.missed] == missed
     assert len(report.false_alarms) == false
@@ -226,7 +226,7 @@ def test_the_printed_report_says_missed_where_nothing_alarmed() -> None:
     lake = shop_lake(days=31, history=25)
     said = StringIO()
 
-    print_report(of_lake(lake, alarmed={shop.day_name(27)}), Console(file=said, width=150, highlight=False))
+    print_report(of_lake(lake, alarmed={shop_data.day_name(27)}), Console(file=said, width=150, highlight=False))
 
     assert "truncated load  order_items  2026-10-01" in said.getvalue()
     assert said.getvalue().count("missed") == 1

@@ -10,7 +10,7 @@ from engine.cli.commands import Stop, exit_code, tell
 from engine.cli.options import FailOn, Report
 from engine.core.results import Verdict
 from engine.report import REPORTS
-from registry.cli import _code
+from registry.cli.main import _code
 
 CODES = [
     ("passed", FailOn.ERROR, 0),

@@ -18,9 +18,9 @@ from contracts.document.writer import write
 from contracts.document.yaml_syntax import parse
 from contracts.errors import ContractError
 from registry.exchange import imports
+from registry.exchange.document_summary import visible
+from registry.exchange.export_source import Given, Subject
 from registry.exchange.exports import FORMS, RECORD
-from registry.exchange.subject import Given, Subject
-from registry.exchange.told import visible
 
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "dl", "dt", "dd", "div", "table",

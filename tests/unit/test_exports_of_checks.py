@@ -9,9 +9,9 @@ from support.exchanged import HOSTILE, hostile
 from support.orders import PROPERTIES, check
 
 from contracts.document.writer import write
+from registry.exchange.common_checks import TEMPLATE
+from registry.exchange.export_source import Subject
 from registry.exchange.exports import FORMS
-from registry.exchange.plain import TEMPLATE
-from registry.exchange.subject import Subject
 
 STATES = ["new", "paid"]
 ID = {"column": "id"}

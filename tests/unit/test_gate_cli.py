@@ -6,7 +6,7 @@ import pytest
 from support.gates import PROMISED, Crash, Ending, Gated
 
 from engine.cli.gate import _values
-from registry.cli import _code
+from registry.cli.main import _code
 
 A = "day=1"
 

@@ -14,8 +14,8 @@ from contracts.document.reader import read
 from contracts.schema import Schema
 from engine.checks.binding import bind
 from engine.checks.columns_read import reach
-from registry import consumed, impact
-from registry.consumed import Asked
+from registry.review.consumers import breaking_changes, check_document
+from registry.review.consumers.check_document import Asked
 
 PRODUCER = [
     check("many", "size", mustBeGreaterThan=10),
@@ -51,14 +51,14 @@ def old() -> Document:
     return content(quality=PRODUCER)
 
 
-def changed(change: Callable[[Document], object]) -> impact.Changes:
+def changed(change: Callable[[Document], object]) -> breaking_changes.Changes:
     made = old()
     change(made)
-    return impact.changes(contract(old()), contract(made))
+    return breaking_changes.changes(contract(old()), contract(made))
 
 
-def relying(reads: Mapping[str, list[str]], *asked: Asked) -> impact.Reliance:
-    return impact.reliance(reads, consumed.needs(contract(old()), asked))
+def relying(reads: Mapping[str, list[str]], *asked: Asked) -> breaking_changes.Reliance:
+    return breaking_changes.reliance(reads, check_document.needs(contract(old()), asked))
 
 
 def asking(analyzer: str, **words: Any) -> Asked:
@@ -158,7 +158,7 @@ def test_whoever_reads_none_of_the_touched_columns_and_has_no_check_on_them_is_n
         without_check(made, name)
     touched = gone.union(*(CHECKED[name] for name in lost))
     asked = [Asked(f"n-{name}", "orders", name, {"required": True}) for name in needs]
-    found = impact.changes(contract(old()), contract(made))
+    found = breaking_changes.changes(contract(old()), contract(made))
     reasons = found.breaks(relying({"orders": sorted(reads)} if reads else {}, *asked))
     assert bool(reasons) is bool(touched & (reads | needs))
 

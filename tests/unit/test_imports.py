@@ -19,9 +19,9 @@ from contracts.errors import ContractError
 from contracts.schema import LOGICAL
 from engine.checks.executors import entrusted
 from engine.core.results import Runner
-from registry.exchange.ddl import described
+from registry.exchange.export_source import Given
 from registry.exchange.imports import FORMS, Imported, NotImported, imported, texts
-from registry.exchange.subject import Given
+from registry.exchange.spark_ddl import described
 
 
 def made(form: str, text: str, name: str = "table") -> tuple[Imported, ...]:

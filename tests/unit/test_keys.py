@@ -8,10 +8,10 @@ import pytest
 from engine.core import key_files
 from engine.core.errors import EngineError
 from engine.core.hash_key import Key
-from registry import chain, heads
-from registry.chain import Head
-from registry.config import ConfigError, Settings, load
-from registry.keys import ring
+from registry.audit import hash_chain, signed_heads
+from registry.audit.hash_chain import Head
+from registry.core.keyring import ring
+from registry.core.settings import ConfigError, Settings, load
 
 OLD, NEW = bytes(range(32)), bytes(range(1, 33))
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -28,9 +28,9 @@ def test_the_first_signs_and_all_are_recognised_until_they_are_taken_out(files: 
     new, old = files
     head = Head(position=1, hash="0" * 64, time=AT)
     before, both, after = (ring("X", texts="", files=each) for each in ([old], [new, old], [new]))
-    signed = chain.signed(head, before[0])
-    assert [chain.genuine(signed, each) for each in (before, both, after)] == [True, True, None]
-    assert chain.genuine(chain.signed(head, both[0]), after) is True
+    signed = hash_chain.signed(head, before[0])
+    assert [hash_chain.genuine(signed, each) for each in (before, both, after)] == [True, True, None]
+    assert hash_chain.genuine(hash_chain.signed(head, both[0]), after) is True
 
 
 def test_keys_of_the_environment_come_before_those_of_files_and_each_is_there_once(files: tuple[str, str]) -> None:
@@ -59,7 +59,7 @@ def test_the_settings_say_which_keys_sign_heads_and_do_not_show_them(files: tupl
     settings = load({"TREATY_AUDIT_KEY_FILE": ", ".join(files), "TREATY_AUDIT_KEY_TEXT": NEW.hex()})
     assert settings.audit_keys == files
     assert settings.audit_key == files[0]
-    found = heads.keys(settings)
+    found = signed_heads.keys(settings)
     assert [each.content for each in found] == [NEW, *(Path(each).read_bytes() for each in files)]
     assert [text for text in (repr(settings), repr(found), str(found)) if NEW.hex() in text or str(NEW) in text] == []
     assert Settings().audit_keys == (Settings().audit_key,)

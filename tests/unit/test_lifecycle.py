@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from registry.errors import IllegalTransition
-from registry.lifecycle import IN_FORCE, OPEN, PROPOSAL, REVIEWED, VERSION, Lifecycle, odcs_status
-from registry.words import ProposalState, VersionState
+from registry.core.enums import ProposalState, VersionState
+from registry.core.errors import IllegalTransition
+from registry.core.state_machines import IN_FORCE, OPEN, PROPOSAL, REVIEWED, VERSION, Lifecycle, odcs_status
 
 LEGAL: dict[str, dict[str, str]] = {
     "proposal": {

@@ -8,11 +8,11 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.api.schemas import EventOut
-from registry.commands.lineage import OVERLAP, followed
-from registry.lineage import listed
-from registry.printing_lineage import line
-from registry.words import InboxState
+from registry.cli.commands.lineage import OVERLAP, followed
+from registry.cli.output.lineage import line
+from registry.core.enums import InboxState
+from registry.lineage.events import event_listing
+from registry.schemas import EventOut
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -93,9 +93,9 @@ def test_a_line_shows_control_characters_instead_of_obeying_them() -> None:
 def test_what_an_event_is_about_is_told_of_every_kind() -> None:
     run = b'{"eventType": "complete", "eventTime": "t", "job": {"namespace": "n", "name": "j"}, "run": {"runId": "r"},'
     run += b'"outputs": [{"namespace": "file", "name": "/x"}, 7]}'
-    assert listed.told(run) == listed.Told("COMPLETE", "t", "n j", "r", ("file /x",), 1)
-    assert listed.told(b'{"dataset": {"namespace": "a", "name": "b"}}') == listed.Told(
+    assert event_listing.told(run) == event_listing.Told("COMPLETE", "t", "n j", "r", ("file /x",), 1)
+    assert event_listing.told(b'{"dataset": {"namespace": "a", "name": "b"}}') == event_listing.Told(
         "DATASET", outputs=("a b",), written=1
     )
-    assert listed.told(b'{"job": {"namespace": "n", "name": "j"}, "outputs": null}').kind == "JOB"
-    assert listed.told(None) == listed.Told()
+    assert event_listing.told(b'{"job": {"namespace": "n", "name": "j"}, "outputs": null}').kind == "JOB"
+    assert event_listing.told(None) == event_listing.Told()

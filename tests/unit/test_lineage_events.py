@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import body, event, output, real
 
-from registry.lineage.events import FACET_LIMIT, DatasetEvent, Event, JobEvent, NotAnEvent, NotJson, RunEvent, parse
+from registry.lineage.events.model import (
+    FACET_LIMIT,
+    DatasetEvent,
+    Event,
+    JobEvent,
+    NotAnEvent,
+    NotJson,
+    RunEvent,
+    parse,
+)
 
 MOMENT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # Of the real events one has neither a run id nor a job.

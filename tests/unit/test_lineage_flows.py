@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from support.events import PRODUCER, body, event, output
 
-from registry.lineage import flows
-from registry.lineage.events import parse
-from registry.lineage.flows import COMPLETED, FAILED, OPEN, Feed, Flow, Output, rank
-from registry.lineage.fold import FoldedRun, fold, folded
-from registry.lineage.names import Name
+from registry.datasets.names import Name
+from registry.lineage.events.model import parse
+from registry.lineage.events.run_state import FoldedRun, fold, folded
+from registry.lineage.graph import flows
+from registry.lineage.graph.flows import COMPLETED, FAILED, OPEN, Feed, Flow, Output, rank
 
 ORDERS, CUSTOMERS, REPORT = (Name("file", f"/{each}") for each in ("orders", "customers", "report"))
 META = {"_producer": PRODUCER, "_schemaURL": "https://openlineage.io/spec/facets/1-2-0/X.json"}

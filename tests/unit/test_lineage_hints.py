@@ -9,12 +9,12 @@ from support.events import body, event, output
 
 from engine.core.partitions import partition_names
 from engine.protocol.write_hints import Hint, How
-from registry.lineage import hints
-from registry.lineage.events import NotAnEvent, parse
-from registry.lineage.fold import FoldedRun, fold, folded
-from registry.lineage.hints import joined, of, outputs_of
-from registry.lineage.names import Name
-from registry.lineage.statements import writes
+from registry.datasets.names import Name
+from registry.lineage.events import write_hints
+from registry.lineage.events.model import NotAnEvent, parse
+from registry.lineage.events.run_state import FoldedRun, fold, folded
+from registry.lineage.events.sql_statements import writes
+from registry.lineage.events.write_hints import joined, of, outputs_of
 
 DAY = ("ds",)
 BOTH = ("ds", "country")
@@ -267,7 +267,7 @@ def test_nothing_that_an_event_holds_makes_it_raise(
     found = of(run, run.outputs, by, templates)
     for partition in found.partitions or ():
         assert partition == partition_names.name(
-            by, [partition_names.values(partition)[each] for each in hints.columns_of(by)]
+            by, [partition_names.values(partition)[each] for each in write_hints.columns_of(by)]
         )
 
 

@@ -10,8 +10,8 @@ from contracts.document import writer
 from contracts.document.model import DataObject
 from contracts.document.reader import read
 from engine.core.results import CheckResult, Measurement, Outcome, RunResult
-from registry.lineage import metrics
-from registry.lineage.emitted import MOST, About, Judgement, event
+from registry.lineage.events import run_metrics
+from registry.lineage.events.verdict_event import MOST, About, Judgement, event
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = "4711"
@@ -57,8 +57,8 @@ def run(*found: Measurement, partitions: tuple[str, ...] = (), results: tuple[Ch
 def told_of(result: RunResult, of: DataObject) -> dict[str, Any]:
     return event(
         Judgement(
-            result, About("file", "/staff"), metrics.numbers(result, of), NOW,
-            hidden=metrics.hidden(result, of), partitions=metrics.parts(result, of), schemas="http://here",
+            result, About("file", "/staff"), run_metrics.numbers(result, of), NOW,
+            hidden=run_metrics.hidden(result, of), partitions=run_metrics.parts(result, of), schemas="http://here",
         )
     )  # fmt: skip
 
@@ -72,7 +72,7 @@ def test_numbers_have_the_words_of_the_standard() -> None:
         measured("null_values", 2, column="pay"),
         measured("approx_quantile", 4, column="pay", quantile=0.5),
     )
-    assert metrics.numbers(result, described(column("pay"))) == metrics.Numbers(
+    assert run_metrics.numbers(result, described(column("pay"))) == run_metrics.Numbers(
         10,
         {"pay": {"sum": 12.5, "min": 1.0, "max": 9.0, "distinctCount": 7, "nullCount": 2, "quantiles": {"0.5": 4.0}}},
     )
@@ -94,14 +94,14 @@ def test_numbers_have_the_words_of_the_standard() -> None:
     ],
 )
 def test_what_the_standard_has_no_word_for_is_left_out(left_out: Measurement) -> None:
-    assert metrics.numbers(run(left_out), described(column("pay"))).columns == {}
+    assert run_metrics.numbers(run(left_out), described(column("pay"))).columns == {}
 
 
 def test_of_one_partition_its_own_numbers_are_told_of_several_those_of_all() -> None:
     found = (measured("sum", 1, "day=1", column="pay"), measured("sum", 3, column="pay"))
     of = described(column("pay"))
-    assert metrics.numbers(run(*found, partitions=("day=1",)), of).columns == {"pay": {"sum": 1.0}}
-    assert metrics.numbers(run(*found, partitions=("day=1", "day=2")), of).columns == {"pay": {"sum": 3.0}}
+    assert run_metrics.numbers(run(*found, partitions=("day=1",)), of).columns == {"pay": {"sum": 1.0}}
+    assert run_metrics.numbers(run(*found, partitions=("day=1", "day=2")), of).columns == {"pay": {"sum": 3.0}}
 
 
 @pytest.mark.parametrize(
@@ -188,4 +188,4 @@ def test_partitions_are_told_by_their_columns_unless_these_are_classified(
     partitions: tuple[str, ...], told: tuple[dict[str, str], ...]
 ) -> None:
     of = described(column("day"), column("pay", classification="restricted"))
-    assert metrics.parts(run(partitions=partitions), of) == told
+    assert run_metrics.parts(run(partitions=partitions), of) == told

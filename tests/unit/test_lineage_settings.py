@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.cli.commands import Stop
-from registry import listener
-from registry.commands.lineage import app
+from registry.cli.commands.lineage import app
+from registry.sdk import openlineage_listener
 
 ROOT = Path(__file__).parents[2]
 TOLD = """spark.jars.packages                     io.openlineage:openlineage-spark_2.13:1.53.0
@@ -56,4 +56,4 @@ def test_without_a_token_for_the_job_there_are_none(monkeypatch: pytest.MonkeyPa
 
 def test_the_listener_is_the_one_that_is_tested() -> None:
     (tested,) = re.findall("<openlineage>(.*)</openlineage>", (ROOT / ".ci" / "agents.xml").read_text(encoding="utf-8"))
-    assert listener.PACKAGE.endswith(f":{tested}")
+    assert openlineage_listener.PACKAGE.endswith(f":{tested}")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from registry.lineage import told
+from registry.queue import pending_triggers
 
 
 def said(*columns: str, minute: int, **more: Any) -> dict[str, Any]:
@@ -30,5 +30,5 @@ COLUMNS = {
 def test_the_columns_are_those_that_were_told_of_last(told_of: list[Any], columns: list[Any] | None) -> None:
     kept: list[dict[str, Any]] = []
     for seq, each in enumerate(told_of):
-        kept = told.added(kept, each, seq)
-    assert told.columns(kept) == columns
+        kept = pending_triggers.added(kept, each, seq)
+    assert pending_triggers.columns(kept) == columns

@@ -8,8 +8,8 @@ import pytest
 from support.lineage import asked
 from support.spark_job import OPERATIONS
 
-from registry.lineage import events
-from registry.lineage.fold import FoldedRun, folded, join
+from registry.lineage.events import model
+from registry.lineage.events.run_state import FoldedRun, folded, join
 
 SENT = Path(__file__).parents[1] / "data" / "lineage" / "spark_4_2.jsonl"
 LINES = [json.loads(line) for line in SENT.read_text(encoding="utf-8").splitlines()]
@@ -21,7 +21,7 @@ def runs(operation: str) -> list[FoldedRun]:
     told: dict[Any, FoldedRun] = {}
     for line in LINES:
         if line["operation"] == operation:
-            each = folded(events.of(line["event"]))
+            each = folded(model.of(line["event"]))
             told[each.key] = join(told[each.key], each) if each.key in told else each
     return list(told.values())
 

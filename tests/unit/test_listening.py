@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from registry.listening import OwnSocket
-from registry.up import free_port
+from registry.serve.local_stack import free_port
+from registry.serve.shared_port import OwnSocket
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one socket serves all processes")
 

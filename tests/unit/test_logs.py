@@ -14,8 +14,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from registry import logs
-from registry.api.correlated import Correlated
+from registry.api.http.request_ids import Correlated
+from registry.core import logs
 
 log = logging.getLogger("treaty.test")
 

@@ -11,8 +11,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from support.receivers import post_office, unused
 
-from registry import clock, mails
-from registry.mails import Mail, Server, Unmailable, server
+from registry.core import clock
+from registry.notifications.transport import smtp
+from registry.notifications.transport.smtp import Mail, Server, Unmailable, server
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MAIL = Mail("ada@shop.example", "[Treaty] it broke", "It broke: ümlaut.\n.\nlast line", "msg_1", NOW)
@@ -46,7 +47,7 @@ def to(url: str, scheme: str = "smtp", user: str | None = None) -> Server:
 
 def test_what_is_sent_arrives_with_its_identity() -> None:
     with post_office() as office:
-        mails.send(MAIL, by=to(office.url), sender="treaty@shop.example")
+        smtp.send(MAIL, by=to(office.url), sender="treaty@shop.example")
     ((_, _, text),) = office.mails
     assert "Message-ID: <msg_1@treaty>" in text
     assert "Auto-Submitted: auto-generated" in text
@@ -55,27 +56,27 @@ def test_what_is_sent_arrives_with_its_identity() -> None:
 def test_with_starttls_neither_password_nor_mail_is_sent_before_encryption(certificate: Path) -> None:
     trusting = ssl.create_default_context(cafile=str(certificate))
     with post_office(encrypting(certificate)) as office:
-        mails.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example", context=trusting)
+        smtp.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example", context=trusting)
     assert (office.plain, len(office.mails)) == (["EHLO", "STARTTLS"], 1)
 
 
 def test_a_server_that_cannot_encrypt_gets_nothing_where_encryption_is_asked_for() -> None:
     with post_office() as office, pytest.raises(Unmailable):
-        mails.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example")
+        smtp.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example")
     assert office.mails == []
     assert "AUTH" not in office.plain
 
 
 def test_a_server_whose_certificate_nobody_believes_gets_nothing(certificate: Path) -> None:
     with post_office(encrypting(certificate)) as office, pytest.raises(Unmailable) as refused:
-        mails.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example")
+        smtp.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example")
     assert office.mails == []
     assert not refused.value.for_good
 
 
 def test_a_server_that_is_away_may_come_back() -> None:
     with pytest.raises(Unmailable) as missed:
-        mails.send(MAIL, by=to(unused().replace("http", "smtp")), sender="t@shop.example")
+        smtp.send(MAIL, by=to(unused().replace("http", "smtp")), sender="t@shop.example")
     assert not missed.value.for_good
 
 
@@ -115,4 +116,4 @@ def test_a_url_of_no_mail_server_is_refused_and_not_quoted(url: str) -> None:
     ],
 )
 def test_an_address_is_one_plain_address(text: str, *, good: bool) -> None:
-    assert mails.is_address(text) is good
+    assert smtp.is_address(text) is good

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from support.provider import AUDIENCE, Issuer, issuing, required
 
-from registry import oidc
-from registry.config import ConfigError, Settings
-from registry.errors import Silent, Unauthenticated
-from registry.oidc import APART, Identity, Provider
+from registry.access import oidc
+from registry.access.oidc import APART, Identity, Provider
+from registry.core.errors import Silent, Unauthenticated
+from registry.core.settings import ConfigError, Settings
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SOON, LATER = timedelta(seconds=59), timedelta(seconds=61)

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 import pytest
 from support.receivers import Reply, receiver, unused
 
-from registry import outward
-from registry.outward import ANYWHERE, Reach, Refused, Unreachable, reach
+from registry.notifications.transport import egress
+from registry.notifications.transport.egress import ANYWHERE, Reach, Refused, Unreachable, reach
 
 HERE = reach("127.0.0.0/8")
 FORBIDDEN = [
@@ -21,7 +21,7 @@ FORBIDDEN = [
 @pytest.mark.parametrize("address", FORBIDDEN)
 def test_an_address_that_is_not_of_the_open_internet_is_refused_before_anything_is_sent(address: str) -> None:
     with pytest.raises(Refused, match="not public"):
-        outward.post("http://some.example/x", b"", {}, within=Reach(), find=lambda *_: [ip_address(address)])
+        egress.post("http://some.example/x", b"", {}, within=Reach(), find=lambda *_: [ip_address(address)])
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:2800:220:1::1"])
@@ -32,7 +32,7 @@ def test_public_addresses_are_admitted(address: str) -> None:
 def test_a_name_of_which_one_address_is_private_is_refused() -> None:
     both = [ip_address("8.8.8.8"), ip_address("10.0.0.1")]
     with pytest.raises(Refused):
-        outward.post("http://some.example/x", b"", {}, within=Reach(), find=lambda *_: both)
+        egress.post("http://some.example/x", b"", {}, within=Reach(), find=lambda *_: both)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_name_of_which_one_address_is_private_is_refused() -> None:
 )  # fmt: skip
 def test_an_address_is_refused_however_it_is_spelled(url: str) -> None:
     with pytest.raises((Refused, Unreachable)):
-        outward.post(url, b"", {}, within=Reach(), seconds=1)
+        egress.post(url, b"", {}, within=Reach(), seconds=1)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_an_address_is_refused_however_it_is_spelled(url: str) -> None:
 )  # fmt: skip
 def test_what_is_no_url_of_the_web_is_refused_and_not_quoted(url: str) -> None:
     with pytest.raises(Refused) as refused:
-        outward.refuse_malformed(url)
+        egress.refuse_malformed(url)
     assert not url or url not in str(refused.value)
 
 
@@ -83,7 +83,7 @@ def test_a_name_is_looked_up_once_and_the_address_seen_is_the_one_asked() -> Non
     with receiver() as hook:
         port = hook.url.rpartition(":")[2]
         url = f"http://rebinding.example:{port}/x"
-        answer = outward.post(url, b"told", {"X-Some": "y"}, within=HERE, find=lambda *_: answers.pop(0))
+        answer = egress.post(url, b"told", {"X-Some": "y"}, within=HERE, find=lambda *_: answers.pop(0))
     assert (answer.status, len(answers)) == (200, 1)
     (got,) = hook.got
     assert (got.path, got.body, got.headers["x-some"]) == ("/x", b"told", "y")
@@ -92,31 +92,31 @@ def test_a_name_is_looked_up_once_and_the_address_seen_is_the_one_asked() -> Non
 
 def test_a_redirect_is_not_followed() -> None:
     with receiver() as inner, receiver(Reply(302, {"Location": f"{inner.url}/secret"})) as hook:
-        assert outward.post(f"{hook.url}/x", b"", {}, within=HERE).status == 302
+        assert egress.post(f"{hook.url}/x", b"", {}, within=HERE).status == 302
     assert (len(hook.got), inner.got) == (1, [])
 
 
 def test_a_place_that_takes_its_time_is_left() -> None:
     began = time.monotonic()
     with receiver(Reply(seconds=30)) as hook, pytest.raises(Unreachable, match=r"within 0\.3 seconds"):
-        outward.post(f"{hook.url}/x", b"", {}, within=HERE, seconds=0.3)
+        egress.post(f"{hook.url}/x", b"", {}, within=HERE, seconds=0.3)
     assert time.monotonic() - began < 10
 
 
 def test_nobody_there_is_told_as_that() -> None:
     with pytest.raises(Unreachable, match="the connection failed"):
-        outward.post(f"{unused()}/x", b"", {}, within=ANYWHERE, seconds=2)
+        egress.post(f"{unused()}/x", b"", {}, within=ANYWHERE, seconds=2)
 
 
 def test_an_unknown_name_is_told_as_that() -> None:
-    def unknown(*_: object) -> list[outward.Address]:
+    def unknown(*_: object) -> list[egress.Address]:
         raise OSError
 
     with pytest.raises(Unreachable, match="not known"):
-        outward.post("http://nowhere.example/x", b"", {}, within=ANYWHERE, find=unknown)
+        egress.post("http://nowhere.example/x", b"", {}, within=ANYWHERE, find=unknown)
 
 
 def test_headers_come_back_in_small_letters() -> None:
     with receiver(Reply(429, {"Retry-After": "7"})) as hook:
-        answer = outward.post(f"{hook.url}/x", b"", {}, within=HERE)
+        answer = egress.post(f"{hook.url}/x", b"", {}, within=HERE)
     assert (answer.status, answer.headers["retry-after"]) == (429, "7")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from engine.cli import patterns
 from engine.cli.commands import Stop
 from engine.patterns.lake_index import Lake
-from registry.cli import app
+from registry.cli.main import app
 
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
 

@@ -8,7 +8,7 @@ from support.versions import contract, document
 from contracts.document.reader import read
 from engine.checks.executors import entrusted
 from engine.core.results import Runner
-from registry.cli import main
+from registry.cli.main import main
 
 
 def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.lineage.flows import Feed, Output
-from registry.lineage.names import Name
-from registry.spreading import Bad, Hop, JobRun, Reading, Spreading, State, Trace, spread, states
-from registry.words import Spread
+from registry.core.enums import Spread
+from registry.datasets.names import Name
+from registry.lineage.downstream.propagation import Bad, Hop, JobRun, Reading, Spreading, State, Trace, spread, states
+from registry.lineage.graph.flows import Feed, Output
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 A, B, C, D, E = (Name("file", f"/{each}") for each in "abcde")

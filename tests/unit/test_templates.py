@@ -12,8 +12,8 @@ from contracts.document.reader import read
 from contracts.document.yaml_syntax import parse
 from contracts.errors import ContractError
 from engine.checks.executors import entrusted
-from registry.cli import main
-from registry.exchange.template import Template, template, templates
+from registry.cli.main import main
+from registry.exchange.builtin_templates import Template, template, templates
 
 WORDS = {
     "id": "shop-orders",

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from registry.api.schemas import CheckedOut, DatasetOut, RunOut, SampleOut
+from registry.schemas import CheckedOut, DatasetOut, RunOut, SampleOut
 from ui.parts.run import failure_breakdown, reproduction
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from engine.core.results import Verdict
-from registry.api.schemas import (
+from registry.schemas import (
     AcknowledgementOut,
     BlastOut,
     ContractOut,

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from registry.api.schemas import SuggestionOut
-from registry.words import Decision
+from registry.core.enums import Decision
+from registry.schemas import SuggestionOut
 from ui.parts.review.evidence import Evidence, held_everywhere, read
 from ui.widgets.charts import Band, Point
 

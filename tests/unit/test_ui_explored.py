@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from contracts.schema import Column, Schema
 from engine.core.partitions import partition_names, views
-from registry.api import schemas
-from registry.api.schemas import CheckedOut, HistoryOut
+from registry import schemas
+from registry.schemas import CheckedOut, HistoryOut
 from ui.parts.metric import metric_charts, metric_series, partition_comparison, point_feedback
 from ui.parts.metric.metric_series import Seen
 from ui.widgets import charts

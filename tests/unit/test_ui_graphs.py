@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.api.schemas import GraphOut
+from registry.schemas import GraphOut
 from ui.parts.lineage import graph_chart
 
 

@@ -12,9 +12,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from support.provider import Issuer, issuing, required
 
-from registry.api.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
 from registry.client import ClientError
-from registry.words import Role
+from registry.core.enums import Role
+from registry.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
 from ui.server.auth_routes import Doors
 from ui.server.oidc_flow import Flow, Provider, challenge
 from ui.server.security import COOKIE

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.results import Outcome, Verdict
-from registry.words import Decision, ProposalState, TaskState, VersionState
+from registry.core.enums import Decision, ProposalState, TaskState, VersionState
 from ui import texts as ui_texts
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -9,8 +9,9 @@ import pytest
 from support.ports import free_port
 from support.processes import all_gone, descendants
 
-from registry import config, up
-from registry.config import Settings
+from registry.core import settings as core_settings
+from registry.core.settings import Settings
+from registry.serve import local_stack
 
 
 def test_every_setting_reaches_the_parts_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,44 +20,44 @@ def test_every_setting_reaches_the_parts_and_nothing_is_lost(tmp_path: Path, mon
         home=Path("kept"), database_url="postgresql://u:secret@h/d", api_port=9000, ui_port=9001, idle_seconds=0.5
     )
 
-    told = up.environment(settings, {"PATH": "/bin", "TREATY_UI_PORT": "1"})
+    told = local_stack.environment(settings, {"PATH": "/bin", "TREATY_UI_PORT": "1"})
 
     assert told["PATH"] == "/bin"
     assert told["TREATY_HOME"] == str(tmp_path / "kept")
-    assert config.load(told) == settings.model_copy(
+    assert core_settings.load(told) == settings.model_copy(
         update={"home": tmp_path / "kept", "api_url": "http://127.0.0.1:9000"}
     )
 
 
 def test_a_setting_without_a_value_is_not_told() -> None:
-    told = up.environment(Settings(), {})
+    told = local_stack.environment(Settings(), {})
 
     assert all(told.values())
     assert "TREATY_DATABASE_URL" not in told
 
 
-def sleeper(_: Settings) -> up.Part:
-    return up.Part("sleeper", (sys.executable, "-c", "import time; time.sleep(60)"))
+def sleeper(_: Settings) -> local_stack.Part:
+    return local_stack.Part("sleeper", (sys.executable, "-c", "import time; time.sleep(60)"))
 
 
-def stubborn(_: Settings) -> up.Part:
+def stubborn(_: Settings) -> local_stack.Part:
     script = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(60)"
     )
-    return up.Part("stubborn", (sys.executable, "-c", script))
+    return local_stack.Part("stubborn", (sys.executable, "-c", script))
 
 
-def broken(settings: Settings) -> up.Part:
+def broken(settings: Settings) -> local_stack.Part:
     script = "print('first'); raise SystemExit('the disk is full')"
-    return up.Part("broken", (sys.executable, "-c", script), f"{settings.api}/never")
+    return local_stack.Part("broken", (sys.executable, "-c", script), f"{settings.api}/never")
 
 
 def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_others(tmp_path: Path) -> None:
     before = descendants(os.getpid())
 
     with (
-        pytest.raises(up.NotStarted) as failed,
-        up.running(Settings(home=tmp_path, api_port=free_port()), (sleeper, broken)),
+        pytest.raises(local_stack.NotStarted) as failed,
+        local_stack.running(Settings(home=tmp_path, api_port=free_port()), (sleeper, broken)),
     ):
         pass
 
@@ -66,9 +67,9 @@ def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_othe
 
 
 def test_a_part_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(up, "STOPS_WITHIN", 0.2)
+    monkeypatch.setattr(local_stack, "STOPS_WITHIN", 0.2)
 
-    with up.running(Settings(home=tmp_path), (stubborn,)) as (started,):
+    with local_stack.running(Settings(home=tmp_path), (stubborn,)) as (started,):
         while "here" not in started.log.read_text():
             pass
 
@@ -76,18 +77,18 @@ def test_a_part_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_part_that_was_killed_is_told_by_its_signal(tmp_path: Path) -> None:
-    with up.running(Settings(home=tmp_path), (sleeper,)) as (started,):
+    with local_stack.running(Settings(home=tmp_path), (sleeper,)) as (started,):
         started.process.kill()
         started.process.wait()
 
-        with pytest.raises(up.NotStarted, match=r"^sleeper was ended by signal 9; the end of "):
-            up.watch([started])
+        with pytest.raises(local_stack.NotStarted, match=r"^sleeper was ended by signal 9; the end of "):
+            local_stack.watch([started])
 
 
 def test_the_signals_are_as_before_once_the_parts_have_ended(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
 
-    with up.running(Settings(home=tmp_path), ()), pytest.raises(KeyboardInterrupt):
+    with local_stack.running(Settings(home=tmp_path), ()), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
 
     assert signal.getsignal(signal.SIGTERM) is before

@@ -6,10 +6,10 @@ from urllib.request import urlopen
 import pytest
 from support.ports import free_port
 
-from registry import clock, ids
-from registry.exposition import Counts, line
+from registry.core import clock, ids
+from registry.core.prometheus import Counts, line
 from registry.tables import Task
-from registry.work.figures import Figures, served
+from registry.worker.metrics import Figures, served
 
 
 def task() -> Task:

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.api.schemas import MessageOut, TokenOut, UserChange, UserOut
-from registry.words import InboxState, OutboxState, Permission, Role, TaskState
+from registry.core.enums import InboxState, OutboxState, Permission, Role, TaskState
+from registry.schemas import MessageOut, TokenOut, UserChange, UserOut
 from ui import texts as ui_texts
 from ui.texts import admin as texts
 from ui.texts import lineage, pages

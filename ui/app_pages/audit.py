@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from registry.api.schemas import AuditOut
-from registry.words import Action
+from registry.core.enums import Action
+from registry.schemas import AuditOut
 from ui import texts as ui_texts
 from ui.texts import audit as texts
 from ui.texts import pages

@@ -3,8 +3,8 @@ last runs came out; what is asked stands in the address."""
 
 import streamlit as st
 
-from registry.api.schemas import CatalogItem, CatalogPage
-from registry.words import LabelKind, Permission
+from registry.core.enums import LabelKind, Permission
+from registry.schemas import CatalogItem, CatalogPage
 from ui import texts as ui_texts
 from ui.parts.inbox import contract_requests
 from ui.texts import contract as texts

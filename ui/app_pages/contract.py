@@ -5,13 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import (
-    ContractOut,
-    DatasetOut,
-    EntrustedOut,
-    ResultOut,
-    RunOut,
-)
+from registry.schemas import ContractOut, DatasetOut, EntrustedOut, ResultOut, RunOut
 from ui import texts as ui_texts
 from ui.parts.contract import activity, consumers, contract_rows, document_rows, header
 from ui.parts.review import next_version

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from registry.api.schemas import ContractSummary
+from registry.schemas import ContractSummary
 from ui import texts as ui_texts
 from ui.texts import contract as texts
 from ui.texts import pages

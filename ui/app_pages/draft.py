@@ -5,8 +5,8 @@ from uuid import UUID
 import streamlit as st
 from pydantic import ValidationError
 
-from registry.api.schemas import DraftIn, TaskOut
 from registry.client import ClientError
+from registry.schemas import DraftIn, TaskOut
 from ui import texts as ui_texts
 from ui.texts import draft as texts
 from ui.texts import pages

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
-from registry.words import Answer
+from registry.core.enums import Answer
+from registry.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
 from ui import texts as ui_texts
 from ui.parts.inbox import contract_requests, failed_runs, inbox_order, proposal_list
 from ui.texts import contract as of_contract

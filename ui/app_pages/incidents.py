@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from registry.api.schemas import BlastEntry, IncidentOut
-from registry.words import IncidentState, Permission
+from registry.core.enums import IncidentState, Permission
+from registry.schemas import BlastEntry, IncidentOut
 from ui import texts as ui_texts
 from ui.parts.inbox import failed_runs, incident_steps
 from ui.texts import incidents as texts

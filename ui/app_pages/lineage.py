@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
 from registry.client import ClientError
-from registry.words import InboxState
+from registry.core.enums import InboxState
+from registry.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
 from ui import texts as ui_texts
 from ui.parts.inbox import contract_requests
 from ui.parts.lineage import graph_chart

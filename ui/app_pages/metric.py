@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import streamlit as st
 
-from registry.api.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary
+from registry.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary
 from ui import texts as ui_texts
 from ui.parts.contract import document_rows
 from ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import CarriedOut, CarrierOut, DomainOut
 from registry.client import ClientError
-from registry.words import Permission
+from registry.core.enums import Permission
+from registry.schemas import CarriedOut, CarrierOut, DomainOut
 from ui import texts as ui_texts
 from ui.parts.contract import contract_rows
 from ui.texts import pages

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from registry.api.schemas import Bins, ColumnDocument, Counted, ProfileDocument
+from registry.schemas import Bins, ColumnDocument, Counted, ProfileDocument
 from ui import texts as ui_texts
 from ui.texts import pages
 from ui.texts import profile as texts

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from registry.api.schemas import AnalyzerOut, ArgumentOut
+from registry.schemas import AnalyzerOut, ArgumentOut
 from ui import texts as ui_texts
 from ui.texts import reference as texts
 from ui.widgets import panels, viewer

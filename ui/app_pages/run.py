@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from registry.api.schemas import ResultOut, RunOut, SampleOut
 from registry.client import ClientError
+from registry.schemas import ResultOut, RunOut, SampleOut
 from ui import texts as ui_texts
 from ui.parts.contract import document_rows, inferred_consumers
 from ui.parts.metric import partition_comparison

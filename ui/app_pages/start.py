@@ -3,7 +3,7 @@
 import streamlit as st
 
 from registry.client import ClientError
-from registry.words import Permission
+from registry.core.enums import Permission
 from ui import texts as ui_texts
 from ui.server import settings
 from ui.texts import pages

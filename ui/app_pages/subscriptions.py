@@ -4,8 +4,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.api.schemas import ChannelIn, ChannelOut, SubscriptionOut
-from registry.words import ChannelKind
+from registry.core.enums import ChannelKind
+from registry.schemas import ChannelIn, ChannelOut, SubscriptionOut
 from ui import texts as ui_texts
 from ui.texts import pages
 from ui.texts import people as texts

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from registry.api.schemas import TaskSummary
-from registry.words import TaskState
+from registry.core.enums import TaskState
+from registry.schemas import TaskSummary
 from ui import texts as ui_texts
 from ui.texts import pages
 from ui.texts import tasks as texts

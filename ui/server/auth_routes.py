@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from registry.api.schemas import SessionOut
 from registry.client import Client, ClientError
+from registry.schemas import SessionOut
 from ui.server import auth_pages
 from ui.server.auth_pages import Door, rendered
 from ui.server.oidc_flow import COOKIE as FLOW

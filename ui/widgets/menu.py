@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from registry.words import Permission
+from registry.core.enums import Permission
 from ui.texts import pages
 
 HOME = "inbox"

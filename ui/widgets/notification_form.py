@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from registry.api.schemas import ChannelOut, SubscriptionOut
-from registry.words import NoticeKind, Permission
+from registry.core.enums import NoticeKind, Permission
+from registry.schemas import ChannelOut, SubscriptionOut
 from ui import texts as ui_texts
 from ui.texts import consumers as texts
 from ui.widgets import viewer

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import streamlit as st
 
-from registry.api.schemas import MeasurementOut, RunSummary
 from registry.client import UNREACHABLE, ClientError
+from registry.schemas import MeasurementOut, RunSummary
 from ui import texts as ui_texts
 from ui.texts import Mark
 from ui.texts import steps as texts

@@ -6,7 +6,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from registry.client import ClientError
-from registry.words import Permission, Role
+from registry.core.enums import Permission, Role
 from ui import texts as ui_texts
 from ui.texts import people as texts
 from ui.widgets import panels, viewer

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.api.schemas import ApprovedOut, PreviewOut, ProposalOut
 from registry.client import ClientError
-from registry.words import Decision
+from registry.core.enums import Decision
+from registry.schemas import ApprovedOut, PreviewOut, ProposalOut
 from ui import texts as ui_texts
 from ui.texts import review as texts
 from ui.widgets import panels, viewer

@@ -8,9 +8,9 @@ from uuid import UUID
 import httpx
 import streamlit as st
 
-from registry.api.schemas import InboxOut, Me, ProposalOut
 from registry.client import Client
-from registry.words import Permission
+from registry.core.enums import Permission
+from registry.schemas import InboxOut, Me, ProposalOut
 from ui.server import settings
 from ui.server.security import COOKIE, sign_in_link
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import ContractOut
+from registry.schemas import ContractOut
 from ui import texts as ui_texts
 from ui.parts.contract import contract_rows
 from ui.parts.contract.contract_rows import Event

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import AcknowledgementOut, ContractOut, SubscriptionIn, SubscriptionOut
-from registry.words import Permission
+from registry.core.enums import Permission
+from registry.schemas import AcknowledgementOut, ContractOut, SubscriptionIn, SubscriptionOut
 from ui import texts as ui_texts
 from ui.parts.contract import inferred_consumers
 from ui.texts import consumers as texts

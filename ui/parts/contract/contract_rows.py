@@ -7,16 +7,8 @@ from difflib import unified_diff
 from itertools import chain
 from urllib.parse import urlencode
 
-from registry.api.schemas import (
-    ContractOut,
-    EntrustedOut,
-    IncidentOut,
-    ProposalSummary,
-    ResultOut,
-    RunSummary,
-    VersionOut,
-)
-from registry.words import IncidentState
+from registry.core.enums import IncidentState
+from registry.schemas import ContractOut, EntrustedOut, IncidentOut, ProposalSummary, ResultOut, RunSummary, VersionOut
 from ui import texts as ui_texts
 from ui.texts import contract as texts
 

@@ -8,7 +8,7 @@ from statistics import median
 
 import streamlit as st
 
-from registry.api.schemas import ContractOut, DeadlineOut, RunSummary
+from registry.schemas import ContractOut, DeadlineOut, RunSummary
 from ui import texts as ui_texts
 from ui.parts.contract import inferred_consumers
 from ui.texts import contract as texts

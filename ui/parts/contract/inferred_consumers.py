@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from registry.api.schemas import ReaderOut, UpstreamOut
-from registry.words import Guess, Permission
+from registry.core.enums import Guess, Permission
+from registry.schemas import ReaderOut, UpstreamOut
 from ui import texts as ui_texts
 from ui.texts import consumers as texts
 from ui.widgets import panels, step_runner, viewer

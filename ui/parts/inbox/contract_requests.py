@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import ContractRequestOut
-from registry.words import Permission
+from registry.core.enums import Permission
+from registry.schemas import ContractRequestOut
 from ui import texts as ui_texts
 from ui.texts import requests as texts
 from ui.widgets import panels, people_forms, step_runner, viewer

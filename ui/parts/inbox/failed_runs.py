@@ -6,8 +6,8 @@ from typing import get_args
 
 import streamlit as st
 
-from registry.api.schemas import InboxOut, IncidentOut, RunSummary, Told
-from registry.words import Permission, Resolution
+from registry.core.enums import Permission, Resolution
+from registry.schemas import InboxOut, IncidentOut, RunSummary, Told
 from ui import texts as ui_texts
 from ui.parts.inbox import inbox_order, incident_steps
 from ui.texts import incidents as texts

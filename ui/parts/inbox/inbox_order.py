@@ -4,15 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from registry.api.schemas import (
-    AcknowledgementOut,
-    ContractRequestOut,
-    InboxOut,
-    IncidentOut,
-    ProposalSummary,
-    RunSummary,
-)
-from registry.words import Answer
+from registry.core.enums import Answer
+from registry.schemas import AcknowledgementOut, ContractRequestOut, InboxOut, IncidentOut, ProposalSummary, RunSummary
 
 LATER = datetime.max.replace(tzinfo=UTC)
 # The worst first.

@@ -7,9 +7,9 @@ from datetime import datetime
 
 import streamlit as st
 
-from registry.api.schemas import IncidentOut, Told
 from registry.client import Client, ClientError
-from registry.words import IncidentState
+from registry.core.enums import IncidentState
+from registry.schemas import IncidentOut, Told
 from ui import texts as ui_texts
 from ui.texts import incidents as texts
 from ui.widgets import bulk_steps, panels, viewer

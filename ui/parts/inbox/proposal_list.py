@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from registry.api.schemas import InboxOut, ProposalSummary
+from registry.schemas import InboxOut, ProposalSummary
 from ui import texts as ui_texts
 from ui.parts.inbox import failed_runs, inbox_order, proposal_steps
 from ui.texts import drafts as texts

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from registry.api.schemas import ProposalSummary
 from registry.client import ClientError
+from registry.schemas import ProposalSummary
 from ui import texts as ui_texts
 from ui.texts import drafts as texts
 from ui.texts import incidents

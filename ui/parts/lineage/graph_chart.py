@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
-from registry.api.schemas import GraphOut, NodeOut
+from registry.schemas import GraphOut, NodeOut
 from ui import texts as ui_texts
 from ui.parts.lineage.graph_folding import DATASET, collapsed
 from ui.texts import Mark

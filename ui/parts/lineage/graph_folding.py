@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from registry.api.schemas import EdgeOut, GraphOut, NodeOut
+from registry.schemas import EdgeOut, GraphOut, NodeOut
 from ui.texts import lineage as texts
 
 UP, BESIDE, DOWN = -1, 0, 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from registry.api.schemas import FitOut, ResultOut, RunOut
+from registry.schemas import FitOut, ResultOut, RunOut
 from ui import texts as ui_texts
 from ui.texts import metric as texts
 from ui.widgets import panels, viewer

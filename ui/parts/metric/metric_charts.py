@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from registry.api.schemas import ForeseenPoint
-from registry.api.schemas.learned import Edges
+from registry.schemas import ForeseenPoint
+from registry.schemas.fits_and_feedback import Edges
 from ui import texts as ui_texts
 from ui.parts.metric.metric_series import Seen
 from ui.texts import metric as texts

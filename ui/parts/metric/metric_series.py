@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from registry.api.schemas import CheckedOut, HistoryOut, MarkOut
+from registry.schemas import CheckedOut, HistoryOut, MarkOut
 from ui import texts as ui_texts
 from ui.texts import metric as texts
 from ui.widgets.charts import Band, number

@@ -5,8 +5,8 @@ from urllib.parse import unquote
 
 import streamlit as st
 
-from registry.api.schemas import ColumnDocument, Counted, ProfileDocument
 from registry.client import ClientError
+from registry.schemas import ColumnDocument, Counted, ProfileDocument
 from ui import texts as ui_texts
 from ui.parts.metric import metric_charts
 from ui.texts import metric as texts

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut, RunOut
-from registry.words import Mark, Permission
+from registry.core.enums import Mark, Permission
+from registry.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut, RunOut
 from ui import texts as ui_texts
 from ui.parts.metric import metric_charts
 from ui.parts.metric.metric_series import Seen

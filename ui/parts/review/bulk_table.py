@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import ProposalOut, SuggestionOut
-from registry.words import Decision
+from registry.core.enums import Decision
+from registry.schemas import ProposalOut, SuggestionOut
 from ui import texts as ui_texts
 from ui.parts.review.evidence import held_everywhere, read
 from ui.texts import review as texts

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.api.schemas import PreviewOut, ProposalOut, SuggestionOut
+from registry.schemas import PreviewOut, ProposalOut, SuggestionOut
 from ui import texts as ui_texts
 from ui.parts.review import check_editor, partial_rerun, review_actions
 from ui.parts.review.evidence import Evidence, read

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 import yaml
 
-from registry.api.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
+from registry.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
 from ui import texts as ui_texts
 from ui.parts.review import partial_rerun
 from ui.parts.review.evidence import Evidence

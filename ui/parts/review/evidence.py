@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from registry.api.schemas import SuggestionOut
+from registry.schemas import SuggestionOut
 from ui import texts as ui_texts
 from ui.texts import evidence as texts
 from ui.widgets import charts

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.api.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
+from registry.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
 from ui import texts as ui_texts
 from ui.texts import next_version as texts
 from ui.widgets import panels, step_runner, viewer

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.api.schemas import ProposalOut, SuggestionOut
+from registry.schemas import ProposalOut, SuggestionOut
 from ui import texts as ui_texts
 from ui.widgets import viewer
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from registry.api.schemas import ChangesOut, PreviewOut, ProposalOut
+from registry.schemas import ChangesOut, PreviewOut, ProposalOut
 from ui import texts as ui_texts
 from ui.texts import verdicts as texts
 from ui.widgets import panels, step_runner, undo, viewer

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from registry.api.schemas import BlastOut, IncidentOut, RunOut
 from registry.client import ClientError
+from registry.schemas import BlastOut, IncidentOut, RunOut
 from ui import texts as ui_texts
 from ui.texts import run as texts
 from ui.widgets import panels, viewer

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from registry.api.schemas import ResultOut, RunOut, SampleOut
 from registry.client import ClientError
+from registry.schemas import ResultOut, RunOut, SampleOut
 from ui import texts as ui_texts
 from ui.texts import run as texts
 from ui.widgets import viewer

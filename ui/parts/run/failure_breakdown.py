@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import unquote
 
-from registry.api.schemas import CheckedOut, ResultOut, SampleOut
+from registry.schemas import CheckedOut, ResultOut, SampleOut
 from ui import texts as ui_texts
 from ui.texts import run as texts
 

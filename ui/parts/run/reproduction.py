@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from registry.api.schemas import RunOut
+from registry.schemas import RunOut
 from ui.parts.metric import partition_comparison
 
 # More partitions than that are not named one by one.

@@ -1,0 +1,1 @@
+"""Users, teams, grants, permissions, sign-in and sessions."""

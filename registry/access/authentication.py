@@ -1,0 +1,215 @@
+"""Who is asking, and what they may do: passwords, sessions, API tokens, roles and their permissions."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from threading import BoundedSemaphore
+from uuid import UUID
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import delete, or_
+from sqlmodel import Session, col, select
+
+from registry.access.permissions import (
+    EVERYWHERE,
+    GRANTS,
+    Granted,
+    Place,
+    Principal,
+    decide,
+    decide_somewhere,
+    permissions_of,
+)
+from registry.audit import audit_log
+from registry.core.enums import Action, Part, Permission, Role
+from registry.core.errors import Unauthenticated
+from registry.tables import ApiToken, Grant, Team, TeamMember, User, WebSession
+
+__all__ = [
+    "EVERYWHERE",
+    "GRANTS",
+    "Granted",
+    "Place",
+    "Principal",
+    "authenticate",
+    "decide",
+    "decide_somewhere",
+    "has_ended",
+    "hash_password",
+    "known_as",
+    "mark_used",
+    "permissions_of",
+    "principal_of",
+    "rights_of",
+    "secret_hash",
+    "sign_in",
+    "sign_out",
+    "stale",
+]
+TOKEN_MARK = "treaty"
+USED_EVERY = timedelta(minutes=10)
+HASHER = PasswordHasher()
+# One hashing takes 64 MiB; a crowd at the door must not take all memory.
+HASHING = BoundedSemaphore(4)
+
+
+def hash_password(password: str) -> str:
+    """The argon2id hash of a password."""
+    with HASHING:
+        return HASHER.hash(password)
+
+
+def secret_hash(secret: str) -> str:
+    """The hash under which a random secret is stored. Not for passwords: it is fast."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def authenticate(session: Session, name: str, password: str) -> User:
+    """The active user of that name and password. Raises the same Unauthenticated, as slowly, whichever is wrong."""
+    user = session.exec(select(User).where(User.name == name.strip().lower())).first()
+    known = user.password_hash if user and user.active else None
+    if not _matches(known, password) or user is None:
+        raise Unauthenticated("the name or the password is wrong")
+    return user
+
+
+def sign_in(
+    session: Session,
+    user: User,
+    *,
+    session_id: UUID,
+    now: datetime,
+    lasts: timedelta,
+    teams: Collection[str] = (),
+) -> tuple[str, WebSession]:
+    """Opens a session for a user just authenticated: its secret, shown to them alone, and its row. `teams`: whose
+    rights it has beside the user's own."""
+    secret = secrets.token_urlsafe(32)
+    opened = WebSession(
+        id=session_id,
+        secret_sha256=secret_hash(secret),
+        user_id=user.id,
+        created=now,
+        expires=now + lasts,
+        teams=sorted(teams),
+    )
+    session.exec(delete(WebSession).where(col(WebSession.expires) < now))
+    session.add(opened)
+    audit_log.record(session, Action.SESSION_OPENED, actor=user.name, object_id=opened.id, now=now)
+    return secret, opened
+
+
+def sign_out(session: Session, secret: str, *, now: datetime) -> None:
+    """Closes the session of that secret. Raises Unauthenticated where there is none."""
+    opened = session.exec(select(WebSession).where(WebSession.secret_sha256 == secret_hash(secret))).first()
+    user = session.get(User, opened.user_id) if opened else None
+    if opened is None or user is None:
+        raise Unauthenticated
+    session.delete(opened)
+    audit_log.record(session, Action.SESSION_CLOSED, actor=user.name, object_id=opened.id, now=now)
+
+
+def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
+    """Who holds the secret of a session or an API token. Raises Unauthenticated for all that is not valid now."""
+    if secret.startswith(f"{TOKEN_MARK}_"):
+        return _by_token(session, secret, now)
+    mine = select(WebSession, User).join(User, col(User.id) == col(WebSession.user_id))
+    opened, user = session.exec(mine.where(WebSession.secret_sha256 == secret_hash(secret))).first() or (None, None)
+    if opened is None or opened.expires <= now:
+        raise Unauthenticated
+    return rights_of(session, _active(user), teams=_teams(session, opened.teams))
+
+
+def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
+    """What the active user of that name may do, with the rights of further teams, by their names; None where there is
+    no such user. Raises Unauthenticated for one who is not active."""
+    user = session.exec(select(User).where(User.name == name)).first()
+    if user is None:
+        return None
+    return rights_of(session, _active(user), teams=_teams(session, teams))
+
+
+def _teams(session: Session, names: Collection[str]) -> Sequence[UUID]:
+    return session.exec(select(Team.id).where(col(Team.name).in_(names))).all() if names else ()
+
+
+def rights_of(session: Session, user: User, *, teams: Collection[UUID] = ()) -> Principal:
+    """All that the user may do, by their own roles and grants and by those of their teams; `teams` are further ones."""
+    own = select(TeamMember.team_id).where(TeamMember.user_id == user.id)
+    held = or_(col(Grant.user_id) == user.id, col(Grant.team_id).in_(own), col(Grant.team_id).in_(teams))
+    grants = session.exec(select(Grant).where(held)).all()
+    roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.part is Part.EVERYTHING)]))
+    parts = [each for each in grants if each.part is not Part.EVERYTHING]
+    granted = tuple(Granted(each.part, each.target, GRANTS[each.role]) for each in parts)
+    return Principal(user.id, user.name, roles, permissions_of(roles), granted=granted)
+
+
+def stale(principal: Principal, *, now: datetime) -> bool:
+    """Whether the use of the principal's token should be noted; False for sessions."""
+    if principal.token_id is None:
+        return False
+    return principal.token_used is None or principal.token_used <= now - USED_EVERY
+
+
+def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
+    """Notes that the principal's token was used."""
+    session.get_one(ApiToken, principal.token_id).last_used = now
+
+
+def _matches(known: str | None, password: str) -> bool:
+    with HASHING:
+        try:
+            return HASHER.verify(known or _nobody(), password) and known is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+
+def _nobody() -> str:
+    """A hash that no password has, made with the same cost: an unknown name must take as long as a known one."""
+    parameters = HASHER
+    salt, digest = "A" * 22, "A" * 43
+    cost = f"m={parameters.memory_cost},t={parameters.time_cost},p={parameters.parallelism}"
+    return f"$argon2id$v=19${cost}${salt}${digest}"
+
+
+def _by_token(session: Session, secret: str, now: datetime) -> Principal:
+    prefix = secret.split("_", 2)[1]
+    query = select(ApiToken, User).join(User, col(User.id) == col(ApiToken.user_id)).where(ApiToken.prefix == prefix)
+    token, user = session.exec(query).first() or (None, None)
+    if token is None or not _opens(token, secret_hash(secret), now) or has_ended(token, now):
+        raise Unauthenticated
+    return _within(rights_of(session, _active(user)), token)
+
+
+def has_ended(token: ApiToken, now: datetime) -> bool:
+    """Whether the token was revoked or is past its time."""
+    return token.revoked is not None or (token.expires is not None and token.expires <= now)
+
+
+def _opens(token: ApiToken, hashed: str, now: datetime) -> bool:
+    """Whether it is the token's secret, or the one before it while that is good. Compares both, in constant time."""
+    current = hmac.compare_digest(token.secret_sha256, hashed)
+    previous = hmac.compare_digest(token.previous_sha256 or "", hashed)
+    return current or (previous and token.previous_until is not None and now < token.previous_until)
+
+
+def _active(user: User | None) -> User:
+    if user is None or not user.active:
+        raise Unauthenticated
+    return user
+
+
+def _within(whole: Principal, token: ApiToken) -> Principal:
+    """What the user may do, as far as the token's scopes go."""
+    scopes = frozenset(map(Permission, token.scopes))
+    return replace(
+        whole,
+        permissions=whole.permissions & scopes,
+        granted=tuple(replace(each, permissions=each.permissions & scopes) for each in whole.granted),
+        token_id=token.id,
+        token_used=token.last_used,
+    )

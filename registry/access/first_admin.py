@@ -1,0 +1,61 @@
+"""The first administrator: a one-time link, printed once, valid for a day, of which only a hash is kept."""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import cast
+from uuid import UUID
+
+from sqlalchemy import CursorResult, update
+from sqlmodel import Session, col
+
+from registry.access import users
+from registry.access.authentication import secret_hash
+from registry.audit import audit_log
+from registry.core import clock, ids
+from registry.core.database import connect, migrate, transaction
+from registry.core.enums import Action
+from registry.core.errors import Conflict, Unauthenticated
+from registry.core.settings import Settings
+from registry.tables import SetupToken, User
+
+INVALID = "this link is not valid: it was used, it is older than a day, or another was made; run `treaty init` again"
+
+
+def initialise(settings: Settings) -> str:
+    """Brings the database up and returns the one-time link. Raises Conflict where an administrator exists already."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    engine = connect(settings.database)
+    migrate(engine)
+    now = clock.now()
+    with transaction(engine) as tx:
+        secret = issue(tx, token_id=ids.new(), now=now, lasts=timedelta(hours=settings.setup_hours))
+        tx.commit()
+    engine.dispose()
+    return f"{settings.ui_url}/setup?token={secret}"
+
+
+def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) -> str:
+    """The secret of a new one-time link; earlier ones end. Raises Conflict where an administrator exists already."""
+    if users.has_administrator(session):
+        raise Conflict("this registry has an administrator: ask them for an account")
+    session.exec(update(SetupToken).where(col(SetupToken.used).is_(None)).values(used=now))
+    secret = secrets.token_urlsafe(32)
+    session.add(SetupToken(id=token_id, secret_sha256=secret_hash(secret), created=now, expires=now + lasts))
+    audit_log.record(session, Action.SETUP_ISSUED, actor="init", object_id=token_id, now=now)
+    return secret
+
+
+def complete(session: Session, token: str, administrator: User, *, now: datetime) -> User:
+    """Creates the first administrator and ends the link. Raises Unauthenticated where the link is not valid."""
+    unused = (
+        col(SetupToken.secret_sha256) == secret_hash(token),
+        col(SetupToken.used).is_(None),
+        col(SetupToken.expires) > now,
+    )
+    # One statement: of two that come at once, one finds the link unused.
+    taken = cast("CursorResult[object]", session.exec(update(SetupToken).where(*unused).values(used=now)))
+    if taken.rowcount != 1 or users.has_administrator(session):
+        raise Unauthenticated(INVALID)
+    users.create_user(session, administrator, actor=administrator.name, now=now)
+    audit_log.record(session, Action.SETUP_COMPLETED, actor=administrator.name, object_id=administrator.id, now=now)
+    return administrator

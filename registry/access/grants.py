@@ -1,0 +1,107 @@
+"""Grants: a role of a user or of a team on everything, on a domain, on a contract or on a dataset."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.errors import Fault
+from registry.access.authentication import Principal, decide
+from registry.audit import audit_log
+from registry.core.enums import Action, Part, Permission, Role
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.pagination import Asked, Order, Portion
+from registry.tables import Dataset, Grant, Team, User
+
+OLDEST_FIRST = Order((col(Grant.id),))
+# A grant with the name of who holds it.
+Held = tuple[Grant, str]
+
+
+def grants(session: Session, by: Principal, asked: Asked, *, target: str | None = None) -> Portion[Held]:
+    """All grants with their holders' names, oldest first, those on `target` where one is named."""
+    decide(by, Permission.USERS)
+    query = select(Grant) if target is None else select(Grant).where(Grant.target == target)
+    portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
+    users = _names(session, User, [each.user_id for each in portion.rows])
+    teams = _names(session, Team, [each.team_id for each in portion.rows])
+    return Portion([(each, (users | teams)[each.user_id or each.team_id]) for each in portion.rows], portion.next)
+
+
+def give(session: Session, grant: Grant, *, by: Principal, now: datetime) -> Held:
+    """Grants the role. Raises NotFound for no such user, team or dataset, Conflict where they hold it there already,
+    Invalid for a role that is not granted or a part that is not named."""
+    decide(by, Permission.USERS)
+    _refuse_malformed(session, grant)
+    name = _holder(session, grant)
+    held = (Grant.user_id == grant.user_id) if grant.user_id else (Grant.team_id == grant.team_id)
+    same = select(Grant).where(held, Grant.role == grant.role, Grant.part == grant.part, Grant.target == grant.target)
+    if session.exec(same).first():
+        raise Conflict(f"{name} is {grant.role.value} there already")
+    session.add(grant)
+    audit_log.record(
+        session, Action.GRANT_GIVEN, actor=by.name, object_id=grant.id, now=now, details=_told(grant, name)
+    )
+    return grant, name
+
+
+def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) -> None:
+    """Ends the grant. Raises NotFound where there is none."""
+    decide(by, Permission.USERS)
+    grant = session.get(Grant, grant_id, with_for_update=True)
+    if grant is None:
+        raise NotFound
+    details = _told(grant, _holder(session, grant))
+    session.delete(grant)
+    audit_log.record(session, Action.GRANT_REVOKED, actor=by.name, object_id=grant_id, now=now, details=details)
+
+
+def _refuse_malformed(session: Session, grant: Grant) -> None:
+    faults = [Fault("TR-GRANT", where, message, remedy) for wrong, where, message, remedy in _wrongs(grant) if wrong]
+    if faults:
+        raise Invalid("this cannot be granted", faults=faults)
+    if grant.part is Part.DATASET:
+        grant.target = _dataset(session, grant.target)
+
+
+def _wrongs(grant: Grant) -> Sequence[tuple[bool, str, str, str]]:
+    """What may be wrong, where, and what to do about it."""
+    whole = grant.part is Part.EVERYTHING
+    return (
+        ((grant.user_id is None) == (grant.team_id is None), "user_id", "names no holder, or two", "name one"),
+        (grant.role is Role.ADMIN, "role", "administrators are no grant", "change the roles of the user"),
+        (whole and grant.target != "", "target", "everything has no target", "leave it out"),
+        (not whole and not grant.target, "target", "names nothing", f"name the {grant.part.value}"),
+    )
+
+
+def _holder(session: Session, grant: Grant) -> str:
+    user = session.get(User, grant.user_id) if grant.user_id else None
+    team = session.get(Team, grant.team_id) if grant.team_id else None
+    found = user or team
+    if found is None:
+        raise NotFound
+    return found.name
+
+
+def _dataset(session: Session, target: str) -> str:
+    """The dataset's id as it is compared with others."""
+    try:
+        found = session.get(Dataset, UUID(target))
+    except ValueError:
+        found = None
+    if found is None:
+        raise NotFound
+    return str(found.id)
+
+
+def _told(grant: Grant, name: str) -> dict[str, str]:
+    kind = "user" if grant.user_id else "team"
+    return {kind: name, "role": grant.role.value, "part": grant.part.value, "target": grant.target}
+
+
+def _names(session: Session, kind: Any, ids: Sequence[UUID | None]) -> dict[UUID | None, str]:
+    found = session.exec(select(kind.id, kind.name).where(kind.id.in_([each for each in ids if each])))
+    return dict(found.all())

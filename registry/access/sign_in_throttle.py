@@ -1,0 +1,110 @@
+"""How often somebody may try to sign in: counted in the database, so that all processes count together, and before the
+password is hashed, which is dear on purpose. What succeeds does not count."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, update
+from sqlmodel import Session, col, select
+
+from registry.audit import audit_log
+from registry.core.database import lock
+from registry.core.enums import Action
+from registry.core.errors import TooMany
+from registry.core.settings import Settings
+from registry.tables import SignInWindow, User
+
+COUNTING = 7_268_392_105
+TOLD = "too many attempts to sign in have failed: try again in {} minutes"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most so many attempts `within` a time, of one kind (name, address). `said`: by whom, as they say."""
+
+    kind: str
+    said: str
+    most: int
+    within: timedelta
+
+    @property
+    def key(self) -> str:
+        """What the attempts are counted under. People type passwords where a name belongs: too little of the hash is
+        kept to tell which."""
+        return f"{self.kind}/{hashlib.sha256(self.said.encode()).hexdigest()[:8]}"
+
+
+def limits(settings: Settings, *, address: str | None, name: str | None = None) -> tuple[Limit, ...]:
+    """The limits to a sign-in by that name (None: by none) from that address (None: it is not known)."""
+    within = timedelta(minutes=settings.sign_in_minutes)
+    by_name = Limit("name", name.strip().lower(), settings.sign_in_tries, within) if name is not None else None
+    by_address = Limit("address", address, settings.sign_in_address_tries, within) if address is not None else None
+    return tuple(each for each in (by_name, by_address) if each)
+
+
+def refuse(session: Session, tried: Sequence[Limit], *, now: datetime) -> None:
+    """Returns while the attempts may go on. Raises TooMany where it was said before that they may not: this reads only,
+    so that a crowd at the door does not keep others from writing."""
+    for each in tried:
+        window = session.get(SignInWindow, each.key)
+        if window and window.refused and _lasts(window, each, now):
+            raise _too_many(window, each, now)
+
+
+def count(session: Session, tried: Sequence[Limit], *, now: datetime) -> TooMany | None:
+    """Counts the attempt; or says that it is one too many, which is audited once in a window. Commit either."""
+    lock(session, COUNTING)
+    windows = [(each, _window(session, each, now)) for each in tried]
+    for each, window in windows:
+        if window.attempts >= each.most:
+            _note(session, window, each, now)
+            return _too_many(window, each, now)
+    for _, window in windows:
+        window.attempts += 1
+    return None
+
+
+def forgive(session: Session, tried: Sequence[Limit]) -> None:
+    """Takes the attempt, which succeeded, off again."""
+    counted = col(SignInWindow.key).in_([each.key for each in tried]) & (col(SignInWindow.attempts) > 0)
+    session.exec(update(SignInWindow).where(counted).values(attempts=col(SignInWindow.attempts) - 1))
+
+
+def forget(session: Session, *, before: datetime) -> int:
+    """Deletes what was counted since before that time; how much that was."""
+    return session.exec(delete(SignInWindow).where(col(SignInWindow.began) < before)).rowcount
+
+
+def _window(session: Session, limit: Limit, now: datetime) -> SignInWindow:
+    window = session.get(SignInWindow, limit.key) or SignInWindow(key=limit.key, began=now)
+    if not _lasts(window, limit, now):
+        window.began, window.attempts, window.refused = now, 0, False
+    session.add(window)
+    return window
+
+
+def _lasts(window: SignInWindow, limit: Limit, now: datetime) -> bool:
+    return now < window.began + limit.within
+
+
+def _too_many(window: SignInWindow, limit: Limit, now: datetime) -> TooMany:
+    left = max(1, int((window.began + limit.within - now).total_seconds()))
+    return TooMany(TOLD.format(-(-left // 60)), seconds=left)
+
+
+def _note(session: Session, window: SignInWindow, limit: Limit, now: datetime) -> None:
+    if window.refused:
+        return
+    window.refused = True
+    details = {"by": limit.kind, "attempts": window.attempts, **_known(session, limit)}
+    audit_log.record(session, Action.SESSION_REFUSED, actor="sign-in", object_id=limit.key, now=now, details=details)
+
+
+def _known(session: Session, limit: Limit) -> dict[str, str]:
+    """The address, or the name where somebody has it: any other text may be a password."""
+    if limit.kind == "address":
+        return {"address": limit.said}
+    known = session.exec(select(User.name).where(User.name == limit.said)).first()
+    return {"user": known} if known else {}

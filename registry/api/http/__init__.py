@@ -1,0 +1,1 @@
+"""What every route shares: dependencies, problems, ETags, limits, metrics."""

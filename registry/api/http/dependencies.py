@@ -1,0 +1,132 @@
+"""What routes are handed: the service's parts, a session, the principal. Routes that write commit themselves.
+
+What asks nothing of the database is `async`: it is then told in place, and not by a thread of its own."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from registry.access import authentication, oidc, users
+from registry.access.oidc import Identity, Provider
+from registry.api.http import idempotency
+from registry.core import clock, ids
+from registry.core.database import reading, transaction
+from registry.core.errors import Unauthenticated
+from registry.core.pagination import Asked
+from registry.core.settings import Settings
+
+bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
+
+
+@dataclass(frozen=True)
+class Service:
+    """The parts that one process shares, made once in `create_app`."""
+
+    settings: Settings
+    engine: Engine
+    provider: Provider | None = None
+
+
+async def service(request: Request) -> Service:
+    """The parts of the application that serves this request."""
+    found: Service = request.app.state.service
+    return found
+
+
+Shared = Annotated[Service, Depends(service)]
+
+
+def bearer_of(given: HTTPAuthorizationCredentials | None) -> str:
+    """The bearer of the request. Raises Unauthenticated where there is none."""
+    if given is None:
+        raise Unauthenticated("send an API token or the secret of a session as `Authorization: Bearer ...`")
+    return given.credentials
+
+
+async def secret(given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
+    """The bearer of the request. Raises as `bearer_of`."""
+    return bearer_of(given)
+
+
+Secret = Annotated[str, Depends(secret)]
+
+
+async def address(request: Request) -> str | None:
+    """The address that the request came from; None where there is none, as in a test."""
+    return request.client.host if request.client else None
+
+
+Address = Annotated[str | None, Depends(address)]
+
+
+def caller(shared: Shared, bearer: Secret) -> authentication.Principal:
+    """Who is asking. Their rights are read anew with every request."""
+    now = clock.now()
+    if shared.provider and oidc.is_token(bearer):
+        return identified(shared, shared.provider.identify(bearer, now=now), now)
+    with reading(shared.engine) as tx:
+        principal = authentication.principal_of(tx, bearer, now=now)
+    if authentication.stale(principal, now=now):
+        with transaction(shared.engine) as tx:
+            authentication.mark_used(tx, principal, now=now)
+            tx.commit()
+    return principal
+
+
+def identified(shared: Service, who: Identity, now: datetime) -> authentication.Principal:
+    """The user whom the provider names; made, where the settings say so. Raises Unauthenticated for an unknown one."""
+    with reading(shared.engine) as tx:
+        found = authentication.known_as(tx, who.name, who.teams)
+    if found is None and shared.settings.oidc_creates:
+        with transaction(shared.engine) as tx:
+            users.create_identified(tx, who.name, user_id=ids.new(), now=now)
+            found = authentication.known_as(tx, who.name, who.teams)
+            tx.commit()
+    if found is None:
+        raise Unauthenticated("nobody here has the name that the identity provider says: ask an administrator")
+    return found
+
+
+def reader(shared: Shared) -> Iterator[Session]:
+    """A session for a route that only reads."""
+    with reading(shared.engine) as tx:
+        yield tx
+
+
+Caller = Annotated[authentication.Principal, Depends(caller)]
+Reader = Annotated[Session, Depends(reader)]
+
+
+def writer(request: Request, shared: Shared, by: Caller) -> Iterator[Session]:
+    """A session for a route that writes. The route commits: this clean-up may run after the answer was sent.
+
+    A POST with an idempotency key is done once: raises as `idempotency.begin`."""
+    asked: idempotency.Once | None = request.scope.get(idempotency.SCOPE)
+    opened = asked.transaction(shared.engine, by, now=clock.now()) if asked else transaction(shared.engine)
+    with opened as tx:
+        yield tx
+
+
+def opener(shared: Shared) -> Iterator[Session]:
+    """A session for a route that lets somebody in, who therefore has no name yet. The route commits."""
+    with transaction(shared.engine) as tx:
+        yield tx
+
+
+async def paging(
+    limit: Annotated[int, Query(ge=1, le=500, description="the most items of one answer")] = 100,
+    cursor: Annotated[str | None, Query(max_length=4000, description="the `next` of the answer before")] = None,
+) -> Asked:
+    """Which portion of a list is asked for."""
+    return Asked(limit, cursor)
+
+
+Writer = Annotated[Session, Depends(writer)]
+Opener = Annotated[Session, Depends(opener)]
+Paging = Annotated[Asked, Depends(paging)]

@@ -1,0 +1,143 @@
+"""POST with an Idempotency-Key: done once, answered as often as it is sent.
+
+The route's commit waits until its answer is known, and the answer is kept in the same transaction: either both last or
+neither. What a route does outside of its session (states that a gate keeps, lineage events) has keys of its own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from contracts.errors import Fault
+from registry.access.permissions import Principal
+from registry.api.http import problems
+from registry.core import clock
+from registry.core.errors import Conflict, Invalid
+from registry.notifications.transport import idempotency
+from registry.notifications.transport.idempotency import Answer, Attempt, Repeated
+
+HEADER = b"idempotency-key"
+SCOPE = "treaty.once"
+LONGEST = 200
+KEPT_HEADERS = frozenset({"content-type", "etag"})
+REPLAYED = {"Idempotency-Replayed": "true"}
+KEY = Fault("TR-REQUEST", "header.idempotency-key", f"is not 1 to {LONGEST} printable characters", "take a UUID")
+
+
+class Waiting(Session):
+    """A session whose commit waits for `settle`."""
+
+    asked = False
+
+    def commit(self) -> None:
+        """Has the database see what was done, and remembers to commit it."""
+        self.flush()
+        self.asked = True
+
+    def settle(self) -> None:
+        """Commits."""
+        super().commit()
+
+
+@dataclass
+class Once:
+    """A request with a key, the session that does it and for whom, and the answer as far as it is known."""
+
+    attempt: Attempt
+    session: Waiting | None = None
+    by: Principal | None = None
+    messages: list[Message] = field(default_factory=list)
+
+    @contextmanager
+    def transaction(self, engine: Engine, by: Principal, *, now: datetime) -> Iterator[Session]:
+        """The session to do the request in. Raises as `idempotency.begin`."""
+        with Waiting(engine, expire_on_commit=False) as session:
+            idempotency.begin(session, self.attempt, by, now=now)
+            self.session, self.by = session, by
+            yield session
+
+    def settle(self, answer: Answer) -> None:
+        """Keeps the answer and commits both. Does nothing where the request was refused."""
+        if self.session is None or self.by is None or not self.session.asked or answer.status >= 300:
+            return
+        idempotency.keep(self.session, self.attempt, self.by, answer, now=clock.now())
+        self.session.settle()
+
+
+class Idempotency:
+    """Has a POST with an Idempotency-Key done once."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on; with a key, its answer only once it is kept."""
+        key = _key(scope)
+        if key is None:
+            await self.app(scope, receive, send)
+        elif not key.isprintable() or not 1 <= len(key) <= LONGEST:
+            refusal = Invalid("the request cannot be used as it is", faults=[KEY])
+            await problems.answer(refusal)(scope, receive, send)
+        else:
+            once = scope[SCOPE] = Once(Attempt(key, scope["path"]))
+            once.attempt.body.update(scope.get("query_string", b"") + b"\n")
+            await self.app(scope, partial(_heard, once, receive), partial(_told, once, scope, receive, send))
+
+
+async def repeat(_: Request, error: Exception) -> Response:
+    """The answer that was given before."""
+    assert isinstance(error, Repeated)
+    kept = error.answer
+    if kept.body is None:
+        return problems.answer(Conflict(idempotency.SHOWN_ONCE))
+    return Response(kept.body, status_code=kept.status, headers={**kept.headers, **REPLAYED})
+
+
+def _key(scope: Scope) -> str | None:
+    if scope["type"] != "http" or scope["method"] != "POST":
+        return None
+    found = dict(scope["headers"]).get(HEADER)
+    return None if found is None else str(found.decode("latin-1"))
+
+
+async def _heard(once: Once, receive: Receive) -> Message:
+    message = await receive()
+    once.attempt.body.update(message.get("body", b""))
+    return message
+
+
+async def _told(once: Once, scope: Scope, receive: Receive, send: Send, message: Message) -> None:
+    once.messages.append(message)
+    if message["type"] != "http.response.body" or message.get("more_body"):
+        return
+    try:
+        await run_in_threadpool(once.settle, _answer(once.messages, scope.get("endpoint")))
+    except SQLAlchemyError as error:
+        await problems.answer(error)(scope, receive, send)
+        return
+    for each in once.messages:
+        await send(each)
+
+
+def _answer(messages: list[Message], endpoint: Any) -> Answer:
+    start, *parts = messages
+    told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in start.get("headers", ())}
+    kept = {name: value for name, value in told.items() if name in KEPT_HEADERS}
+    body = b"".join(each.get("body", b"") for each in parts)
+    return Answer(start["status"], kept, None if _secret(endpoint) else body)
+
+
+def _secret(endpoint: Any) -> bool:
+    """Whether the route's answers have a field for a secret."""
+    model = getattr(endpoint, "__annotations__", {}).get("return")
+    return "secret" in getattr(model, "model_fields", {})

@@ -1,0 +1,59 @@
+"""The API's own description (OpenAPI 3.1): every route has a name, says what it does, and how it refuses."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from registry.api.http.problems import MEDIA_TYPE
+from registry.schemas import Problem
+
+TELLS = "Treaty keeps data contracts for Apache Spark: who promises what of which data, and whether it holds."
+REFUSALS = {"4XX": "The request is refused; nothing was changed.", "5XX": "The service failed; nothing was changed."}
+OURS = {"HTTPValidationError", "ValidationError"}
+KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "done once under this key, and answered as before for 24 hours; take a UUID",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[\x21-\x7e]+$"},
+}
+
+
+def name_of(route: APIRoute) -> str:
+    """The route's name in the description: that of its function."""
+    return route.name
+
+
+def describe(app: FastAPI) -> None:
+    """Has the application describe itself so."""
+    app.openapi = lambda: app.openapi_schema or _made(app)  # type: ignore[method-assign]
+
+
+def _made(app: FastAPI) -> dict[str, Any]:
+    made = get_openapi(title=app.title, version=app.version, description=TELLS, routes=app.routes)
+    schemas = made["components"]["schemas"]
+    for name in OURS & set(schemas):
+        del schemas[name]
+    schemas["Problem"], schemas["FaultOut"] = _problem()
+    for path in made["paths"].values():
+        for method, operation in path.items():
+            _complete(method, operation)
+    app.openapi_schema = made
+    return made
+
+
+def _problem() -> tuple[dict[str, Any], dict[str, Any]]:
+    schema = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    fault = schema.pop("$defs")["FaultOut"]
+    return schema, fault
+
+
+def _complete(method: str, operation: dict[str, Any]) -> None:
+    responses = operation["responses"]
+    responses.pop("422", None)
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    responses.update({status: {"description": told, "content": content} for status, told in REFUSALS.items()})
+    if method == "post":
+        operation.setdefault("parameters", []).append(KEY)

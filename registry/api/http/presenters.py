@@ -1,0 +1,254 @@
+"""Rows as the API shows them. Pure: everything that a view needs is handed in."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+from uuid import UUID
+
+from registry import schemas
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.browse.contract_list import ListedContract
+from registry.contracts import subscriptions
+from registry.core.enums import Decision, Permission
+from registry.core.pagination import Portion
+from registry.core.state_machines import PROPOSAL
+from registry.datasets.names import location
+from registry.incidents.actions import Listed
+from registry.measurements.runs.history import Report
+from registry.review.approval.approval import may_approve
+from registry.review.consumers import acknowledgements
+from registry.review.proposals import change_requests, contract_requests, suggestion_decisions
+from registry.review.proposals.change_requests import may_ask
+from registry.review.proposals.proposal_list import ListedProposal
+from registry.tables import (
+    ApprovalRow,
+    CommentRow,
+    ContractVersion,
+    Dataset,
+    IncidentPart,
+    Run,
+    SuggestionRow,
+    User,
+)
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+
+
+def page(shown: Callable[[Row], Item], portion: Portion[Row]) -> schemas.Page[Item]:
+    """The portion, each row of it as `shown` shows it."""
+    return schemas.Page(items=tuple(map(shown, portion.rows)), next=portion.next)
+
+
+def me(user: User, principal: Principal) -> schemas.Me:
+    """The user, with what they may do through this session or token."""
+    granted = [
+        schemas.GrantedOut(part=each.part, target=each.target, permissions=tuple(sorted(each.permissions)))
+        for each in principal.granted
+    ]
+    shown, permissions = schemas.UserOut.model_validate(user), tuple(sorted(principal.permissions))
+    return schemas.Me(user=shown, permissions=permissions, granted=tuple(granted))
+
+
+def proposal_summary(listed: ListedProposal, by: Principal) -> schemas.ProposalSummary:
+    """The proposal in a list."""
+    return schemas.ProposalSummary(**_summary_of(listed, by))
+
+
+@dataclass(frozen=True)
+class Review:
+    """How far the review of a proposal is: all approvals with their names, who wrote it, and what it lacks."""
+
+    approvals: Sequence[tuple[ApprovalRow, str]]
+    writers: frozenset[UUID]
+    missing: tuple[str, ...]
+    active_version: str | None
+
+
+def proposal(
+    listed: ListedProposal,
+    suggestions: Sequence[SuggestionRow],
+    review: Review,
+    *,
+    names: Mapping[UUID, str],
+    by: Principal,
+) -> schemas.ProposalOut:
+    """The proposal with its suggestions, and what `by` may do to it."""
+    row = listed.proposal
+    return schemas.ProposalOut(
+        **_summary_of(listed, by),
+        **_permitted(listed, review, by),
+        comment=row.comment,
+        reason=row.reason,
+        decided_by=names.get(row.decided_by_id) if row.decided_by_id else None,
+        decided_at=row.decided_at,
+        task_id=row.task_id,
+        source=row.source,
+        active_version=review.active_version,
+        effective_from=row.effective_from,
+        effective_until=row.effective_until,
+        given=tuple(approval(each, name) for each, name in review.approvals),
+        missing=review.missing,
+        suggestions=tuple(suggestion(each, names) for each in suggestions),
+    )
+
+
+def suggestion(row: SuggestionRow, names: Mapping[UUID, str]) -> schemas.SuggestionOut:
+    """The suggestion, with the name of who decided."""
+    decided_by = names.get(row.decided_by_id) if row.decided_by_id else None
+    # Not dumped: that would copy all the evidence of each.
+    kept = {name: getattr(row, name) for name in schemas.SuggestionOut.model_fields if name != "decided_by"}
+    return schemas.SuggestionOut(**kept, decided_by=decided_by)
+
+
+def approval(row: ApprovalRow, approver: str) -> schemas.ApprovalOut:
+    """The approval, with the name of who gave it."""
+    return schemas.ApprovalOut(**row.model_dump(include=set(schemas.ApprovalOut.model_fields)), approver=approver)
+
+
+def comment(row: CommentRow, author: str) -> schemas.CommentOut:
+    """The comment, with its author's name."""
+    return schemas.CommentOut(**row.model_dump(include=set(schemas.CommentOut.model_fields)), author=author)
+
+
+def version(row: ContractVersion, approved_by: str) -> schemas.VersionOut:
+    """The version, with the name of who approved it last."""
+    return schemas.VersionOut(**row.model_dump(include=set(schemas.VersionOut.model_fields)), approved_by=approved_by)
+
+
+def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
+    """The contract in a list."""
+    last = schemas.RunSummary.model_validate(listed.last_run) if listed.last_run else None
+    return schemas.ContractSummary(
+        **listed.contract.model_dump(include={"id", "name", "active_version", "created"}),
+        owner=listed.owner,
+        last_run=last,
+        open_proposals=listed.open_proposals,
+        upstream_failed=listed.upstream_failed,
+    )
+
+
+def contract(
+    listed: ListedContract,
+    versions: Sequence[tuple[ContractVersion, str]],
+    datasets: Sequence[tuple[Dataset, str]],
+    runs: Sequence[Run],
+) -> schemas.ContractOut:
+    """The contract with its versions, datasets and last runs."""
+    return schemas.ContractOut(
+        **dict(contract_summary(listed)),
+        versions=tuple(version(row, name) for row, name in versions),
+        datasets=tuple(dataset(each, name) for each, name in datasets),
+        runs=tuple(map(schemas.RunSummary.model_validate, runs)),
+    )
+
+
+def dataset(row: Dataset, object_name: str) -> schemas.DatasetOut:
+    """The dataset, with the object that promises something about it."""
+    return schemas.DatasetOut(**row.model_dump(include=set(schemas.DatasetOut.model_fields)), object=object_name)
+
+
+def run(report: Report) -> schemas.RunOut:
+    """The report of a run."""
+    return schemas.RunOut(
+        **dict(schemas.RunSummary.model_validate(report.run)),
+        **report.run.model_dump(include={"fingerprint", "task_id", "marker", "found_by", "read_version"}),
+        dataset=dataset(report.dataset, report.run.object) if report.dataset else None,
+        lineage_run=report.lineage_run,
+        results=tuple(map(schemas.ResultOut.model_validate, report.results)),
+        history={metric: tuple(map(_without_details, rows)) for metric, rows in report.history.items()},
+    )
+
+
+def contract_request(listed: contract_requests.Listed, by: Principal) -> schemas.ContractRequestOut:
+    """The request, and what the asking principal has to do with it."""
+    row = listed.request
+    return schemas.ContractRequestOut(
+        **row.model_dump(exclude={"author_id", "ended", "reason"}),
+        location=location(row.namespace, row.name),
+        author=listed.author,
+        own=row.author_id == by.user_id,
+        decides=listed.decides,
+    )
+
+
+def subscription(listed: subscriptions.Listed, by: Principal) -> schemas.SubscriptionOut:
+    """The subscription, and whether it is the asking principal's own."""
+    row = listed.subscription
+    return schemas.SubscriptionOut(
+        **row.model_dump(exclude={"user_id", "team_id"}),
+        subscriber=listed.subscriber,
+        team=row.team_id is not None,
+        checks=listed.checks,
+        lagging=listed.lagging,
+        own=by.user_id in listed.holders,
+    )
+
+
+def acknowledgement(listed: acknowledgements.Listed) -> schemas.AcknowledgementOut:
+    """What a consumer was told of a version."""
+    told = {"id", "subscription_id", "breaks", "answer", "asked", "deadline", "comment", "answered_at"}
+    return schemas.AcknowledgementOut(
+        **listed.row.model_dump(include=told),
+        contract_id=listed.version.contract_id,
+        version=listed.version.version,
+        subscriber=listed.subscriber,
+        purpose=listed.subscription.purpose,
+    )
+
+
+def _without_details(measurement: schemas.MeasurementOut) -> schemas.MeasurementOut:
+    """For a line of sixty points nobody needs sixty distributions."""
+    return replace(measurement, details=None)
+
+
+def _summary_of(listed: ListedProposal, by: Principal) -> dict[str, Any]:
+    shown = {"id", "contract_id", "title", "state", "revision", "created"}
+    counts = {each.value: listed.counts.get(each, 0) for each in Decision}
+    said = {"approvals": len(listed.approvers), "voided": by.user_id in listed.voided, "author": listed.author}
+    said["assignee"] = listed.assignee
+    asked = {"requests": tuple(_changes(each, by) for each in listed.requests)}
+    return {**listed.proposal.model_dump(include=shown), **counts, **said, **asked}
+
+
+def _changes(listed: change_requests.Listed, by: Principal) -> schemas.ChangesOut:
+    shown = listed.comment.model_dump(include={"revision", "text", "time"})
+    return schemas.ChangesOut(**shown, author=listed.author, own=listed.request.author_id == by.user_id)
+
+
+def _permitted(listed: ListedProposal, review: Review, by: Principal) -> dict[str, Any]:
+    row = listed.proposal
+    place = visibility.of_proposal(row)
+    own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
+    asking = {each.request.author_id for each in listed.requests}
+    return {
+        "may_judge": suggestion_decisions.may_judge(row, by),
+        "may_comment": by.may(Permission.PROPOSE, place),
+        "may_edit": suggestion_decisions.may_judge(row, by),
+        "may_submit": own and row.state in PROPOSAL.where("submit"),
+        "may_approve": may_approve(row, by, writers=review.writers, approvers=listed.approvers),
+        "may_request": may_ask(row, by, writers=review.writers, asking=asking),
+        "may_reject": row.state in PROPOSAL.where("reject") and by.may(Permission.DECIDE, place),
+        "may_withdraw": own and row.state in PROPOSAL.where("withdraw"),
+    }
+
+
+def incident(found: Listed) -> schemas.IncidentOut:
+    """An incident with what fails in it, as far as that may be read."""
+    told = found.incident.model_dump(
+        exclude={"dataset_id", "data_version", "acknowledged_by_id", "assignee_id", "resolved_by_id"}
+    )
+    return schemas.IncidentOut(
+        **told,
+        assignee=found.assignee,
+        acknowledged_by=found.acknowledged_by,
+        resolved_by=found.resolved_by,
+        parts=tuple(map(_part, found.parts)),
+    )
+
+
+def _part(part: IncidentPart) -> schemas.IncidentPartOut:
+    failing = tuple(schemas.FailingOut(check=str(check), partition=at) for check, at in part.failing)
+    told = part.model_dump(exclude={"incident_id", "failing", "active"})
+    return schemas.IncidentPartOut(**told, active=bool(part.active), failing=failing)

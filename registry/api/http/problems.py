@@ -1,0 +1,147 @@
+"""Every answer that is not a success, as one form (RFC 9457): which error becomes which status stands in one table."""
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+from starlette.exceptions import HTTPException
+
+from contracts.errors import Fault
+from registry.core import ids
+from registry.core.errors import (
+    Busy,
+    Changed,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    NotReady,
+    RegistryError,
+    Silent,
+    TooMany,
+    Unauthenticated,
+    Unconditional,
+)
+from registry.schemas import FaultOut, Problem
+
+log = logging.getLogger(__name__)
+MEDIA_TYPE = "application/problem+json"
+KIND = "urn:treaty:problem:"
+STATUS: dict[type[RegistryError], int] = {
+    Unauthenticated: 401,
+    Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
+    Changed: 412,
+    Invalid: 422,
+    Unconditional: 428,
+    TooMany: 429,
+    NotReady: 503,
+    Busy: 503,
+    Silent: 503,
+}
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
+BUSY = "the database does not answer: try again in a few seconds"
+UNKEEPABLE = "the request holds a text or a number that the database cannot keep"
+RACE = "somebody changed this at the same moment: look again and retry"
+WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+class ProblemResponse(JSONResponse):
+    """A problem as it is sent."""
+
+    media_type = MEDIA_TYPE
+
+
+def install(app: FastAPI) -> None:
+    """Has the application answer every error with a problem."""
+    for kind, told in ANSWERS.items():
+        app.add_exception_handler(kind, partial(_answered, told))
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def problem(
+    status: int, error: str, message: str, *, faults: Iterable[Fault] = (), reference: str | None = None
+) -> JSONResponse:
+    """The answer of that status; never holds a traceback or what the request contained."""
+    words = WORDS.sub(" ", error)
+    body = Problem(
+        type=KIND + words.lower().replace(" ", "-"),
+        title=words.capitalize(),
+        status=status,
+        detail=message,
+        error=error,
+        message=message,
+        faults=tuple(FaultOut.model_validate(fault) for fault in faults),
+        reference=reference,
+    )
+    return ProblemResponse(body.model_dump(mode="json"), status_code=status, headers=HEADERS.get(status))
+
+
+def answer(error: Exception) -> JSONResponse:
+    """The problem of an error of ANSWERS. Raises any other."""
+    told = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), None)
+    if told is None:
+        raise error
+    return told(error)
+
+
+def status_of(error: RegistryError) -> int:
+    """The HTTP status of an error; that of its nearest base in the table."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 400)
+
+
+def _refused(error: RegistryError) -> JSONResponse:
+    told = problem(status_of(error), type(error).__name__, error.message, faults=error.faults)
+    told.headers.update(error.headers)
+    return told
+
+
+def _malformed(error: RequestValidationError) -> JSONResponse:
+    faults = [Fault("TR-REQUEST", ".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]
+    return problem(422, "Invalid", "the request cannot be used as it is", faults=faults)
+
+
+def _http(error: HTTPException) -> JSONResponse:
+    refused = problem(error.status_code, "Refused", str(error.detail))
+    refused.headers.update(error.headers or {})
+    return refused
+
+
+def _raced(error: IntegrityError) -> JSONResponse:
+    log.warning("two writers met: %s", type(error).__name__)
+    return problem(409, "Conflict", RACE)
+
+
+def _unkeepable(_: DataError) -> JSONResponse:
+    return problem(422, "Invalid", UNKEEPABLE)
+
+
+def _busy(error: OperationalError) -> JSONResponse:
+    log.error("the database did not answer: %s", error.orig)
+    return problem(503, "Unavailable", BUSY)
+
+
+ANSWERS: dict[type[Exception], Callable[..., JSONResponse]] = {
+    RegistryError: _refused,
+    RequestValidationError: _malformed,
+    HTTPException: _http,
+    IntegrityError: _raced,
+    DataError: _unkeepable,
+    OperationalError: _busy,
+}
+
+
+async def _answered(told: Callable[..., JSONResponse], _: Request, error: Exception) -> JSONResponse:
+    return told(error)
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    reference = str(ids.new())
+    log.error("%s %s failed, reference %s", request.method, request.url.path, reference, exc_info=error)
+    return problem(500, "Unexpected", "something went wrong on our side; nothing was saved", reference=reference)

@@ -1,0 +1,79 @@
+"""Routes of proof: the audit, its head and its export, and the records of approvals."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from registry import schemas
+from registry.access import authentication, visibility
+from registry.access.authentication import Principal
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared
+from registry.audit import audit_log, hash_chain, signed_heads
+from registry.core import clock
+from registry.core.database import reading
+from registry.core.enums import Action, Permission
+from registry.review.approval import records
+
+router = APIRouter(tags=["audit"])
+LINES = "application/x-ndjson"
+
+
+@router.get("/audit")
+def list_audit(
+    by: Caller, tx: Reader, asked: Paging, action: Action | None = None, object_id: str | None = None
+) -> schemas.Page[schemas.AuditOut]:
+    """Audit entries, newest first."""
+    _auditor(by)
+    return presenters.page(
+        schemas.AuditOut.model_validate, audit_log.entries(tx, asked, action=action, object_id=object_id)
+    )
+
+
+@router.get("/audit/chain")
+def check_audit(by: Caller, tx: Reader) -> schemas.ChainOut:
+    """Reads the whole audit and says whether it is as it was written."""
+    _auditor(by)
+    return schemas.ChainOut.model_validate(audit_log.verify(tx))
+
+
+@router.get("/audit/head")
+def take_head(by: Caller, tx: Reader, shared: Shared) -> schemas.Head:
+    """The last entry as it stands now, signed where there is an audit key: keep it, to see later that nothing is cut
+    off or rewritten."""
+    _auditor(by)
+    return signed_heads.take(tx, signed_heads.keys(shared.settings), now=clock.now())
+
+
+@router.get("/audit/export", response_class=StreamingResponse)
+def export_audit(by: Caller, shared: Shared, after: Annotated[int, Query(ge=0)] = 0) -> StreamingResponse:
+    """All entries behind a position in their order, as lines of JSON; `treaty audit verify --from` reads them."""
+    _auditor(by)
+    return StreamingResponse(_lines(shared, after), media_type=LINES)
+
+
+@router.get("/contract/approvals")
+def list_approvals(
+    contract_id: Annotated[str, Query(alias="id", min_length=1)], by: Caller, tx: Reader, version: str | None = None
+) -> list[schemas.ApprovalRecordOut]:
+    """The records of the approvals of a version, the active one where none is named, each held against the version
+    and the audit."""
+    visibility.see(tx, contract_id, by)
+    return [
+        schemas.ApprovalRecordOut(**each.model_dump(include={*SHOWN}), faults=records.faults(tx, each))
+        for each in records.of_version(tx, contract_id, version)
+    ]
+
+
+SHOWN = ("hash", "proposal_id", "contract_id", "version", "content")
+
+
+def _auditor(by: Principal) -> None:
+    authentication.decide(by, Permission.AUDIT)
+
+
+def _lines(shared: Service, after: int) -> Iterator[bytes]:
+    with reading(shared.engine) as tx:
+        yield from hash_chain.lines(audit_log.stream(tx, after=after))

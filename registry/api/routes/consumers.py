@@ -1,0 +1,230 @@
+"""Routes of consumers: subscriptions, checks of their own, and what they answer to new versions."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+from sqlmodel import Session
+
+from registry import schemas
+from registry.access import authentication
+from registry.access.authentication import Principal
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
+from registry.api.http.etags import IfMatch, tagged
+from registry.api.routes.replays import recorded
+from registry.contracts import subscriptions
+from registry.contracts.declared_use import Use
+from registry.core import clock, ids
+from registry.core.enums import Permission
+from registry.core.errors import Busy
+from registry.review.consumers import acknowledgements, consumer_checks
+from registry.review.consumers.acknowledgements import Which
+from registry.review.consumers.check_document import Asked
+from registry.review.consumers.consumer_checks import Kept, Writing
+from registry.review.proposals import promotions, proposal_list, proposals
+from registry.review.proposals.promotions import Idea, Outlook
+from registry.review.replays import replay
+from registry.tables import ConsumerCheckRow, Subscription
+
+router = APIRouter(tags=["consumers"])
+OptionalId = Annotated[str | None, Query(min_length=1)]
+ONE = "/subscriptions/{subscription_id}"
+CHECK = ONE + "/checks/{check_id}"
+
+
+def unchanged(subscription_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the subscription is as If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        found = subscriptions.get(tx, subscription_id, by=by, lock=True)
+        seen.check(tx, found.id, f'"{found.revision}"')
+
+
+def same_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the check is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        found = subscriptions.get(tx, subscription_id, by=by, lock=True)
+        last = consumer_checks.last(tx, found.id, check_id)
+        seen.check(tx, last.id, f'"{last.number}"')
+
+
+def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the answer is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        row = acknowledgements.get(tx, acknowledgement_id, by=by)
+        seen.check(tx, row.id, presenters.acknowledgement(acknowledgements.shown(tx, row)).etag)
+
+
+@router.get("/subscriptions")
+def list_subscriptions(
+    by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: bool = False, ended: bool = False
+) -> schemas.Page[schemas.SubscriptionOut]:
+    """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
+    authentication.decide_somewhere(by, Permission.READ)
+    found = subscriptions.listed(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
+    return presenters.page(lambda each: presenters.subscription(each, by), found)
+
+
+@router.post("/subscriptions", status_code=201)
+def subscribe(body: schemas.SubscriptionIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
+    """Subscribes to a contract, for a purpose."""
+    use = replace(_use(body), team=body.team)
+    made = subscriptions.register(tx, body.contract_id, use, subscription_id=ids.new(), by=by, now=clock.now())
+    return _committed(tx, made, by)
+
+
+@router.get(ONE)
+def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.SubscriptionOut:
+    """A subscription. Its ETag is its revision."""
+    return tagged(
+        answer, presenters.subscription(subscriptions.shown(tx, subscriptions.get(tx, subscription_id, by=by)), by)
+    )
+
+
+@router.put(ONE, dependencies=[Depends(unchanged)])
+def change_subscription(
+    subscription_id: UUID, body: schemas.SubscriptionChange, by: Caller, tx: Writer
+) -> schemas.SubscriptionOut:
+    """Replaces what one says of one's use."""
+    now = clock.now()
+    return _committed(
+        tx, subscriptions.change(tx, subscription_id, _use(body), revision=body.revision, by=by, now=now), by
+    )
+
+
+@router.post(f"{ONE}/end", dependencies=[Depends(unchanged)])
+def end_subscription(subscription_id: UUID, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
+    """Ends one's subscription; another's needs an administrator."""
+    return _committed(tx, subscriptions.end(tx, subscription_id, by=by, now=clock.now()), by)
+
+
+@router.get(f"{ONE}/checks")
+def list_checks(subscription_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerCheckOut]:
+    """The checks of a subscription as they are now."""
+    return [_check(each) for each in consumer_checks.listed(tx, subscription_id, by=by)]
+
+
+@router.post(f"{ONE}/checks", status_code=201)
+def add_check(subscription_id: UUID, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
+    """Adds a check of one's own, which is judged by the same states as the contract."""
+    return _kept(tx, consumer_checks.add(tx, subscription_id, _asked(body), _writing(by)))
+
+
+@router.post(f"{ONE}/checks/copies", status_code=201)
+def copy_check(subscription_id: UUID, body: schemas.CopyIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
+    """Copies a check of a contract, which then stands by itself."""
+    origin = consumer_checks.Origin(
+        body.contract_id, body.object, body.check, version=body.version, into=body.into, identity=body.id
+    )
+    return _kept(tx, consumer_checks.copy(tx, subscription_id, origin, _writing(by)))
+
+
+@router.put(CHECK, dependencies=[Depends(same_check)])
+def change_check(
+    subscription_id: UUID, check_id: str, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer
+) -> schemas.ConsumerCheckOut:
+    """Has the check say something else from now on; what it said before is kept."""
+    asked = Asked(check_id, body.object, body.column, body.patch)
+    return _kept(tx, consumer_checks.change(tx, subscription_id, asked, _writing(by)))
+
+
+@router.delete(CHECK, status_code=204, dependencies=[Depends(same_check)])
+def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> None:
+    """Has the check be judged no longer."""
+    consumer_checks.end(tx, subscription_id, check_id, _writing(by))
+    tx.commit()
+
+
+@router.post(f"{CHECK}/promote", status_code=201)
+def promote_check(
+    subscription_id: UUID, check_id: str, by: Caller, shared: Shared, read: Reader, tx: Writer
+) -> schemas.ProposalSummary:
+    """Proposes a consumer's check for the contract itself, with how it went and what it says of all that is stored."""
+    idea = Idea(subscription_id, check_id)
+    replayed = replace(idea, replay=_replayed(read, promotions.outlook(read, idea, by=by), shared, by))
+    made = promotions.promote(tx, replayed, make_id=ids.new, by=by, now=clock.now())
+    tx.commit()
+    return presenters.proposal_summary(proposal_list.listed(tx, made), by)
+
+
+@router.get("/acknowledgements")
+def list_acknowledgements(
+    by: Caller, tx: Reader, asked: Paging, which: Annotated[Which, Depends()]
+) -> schemas.Page[schemas.AcknowledgementOut]:
+    """What consumers were told of approved versions, and their answers, newest first."""
+    authentication.decide_somewhere(by, Permission.READ)
+    return presenters.page(presenters.acknowledgement, acknowledgements.listed(tx, by, asked, which))
+
+
+@router.post("/acknowledgements/{acknowledgement_id}/answer", dependencies=[Depends(same_answer)])
+def answer(acknowledgement_id: UUID, body: schemas.AnswerIn, by: Caller, tx: Writer) -> schemas.AcknowledgementOut:
+    """Acknowledges a version that breaks one, or objects to it."""
+    row = acknowledgements.answer(tx, acknowledgement_id, body.answer, comment=body.comment, by=by, now=clock.now())
+    tx.commit()
+    return presenters.acknowledgement(acknowledgements.shown(tx, row))
+
+
+@router.get("/proposals/{proposal_id}/impact")
+def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ImpactOut]:
+    """What the proposal would mean for each consumer of the contract, before anybody approves it."""
+    shown = proposals.preview(tx, proposals.get(tx, proposal_id, by=by))
+    return [_impact(each) for each in acknowledgements.impact_of(tx, proposals.read(shown.document))]
+
+
+def _replayed(read: Session, of: Outlook, shared: Service, by: Principal) -> tuple[str, ...]:
+    """What the check says of what is stored; () where nothing is, and where others are replayed at this moment."""
+    with suppress(Busy):
+        told = recorded(read, replay.of_document(read, of.contract_id, of.document, by=by), shared)
+        lines = (line for each in told["objects"] if each["partitions"] for line in each["checks"])
+        return tuple(line["sentence"] for line in lines if line["check_id"] in of.checks)
+    return ()
+
+
+def _use(body: schemas.UseIn) -> Use:
+    return Use(
+        purpose=body.purpose,
+        contact=body.contact,
+        pin=body.pin,
+        pinned_to=body.pinned_to,
+        reads=body.reads,
+        kinds=body.kinds,
+        channel_id=body.channel_id,
+    )
+
+
+def _asked(body: schemas.ConsumerCheckIn) -> Asked:
+    entry = body.patch.get("quality")
+    named = entry.get("id") if isinstance(entry, dict) else None
+    return Asked(body.id or (named if isinstance(named, str) else ""), body.object, body.column, body.patch)
+
+
+def _writing(by: Principal) -> Writing:
+    return Writing(ids.new(), by, clock.now())
+
+
+def _committed(tx: Session, made: Subscription, by: Principal) -> schemas.SubscriptionOut:
+    tx.commit()
+    return presenters.subscription(subscriptions.shown(tx, made), by)
+
+
+def _kept(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
+    tx.commit()
+    return _check(consumer_checks.shown(tx, row))
+
+
+def _check(kept: Kept) -> schemas.ConsumerCheckOut:
+    told = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created"})
+    return schemas.ConsumerCheckOut(id=kept.row.identity, **told, sentence=kept.sentence, lost=kept.lost)
+
+
+def _impact(found: acknowledgements.Impact) -> schemas.ImpactOut:
+    return schemas.ImpactOut(
+        subscription_id=found.subscription.id,
+        subscriber=found.subscriber,
+        purpose=found.subscription.purpose,
+        contact=found.subscription.contact,
+        breaks=found.breaks,
+        affected=bool(found.breaks),
+    )

@@ -1,0 +1,39 @@
+"""Routes of contracts that people ask for."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from registry import schemas
+from registry.access import authentication
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Reader, Writer
+from registry.core import clock, ids
+from registry.core.enums import Permission
+from registry.datasets.names import normalise
+from registry.review.proposals import contract_requests
+
+router = APIRouter(prefix="/contract-requests", tags=["proposals"])
+
+
+@router.get("")
+def list_requests(by: Caller, tx: Reader) -> list[schemas.ContractRequestOut]:
+    """Contracts that are asked for and of which there is no draft yet, the oldest first."""
+    authentication.decide_somewhere(by, Permission.READ)
+    return [presenters.contract_request(each, by) for each in contract_requests.listed(tx, by)]
+
+
+@router.post("", status_code=201)
+def request_contract(body: schemas.ContractRequestIn, by: Caller, tx: Writer) -> schemas.ContractRequestOut:
+    """Asks for a contract of a dataset that has none: whoever may decide about it is told."""
+    name = normalise(body.namespace, body.name)
+    made = contract_requests.ask(tx, name, body.why, request_id=ids.new(), by=by, now=clock.now())
+    tx.commit()
+    return presenters.contract_request(made, by)
+
+
+@router.post("/{request_id}/end", status_code=204)
+def end_request(request_id: UUID, body: schemas.EndIn, by: Caller, tx: Writer) -> None:
+    """Takes one's own request back; declines another's, whose author is told the reason."""
+    contract_requests.end(tx, request_id, body.reason, by=by, now=clock.now())
+    tx.commit()

@@ -1,0 +1,121 @@
+"""Routes of exchange: a version in another form, and documents made of texts of other tools."""
+
+from collections.abc import Mapping
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Header, Query, Response
+
+from contracts.errors import ContractError, Fault, nearest
+from registry import schemas
+from registry.access import authentication, visibility
+from registry.api.http.dependencies import Caller, Reader, Writer
+from registry.browse import contract_list
+from registry.contracts import lookup
+from registry.core import clock
+from registry.core.enums import Permission
+from registry.core.errors import Invalid
+from registry.core.state_machines import odcs_status
+from registry.exchange import badge as badges
+from registry.exchange import exports, imports, saved_templates
+from registry.exchange.builtin_templates import Template
+from registry.exchange.export_source import Given, Subject
+from registry.exchange.html import POLICY
+from registry.review.approval import records
+
+router = APIRouter(tags=["exchange"])
+ContractId = Annotated[str, Query(alias="id", min_length=1)]
+Number = Annotated[str | None, Query(description="the version in force by default")]
+To = Annotated[str, Query(alias="to", description=f"one of {', '.join(exports.FORMS)}")]
+WithRecord = Annotated[bool, Query(alias="record", description="with the hash of the record of its approval")]
+# Nothing that a document says is ever a page of this service.
+INERT = {"Content-Security-Policy": f"sandbox; {POLICY}", "X-Content-Type-Options": "nosniff"}
+FOR_A_MINUTE = "private, max-age=60"
+Known = TypeVar("Known")
+
+
+@router.get("/contract/export", response_class=Response)
+def export(
+    contract_id: ContractId,
+    by: Caller,
+    tx: Reader,
+    version: Number = None,
+    form: To = "odcs",
+    record: WithRecord = False,  # noqa: FBT002
+) -> Response:
+    """A version in another form, as a file. Its status is that which it has here; all else in `odcs` is byte for byte
+    as it was approved."""
+    visibility.see(tx, contract_id, by)
+    wanted = _known(exports.FORMS, form, "to")
+    found = lookup.version(tx, contract_id, version)
+    seal = records.seal_of(tx, contract_id, found.version) if record else None
+    subject = Subject(found.body, odcs_status(found.state), seal)
+    try:
+        body = wanted.write(subject)
+    except ContractError as error:
+        raise Invalid.because(error) from error
+    named = {"Content-Disposition": f'attachment; filename="{wanted.file_name(subject)}"'}
+    return Response(body, headers={**INERT, **named, "Treaty-Version": found.version}, media_type=wanted.media_type)
+
+
+@router.get("/contract/badge", response_class=Response)
+def badge(
+    contract_id: ContractId, by: Caller, tx: Reader, if_none_match: Annotated[str | None, Header()] = None
+) -> Response:
+    """How the contract's data stand, as a picture: the worst that the last run of each of its tables found. Its ETag is
+    that word."""
+    visibility.see(tx, contract_id, by)
+    verdicts = contract_list.verdicts(tx, contract_id, by)
+    headers = {**INERT, "ETag": f'"{badges.word(verdicts).replace(" ", "-")}"', "Cache-Control": FOR_A_MINUTE}
+    if if_none_match == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(badges.drawn(verdicts), headers=headers, media_type="image/svg+xml")
+
+
+@router.post("/import")
+def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportedOut, ...]:
+    """The contract documents that a text of another tool stands for. Nothing is kept: they are to be proposed."""
+    authentication.decide_somewhere(by, Permission.PROPOSE)
+    form = _known(imports.FORMS, body.form, "form")
+    try:
+        made = imports.imported(form, [Given("text", body.name, body.text.encode())])
+    except imports.NotImported as error:
+        faults = [fault for found in error.faults.values() for fault in found]
+        raise Invalid("nothing was imported", faults=faults) from error
+    return tuple(
+        schemas.ImportedOut(contract_id=each.contract_id, version=each.version, document=each.document.decode())
+        for each in made
+    )
+
+
+@router.get("/templates")
+def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
+    """Documents to start a contract from: those that come with Treaty, then those that owners keep, by name."""
+    return tuple(_template(*each) for each in saved_templates.listed(tx, by))
+
+
+@router.post("/templates", status_code=201)
+def keep_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
+    """Keeps a document for others to start from. It is never changed: remove it, and keep another."""
+    made = saved_templates.keep(tx, Template(body.name, body.about, body.document), by=by, now=clock.now())
+    tx.commit()
+    return _template(made, by.name)
+
+
+@router.delete("/templates/{name}", status_code=204)
+def remove_template(name: str, by: Caller, tx: Writer) -> None:
+    """Removes a template of one's own; another's needs an administrator."""
+    saved_templates.remove(tx, name, by=by, now=clock.now())
+    tx.commit()
+
+
+def _template(found: Template, owner: str | None) -> schemas.TemplateOut:
+    return schemas.TemplateOut(
+        name=found.name, about=found.about, places=found.places, document=found.text, owner=owner
+    )  # fmt: skip
+
+
+def _known(forms: Mapping[str, Known], name: str, where: str) -> Known:
+    if name not in forms:
+        remedy = nearest(name, forms) or f"write one of {', '.join(forms)}"
+        raise Invalid("there is no such form", faults=[Fault("TR-FORM", where, "is not a form that there is", remedy)])
+    return forms[name]

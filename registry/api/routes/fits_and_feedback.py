@@ -1,0 +1,77 @@
+"""Routes of what is learned beside a version: fits of programs, and what people say of single points."""
+
+from threading import BoundedSemaphore
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from registry import schemas
+from registry.access import visibility
+from registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from registry.core import clock, ids
+from registry.core.errors import Busy
+from registry.datasets.contract_datasets import About
+from registry.drafting import refit_preview, refits
+from registry.measurements.anomalies import feedback, fits
+from registry.measurements.anomalies.feedback import Said
+from registry.tables import PointMark
+
+# What is foreseen may take a core for seconds: a crowd that asks must not take all of the service.
+FORESEEING = BoundedSemaphore(2)
+PATIENCE = 3.0
+
+router = APIRouter(tags=["learned"])
+FitsAsked = Annotated[schemas.FitsAsked, Query()]
+MarksAsked = Annotated[schemas.MarksAsked, Query()]
+
+
+@router.get("/fits")
+def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
+    """The fits of an object's programs, newest first: limits that were learned after a version was approved, and
+    whether they judge."""
+    visibility.see_object(tx, asked.contract_id, asked.object, by)
+    rows = fits.listed(tx, asked.contract_id, asked.object, check_id=asked.check, limit=asked.limit)
+    return [schemas.FitOut.model_validate(each) for each in rows]
+
+
+@router.get("/marks")
+def list_marks(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.MarkOut]:
+    """What people said of an object's data, newest first; the newest word about a content of a partition counts."""
+    visibility.see_object(tx, asked.contract_id, asked.object, by)
+    return [_shown(row, name) for row, name in feedback.listed(tx, asked.contract_id, asked.object, limit=asked.limit)]
+
+
+@router.post("/marks", status_code=201)
+def set_mark(body: schemas.MarkIn, by: Caller, tx: Writer) -> schemas.MarkOut:
+    """Says that the data of a partition were as expected, or that they were an incident, or takes back what was said.
+    Programs that admit it are refitted."""
+    now = clock.now()
+    row = feedback.say(tx, Said(**body.model_dump()), by=by, now=now, mark_id=ids.new())
+    refits.say(tx, About(row.contract_id, row.object), now=now, task_id=ids.new())
+    tx.commit()
+    return _shown(row, by.name)
+
+
+@router.post("/marks/foreseen")
+def foresee_mark(body: schemas.ForeseenIn, by: Caller, tx: Reader, shared: Shared) -> schemas.ForeseenOut:
+    """What a word about a point would change of a check: the bands and limits as they are and as they would be, and
+    how many points that are clean lie outside. Nothing is stored."""
+    said = Said(body.run_id, body.partition, body.mark, "")
+    if not FORESEEING.acquire(timeout=PATIENCE):
+        raise Busy("others are being told what a word would change: try again in a few seconds")
+    try:
+        found = refit_preview.foresee(tx, shared.settings, said, body.check, by=by)
+    finally:
+        FORESEEING.release()
+    return schemas.ForeseenOut(
+        outlook=found.outlook,
+        points=tuple(schemas.ForeseenPoint.model_validate(each) for each in found.points),
+        limits=found.limits,
+        judged=len(found.judged),
+        alarms=found.alarms,
+        back_test=found.back_test,
+    )
+
+
+def _shown(row: PointMark, name: str) -> schemas.MarkOut:
+    return schemas.MarkOut(**row.model_dump(exclude={"contract_id", "since", "author_id"}), by=name)

@@ -1,0 +1,73 @@
+"""The route of the gate's question: whether data may be read, told from the store alone."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from registry import schemas
+from registry.api.http.dependencies import Caller, Reader
+from registry.api.routes.states import Meant, Namespace
+from registry.datasets.related_datasets import Named
+from registry.measurements.states import state_queries
+from registry.measurements.states.state_queries import Question
+from registry.tables import Dataset
+from registry.validation.gate import gate_answer, upstream_warning
+from registry.validation.gate.gate_answer import Told
+from registry.validation.gate.staleness import Look
+
+router = APIRouter(tags=["gate"])
+Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]
+Partition = Annotated[str | None, Query(max_length=2000, description="day=2026-01-01; without one all data")]
+Consumer = Annotated[str | None, Query(max_length=200, description="a user's name, or a subscription's id")]
+Marker = Annotated[str | None, Query(max_length=200, description="of the data as the asker sees them")]
+AsOf = Annotated[datetime | None, Query(description="the data must have been looked at since then")]
+
+
+@router.get("/gate")
+def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
+    name: Of, by: Caller, tx: Reader, partition: Partition = None, consumer: Consumer = None,
+    namespace: Namespace = None, contract_id: Meant = None, marker: Marker = None, as_of: AsOf = None,
+) -> schemas.GateOut:  # fmt: skip
+    """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
+    judged. Told of every contract about the dataset, and of a consumer's own checks."""
+    found = state_queries.seen(tx, Question(name, namespace, contract_id=contract_id), by)
+    since = as_of.replace(tzinfo=UTC) if as_of and as_of.tzinfo is None else as_of
+    told = upstream_warning.forewarned(tx, gate_answer.told(tx, found, Look(partition, marker, since), consumer))
+    return _shown(found, told, partition)
+
+
+def _shown(found: Named, told: tuple[Told, ...], partition: str | None) -> schemas.GateOut:
+    contracts = tuple(map(_contract, told))
+    decisive = contracts[0].model_dump(exclude={"object", "states_version", "subscription_id"})
+    dataset = found.dataset
+    return schemas.GateOut(
+        **decisive,
+        namespace=dataset.namespace,
+        name=dataset.name,
+        partition=partition,
+        place=_place(dataset),
+        contracts=contracts,
+    )
+
+
+def _contract(told: Told) -> schemas.GateContractOut:
+    run = told.run
+    return schemas.GateContractOut(
+        contract_id=told.about.contract_id,
+        object=told.about.object,
+        version=told.version,
+        answer=told.answer,
+        reason=told.reason,
+        run_id=run.id if run else None,
+        judged=run.finished if run else None,
+        marker=run.marker if run else None,
+        states_version=run.states_version if run else None,
+        subscription_id=told.subscription_id,
+        upstream_failed=told.upstream_failed,
+    )
+
+
+def _place(dataset: Dataset) -> schemas.PlaceOut:
+    by = tuple(dataset.partition_by)
+    return schemas.PlaceOut(location=dataset.location, format=dataset.format, partition_by=by)

@@ -1,0 +1,147 @@
+"""Routes of the gate: the verdict for whoever reads a dataset, and the store of states for whoever publishes to it."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from contracts.document.classification import alone
+from engine.anomaly.fits import Fit
+from engine.protocol.requests import Source
+from engine.states.generations import Entry, Generation, Judgement
+from engine.states.state_files import StateFiles
+from registry import schemas
+from registry.access.authentication import Principal, decide_somewhere
+from registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from registry.api.routes.states import Called
+from registry.core import clock, ids
+from registry.core.enums import Permission
+from registry.core.errors import Conflict
+from registry.measurements.states import state_queries, state_store
+from registry.validation import openlineage_emitter
+from registry.validation.gate import publications
+from registry.validation.gate.publications import Publishing, Subject, Swap
+
+PATH = "/dataset/gate"
+router = APIRouter(prefix=PATH, tags=["gate"])
+BagName = Annotated[schemas.BagName, Query(description="as an entry names it")]
+Marker = Annotated[str | None, Query(description="of the data as the asker sees them; other data are unknown")]
+
+
+def publisher(who: Caller) -> Principal:
+    """Who may read and write states, which are copies of data; asked before a byte of the body is read."""
+    decide_somewhere(who, Permission.STATES)
+    return who
+
+
+Publisher = Annotated[Principal, Depends(publisher)]
+
+
+def subject(by: Caller, tx: Reader, named: Called) -> Subject:
+    """The dataset that the request is about, which the caller may read."""
+    return publications.subject(tx, state_queries.see(tx, named, by))
+
+
+def published(by: Publisher, tx: Reader, named: Called) -> Subject:
+    """The dataset that the request is about, whose states the caller may read and write."""
+    return publications.subject(tx, state_queries.see(tx, named, by, Permission.STATES))
+
+
+About = Annotated[Subject, Depends(subject)]
+Published = Annotated[Subject, Depends(published)]
+
+
+@router.get("")
+def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.VerdictOut:
+    """The verdict of the contract in force on exactly the data that are there; `unknown` where there is a doubt."""
+    told = publications.answer(tx, of, marker)
+    return schemas.VerdictOut(
+        contract_id=of.contract.id,
+        version=of.contract.version,
+        object=of.object.name,
+        verdict=told.verdict,
+        marker=told.marker,
+        run_id=told.run.id if told.run else None,
+        judged=told.run.finished if told.run else None,
+        reason=told.reason,
+    )
+
+
+@router.get("/subject")
+def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
+    """What a gate needs to know of the dataset before it opens."""
+    dataset, described = of.dataset, of.object
+    parted = tuple(dataset.partition_by) or described.partition_columns
+    return schemas.GatedOut(
+        **dataset.model_dump(include={"namespace", "name"}),
+        object=described.name,
+        dataset_id=dataset.id,
+        contract_id=of.contract.id,
+        version=of.contract.version,
+        place=schemas.PlaceOut(location=dataset.location, format=dataset.format, partition_by=parted),
+        others={name: _place(each) for name, each in publications.others(tx, of).items()},
+        classifying=tuple(alone(each).decode() for each in described.beside),
+        fits={name: _limits(each) for name, each in publications.learned(tx, of).items()},
+        spoilt=publications.spoilt(tx, of),
+    )
+
+
+@router.get("/generation")
+def get_generation(of: Published, tx: Reader) -> schemas.GenerationForm:
+    """The current states of all partitions, by the names of their bags."""
+    return _generation(publications.current(tx, of))
+
+
+@router.post("/generation", status_code=201)
+def swap_generation(
+    body: schemas.GenerationForm, by: Publisher, of: Published, shared: Shared, read: Reader, tx: Writer
+) -> schemas.GenerationForm:
+    """Makes these the entries of the generation after `number`, and records the run that judged them. 409 where that is
+    not the current one any more, or the contract not in force; then nothing is changed."""
+    swap = Swap(body.number, {name: Entry(each.fingerprint, each.bag) for name, each in body.entries.items()},
+                Judgement(**body.judged.model_dump()) if body.judged else None)  # fmt: skip
+    ready, now = publications.prepared(read, of, swap, StateFiles(shared.settings.states)), clock.now()
+    publishing = Publishing(by.name, now, ids.new, openlineage_emitter.emitter(shared.settings))
+    made = publications.commit(tx, of, ready, publishing)
+    state_store.prune(tx, of.dataset.id, before=now - timedelta(days=shared.settings.state_days))
+    tx.commit()
+    return _generation(made)
+
+
+@router.get("/bag", response_class=Response)
+def get_bag(of: Published, shared: Shared, tx: Reader, bag: BagName) -> Response:
+    """The packed states of that name, whole."""
+    content = publications.bag(tx, of.dataset.id, bag, StateFiles(shared.settings.states))
+    return Response(content, media_type="application/octet-stream")
+
+
+@router.post("/bag", status_code=201)
+async def keep_bag(_: Publisher, request: Request, shared: Shared) -> schemas.BagOut:
+    """Keeps the body, packed states or a run, for a generation to name it. Keeping it again changes nothing."""
+    content = await request.body()
+    return schemas.BagOut(bag=await run_in_threadpool(publications.keep, StateFiles(shared.settings.states), content))
+
+
+@router.post("/settled", status_code=204, response_class=Response)
+def settle(by: Publisher, of: Published, tx: Writer) -> None:
+    """Says that the open publication is settled: the table's files are those of the current generation."""
+    if not publications.settle(tx, of.dataset.id, actor=by.name, now=clock.now()):
+        raise Conflict("no publication is open")
+    tx.commit()
+
+
+def _limits(fit: Fit) -> schemas.LimitsOut:
+    lower, upper = fit.limits
+    return schemas.LimitsOut(name=fit.name, clause=fit.clause, lower=lower, upper=upper, points=fit.points)
+
+
+def _place(source: Source) -> schemas.PlaceOut:
+    return schemas.PlaceOut(location=source.location, format=source.format, partition_by=source.partition_by)
+
+
+def _generation(found: Generation) -> schemas.GenerationForm:
+    return schemas.GenerationForm.model_validate(
+        {"number": found.number, "entries": {name: vars(each) for name, each in found.entries.items()},
+         "judged": vars(found.judged) if found.judged else None}
+    )  # fmt: skip

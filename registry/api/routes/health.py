@@ -1,0 +1,54 @@
+"""Routes of the service itself: whether it lives, whether it can work, what it tells of its work."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.security import HTTPAuthorizationCredentials
+
+from engine.states.state_files import StateFiles
+from registry import schemas
+from registry.access import authentication
+from registry.api.http import metrics
+from registry.api.http.dependencies import Reader, Shared, bearer, bearer_of, caller
+from registry.core import clock, prometheus
+from registry.core.database import migration_of
+from registry.core.enums import Permission
+from registry.core.errors import NotReady
+
+router = APIRouter(tags=["service"])
+UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder in TREATY_HOME"
+
+
+@router.get("/health")
+def is_alive() -> schemas.Health:
+    """Answers as long as the process does; asks nothing of anything else."""
+    return schemas.Health(status="alive")
+
+
+@router.get("/ready")
+def is_ready(tx: Reader, shared: Shared) -> schemas.Ready:
+    """Answers once the database can be reached and has its tables, and states can be written."""
+    migration = migration_of(tx)
+    if not migration:
+        raise NotReady
+    try:
+        StateFiles(shared.settings.states).probe()
+    except OSError:
+        raise NotReady(UNWRITABLE) from None
+    return schemas.Ready(status="ready", migration=migration)
+
+
+def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
+    """Returns for who may read what the service tells of itself: who may read everything; everybody where set."""
+    if not shared.settings.metrics_open:
+        authentication.decide(caller(shared, bearer_of(given)), Permission.READ)
+
+
+@router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])
+def tell_metrics(request: Request, tx: Reader) -> Response:
+    """Requests by route and status with their latency, events and tasks by state, how far the inbox and the queue are
+    behind, runs by verdict, in Prometheus' text format."""
+    counted: metrics.Requests = request.app.state.requests
+    events: prometheus.Counts = request.app.state.events
+    told = prometheus.page((*counted.lines(), *events.lines(), *metrics.work(tx, now=clock.now())))
+    return Response(told, headers={"Content-Type": prometheus.MEDIA_TYPE})

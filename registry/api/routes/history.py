@@ -1,0 +1,32 @@
+"""Routes of history: what was measured, by time, segment and tag, and the results of one check."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from registry import schemas
+from registry.access import visibility
+from registry.api.http.dependencies import Caller, Reader
+from registry.measurements.runs import check_history, metric_history
+
+router = APIRouter(tags=["runs"])
+Asked = Annotated[schemas.HistoryAsked, Query()]
+CheckedAsked = Annotated[schemas.CheckedAsked, Query()]
+
+
+@router.get("/history")
+def list_history(by: Caller, tx: Reader, asked: Asked) -> list[schemas.HistoryOut]:
+    """The newest measurements of an object's metrics, oldest first. What could not be measured is among them, with the
+    reason and no value."""
+    visibility.see_object(tx, asked.contract_id, asked.object, by)
+    chosen = metric_history.Chosen(**asked.model_dump(exclude={"limit"}))
+    return [schemas.HistoryOut.model_validate(each) for each in metric_history.history(tx, chosen, limit=asked.limit)]
+
+
+@router.get("/history/results")
+def list_results(by: Caller, tx: Reader, asked: CheckedAsked) -> list[schemas.CheckedOut]:
+    """The newest results of a check, oldest first: what was found, and the limit or the band that it was held
+    against."""
+    visibility.see_object(tx, asked.contract_id, asked.object, by)
+    found = check_history.course(tx, asked.contract_id, asked.object, asked.check, limit=asked.limit, since=asked.since)
+    return [schemas.CheckedOut.model_validate(each) for each in found]

@@ -1,0 +1,153 @@
+"""Routes of what bad data do downstream, of what came from further up, and of readers that lineage shows."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from sqlmodel import Session, col
+
+from registry import schemas
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Reader, Writer
+from registry.contracts import subscriptions
+from registry.core import clock, ids
+from registry.datasets.names import Name
+from registry.incidents import actions
+from registry.lineage.downstream import impact, impact_queries
+from registry.lineage.downstream.impact import Blast, Touched
+from registry.lineage.downstream.impact_queries import Asked
+from registry.lineage.downstream.incident_downstream import Upstream, upstream_failed
+from registry.review.consumers import inferred_consumers
+from registry.review.consumers.inferred_consumers import Reader as FoundReader
+from registry.tables import DatasetContract
+
+router = APIRouter(tags=["graph"])
+ContractId = Annotated[str, Query(min_length=1, max_length=500)]
+Named = Annotated[
+    str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")
+]
+Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
+Columns = Annotated[list[str] | None, Query(max_length=5000, description="that bad data are in; all without one")]
+
+
+@router.get("/dataset/blast")
+def get_blast(
+    name: Named, by: Caller, tx: Reader, namespace: Namespace = None, column: Columns = None
+) -> schemas.BlastOut:
+    """What lies downstream of a dataset: reached by the bad data of its open incident, or what would be, had it one."""
+    asked = Asked(name, namespace, frozenset(column) if column else None)
+    bad, columns, supposed = impact_queries.of_dataset(tx, asked, by, now=clock.now())
+    return _blast(impact.of(tx, bad, columns, impact_queries.seen(tx, by)), columns, supposed=supposed)
+
+
+@router.get("/incidents/{incident_id}/blast")
+def get_incident_blast(incident_id: UUID, by: Caller, tx: Reader) -> schemas.BlastOut:
+    """What the bad data of an incident came to downstream, and may come to."""
+    incident = actions.get(tx, incident_id, by=by)
+    bad, columns = impact_queries.of_incident(tx, incident)
+    return _blast(impact.of(tx, bad, columns, impact_queries.seen(tx, by)), columns, supposed=False)
+
+
+@router.get("/contract/upstream")
+def get_upstream(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.UpstreamOut]:
+    """What bad data came to a contract's datasets from further up, or are on their way; its verdicts stay."""
+    visibility.see(tx, contract_id, by)
+    found = upstream_failed(tx, col(DatasetContract.contract_id) == contract_id)
+    return [_upstream(tx, each, by) for each in found]
+
+
+@router.get("/contract/readers")
+def list_readers(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.ReaderOut]:
+    """Jobs of others that were seen reading a contract's data: consumers, perhaps, whom nobody registered."""
+    return [_reader(each) for each in inferred_consumers.of_contract(tx, contract_id, by)]
+
+
+@router.post("/contract/readers/confirm", status_code=201)
+def confirm_reader(body: schemas.ReaderIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
+    """Subscribes one to what the job reads: it is one's own."""
+    job, subscription_id = Name(body.job_namespace, body.job_name), ids.new()
+    made = inferred_consumers.confirm(
+        tx, body.contract_id, job, by=by, now=clock.now(), subscription_id=subscription_id
+    )
+    tx.commit()
+    return presenters.subscription(subscriptions.shown(tx, made), by)
+
+
+@router.post("/contract/readers/dismiss")
+def dismiss_reader(body: schemas.ReaderIn, by: Caller, tx: Writer) -> schemas.ReaderOut:
+    """Says that the job is no consumer, so that it is suggested no more."""
+    job = Name(body.job_namespace, body.job_name)
+    found = inferred_consumers.dismiss(tx, body.contract_id, job, by=by, now=clock.now())
+    tx.commit()
+    return _reader(found)
+
+
+def _blast(found: Blast, columns: frozenset[str] | None, *, supposed: bool) -> schemas.BlastOut:
+    return schemas.BlastOut(
+        namespace=found.dataset.namespace,
+        name=found.dataset.name,
+        since=found.bad.since,
+        until=found.bad.until,
+        columns=_listed(columns),
+        supposed=supposed,
+        contracts=tuple(map(_contract, found.contracts)),
+        entries=tuple(map(_entry, found.entries)),
+        whole=found.whole,
+    )
+
+
+def _entry(entry: impact.Entry) -> schemas.BlastEntry:
+    reach = entry.reach
+    return schemas.BlastEntry(
+        namespace=reach.dataset.namespace,
+        name=reach.dataset.name,
+        distance=reach.distance,
+        spread=entry.state.spread,
+        since=entry.state.since,
+        direct=reach.direct,
+        coarse=reach.coarse,
+        columns=_listed(reach.columns),
+        path=tuple(schemas.NameOut(namespace=each.namespace, name=each.name) for each in reach.path),
+        contracts=tuple(map(_contract, entry.contracts)),
+        owners=entry.owners,
+    )
+
+
+def _contract(found: Touched) -> schemas.ContractTouched:
+    return schemas.ContractTouched(
+        contract_id=found.contract_id, object=found.object, owner=found.owner, consumers=found.consumers
+    )
+
+
+def _upstream(tx: Session, found: Upstream, by: Principal) -> schemas.UpstreamOut:
+    told = impact_queries.cause(tx, found.incident, by)
+    row = found.reached
+    return schemas.UpstreamOut(
+        contract_id=found.contract_id,
+        object=found.object,
+        spread=row.spread,
+        since=row.since,
+        distance=row.distance,
+        direct=row.direct,
+        coarse=row.coarse,
+        incident_id=str(found.incident.id) if told else None,
+        cause=told,
+    )
+
+
+def _reader(found: FoundReader) -> schemas.ReaderOut:
+    return schemas.ReaderOut(
+        job_namespace=found.job.namespace,
+        job_name=found.job.name,
+        reads=dict(found.reads),
+        owners=found.owners,
+        seen=found.seen,
+        state=found.state,
+        subscription_id=str(found.subscription_id) if found.subscription_id else None,
+    )
+
+
+def _listed(columns: frozenset[str] | None) -> tuple[str, ...] | None:
+    return None if columns is None else tuple(sorted(columns))

@@ -1,0 +1,114 @@
+"""Routes of lineage events: accepted ones, refused bodies, how many wait, and the schema of the facet."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AwareDatetime
+
+from contracts.fingerprint import canonical
+from registry import schemas
+from registry.access import authentication
+from registry.access.authentication import Principal
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Paging, Reader
+from registry.core import clock
+from registry.core.enums import InboxState, Permission
+from registry.datasets.contract_datasets import About
+from registry.datasets.names import Name, location
+from registry.lineage.events import event_listing
+from registry.lineage.events.facet import FACET, FACET_VERSION, facet_schema
+from registry.tables import UnmatchedDataset
+from registry.worker.intake import unmatched
+
+router = APIRouter(prefix="/lineage", tags=["lineage"])
+MEDIA_TYPE = "application/schema+json"
+Since = Annotated[AwareDatetime | None, Query(description="only events that were received from then on")]
+
+
+@router.get("/inbox")
+def list_events(
+    by: Caller,
+    tx: Reader,
+    asked: Paging,
+    state: InboxState | None = None,
+    producer: str | None = None,
+    since: Since = None,
+) -> schemas.Page[schemas.EventOut]:
+    """Accepted events, newest first: what each is about and what became of it."""
+    _reader(by)
+    return presenters.page(_event, event_listing.events(tx, asked, state=state, producer=producer, since=since))
+
+
+@router.get("/inbox/counts")
+def count_events(by: Caller, tx: Reader) -> schemas.InboxCounts:
+    """How many events lie in the inbox, and how far it is behind."""
+    _reader(by)
+    found = event_listing.counts(tx)
+    return schemas.InboxCounts(
+        events=dict(found.events),
+        repeats=found.repeats,
+        refused=dict(found.refused),
+        oldest=found.oldest,
+        lag_seconds=found.lag(clock.now()),
+    )
+
+
+@router.get("/rejected")
+def list_refused(
+    by: Caller, tx: Reader, asked: Paging, producer: str | None = None
+) -> schemas.Page[schemas.RefusedOut]:
+    """Bodies that were refused, newest first, with the reason that their senders were told."""
+    _reader(by)
+    return presenters.page(schemas.RefusedOut.model_validate, event_listing.refused(tx, asked, producer=producer))
+
+
+@router.get("/rejected/{event_id}")
+def get_refused(event_id: UUID, by: Caller, tx: Reader) -> schemas.RefusedDetail:
+    """A refused body; how it begins is told to its sender and to who reads the audit."""
+    _reader(by)
+    row, body = event_listing.refusal(tx, event_id, by)
+    return schemas.RefusedDetail(**dict(schemas.RefusedOut.model_validate(row)), body=body)
+
+
+@router.get("/unmatched")
+def list_unmatched(
+    by: Caller, tx: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
+) -> list[schemas.UnmatchedOut]:
+    """Datasets that runs write and no contract in force is about, what was written last first."""
+    _reader(by)
+    rows = unmatched.listed(tx, limit=limit)
+    meant = unmatched.meant(tx, rows)
+    return [_unmatched(each, meant.get(Name(each.namespace, each.name), ())) for each in rows]
+
+
+@router.get(f"/facets/{FACET_VERSION}/{FACET}.json", response_class=Response)
+def contract_facet(request: Request) -> Response:
+    """The JSON Schema of the facet that says which contract a verdict is about."""
+    where = str(request.url.replace(query=""))
+    schema: dict[str, Any] = {"$id": where, **facet_schema()}
+    return Response(canonical(schema), media_type=MEDIA_TYPE)
+
+
+def _reader(by: Principal) -> None:
+    """Events name datasets of all contracts, and of none."""
+    authentication.decide(by, Permission.READ)
+
+
+def _event(row: Any) -> schemas.EventOut:
+    kept = {name: value for name, value in row._mapping.items() if name != "body"}
+    return schemas.EventOut(**kept, **vars(event_listing.told(row.body)))
+
+
+def _unmatched(row: UnmatchedDataset, meant: Iterable[About]) -> schemas.UnmatchedOut:
+    job = row.told.get("job") or {}
+    columns = (each.get("name") for each in row.told.get("columns", ()))
+    return schemas.UnmatchedOut(
+        **row.model_dump(include={"namespace", "name", "first_seen", "last_seen", "times"}),
+        location=location(row.namespace, row.name),
+        job=f"{job.get('namespace', '')} {job.get('name', '')}".strip(),
+        columns=tuple(str(each) for each in columns if each),
+        format=row.told.get("format"),
+        meant=tuple((each.contract_id, each.object) for each in meant),
+    )

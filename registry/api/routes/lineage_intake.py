@@ -1,0 +1,232 @@
+"""Where lineage producers send their events: as to Marquez, with an API key. An answer of 201 means: it is kept."""
+
+import asyncio
+import json
+import logging
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import ClientDisconnect
+
+from contracts.errors import Fault
+from registry.access.authentication import Principal
+from registry.api.http import metrics
+from registry.api.http.dependencies import Service, bearer, service
+from registry.api.http.lineage_senders import sender
+from registry.api.http.problems import problem
+from registry.core import clock, ids, logs
+from registry.core.database import transaction
+from registry.lineage.events import event_store, model
+from registry.lineage.events.event_store import Arrival, Refusal
+from registry.lineage.events.model import Event, NotAnEvent, NotJson
+from registry.lineage.events.receiver import Overloaded, Unkeepable
+
+router = APIRouter(prefix="/lineage", tags=["lineage"])
+log = logging.getLogger("treaty.api")
+GZIP = 16 + zlib.MAX_WBITS
+SMALL = 64 * 1024
+ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip"})
+FULL = "the inbox cannot be written now: send the event again"
+
+
+class Refused(Exception):
+    """The body is not taken."""
+
+    def __init__(self, refusal: Refusal, faults: Sequence[Fault] = ()) -> None:
+        self.refusal, self.faults = refusal, faults
+        super().__init__(refusal.reason)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was read of a request: the events to keep, the answer once they are, and what of them was refused."""
+
+    answer: Response
+    arrivals: Sequence[Arrival]
+    refusals: Sequence[Refusal] = ()
+
+
+class Summary(BaseModel):
+    """How many events of a batch came and what became of them."""
+
+    received: int
+    successful: int
+    failed: int
+    retriable: int = 0
+    non_retriable: int
+
+
+class FailedEvent(BaseModel):
+    """An event of a batch that was not taken; sending it again would not help."""
+
+    index: int
+    reason: str
+    retriable: bool = False
+
+
+class BatchOut(BaseModel):
+    """The answer to a batch, in OpenLineage's form."""
+
+    status: Literal["success", "partial_success"]
+    summary: Summary
+    failed_events: list[FailedEvent]
+
+
+# The routes ask for the sender themselves: to have it asked for them costs a tenth of all that an event costs.
+SECURED: dict[str, Any] = {"security": [{bearer.scheme_name: []}]}
+
+
+@router.post("", status_code=201, response_class=Response, openapi_extra=SECURED)
+async def receive(request: Request) -> Response:
+    """Keeps one OpenLineage event and answers 201; a repeat changes nothing. Otherwise says why it was not kept."""
+    return await _answered(request, batch=False)
+
+
+@router.post("/batch", response_model=BatchOut, openapi_extra=SECURED)
+async def receive_batch(request: Request) -> Response:
+    """Keeps the events of an array, the good ones together in one transaction, and says which were not taken."""
+    return await _answered(request, batch=True)
+
+
+async def _answered(request: Request, *, batch: bool) -> Response:
+    by = await sender(request)
+    shared, who = await service(request), by.who
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    try:
+        sent = await _sent(request, shared.settings.max_event_bytes)
+        taken = await _in_turn(len(sent), _take_batch if batch else _take, shared, who, sent, encoding)
+        await asyncio.wrap_future(request.app.state.receiver.put(taken.arrivals, by.permit))
+        _note_kept(request, [each.key for each in taken.arrivals])
+        await _refuse(request, who, taken.refusals)
+        return taken.answer
+    except Refused as error:
+        await _refuse(request, who, [error.refusal])
+        return problem(error.refusal.status, "Refused", error.refusal.reason, faults=error.faults)
+    except ClientDisconnect:
+        return problem(400, "Refused", "the sender went away before the body was whole")
+    except Unkeepable as error:
+        return problem(422, "Refused", error.message)
+    except Overloaded as error:
+        request.app.state.events.add(became="overloaded")
+        return problem(503, "Overloaded", error.message)
+    except SQLAlchemyError:
+        return problem(503, "Unavailable", FULL)
+
+
+async def _in_turn(size: int, take: Callable[..., Taken], *given: Any) -> Taken:
+    """What is small is read at once: a thread of its own would take longer than that."""
+    return take(*given) if size <= SMALL else await run_in_threadpool(take, *given)
+
+
+async def _refuse(request: Request, who: Principal, refusals: Sequence[Refusal]) -> None:
+    if refusals:
+        request.app.state.events.add(len(refusals), became="rejected")
+        await run_in_threadpool(_keep_refusals, await service(request), who, refusals)
+
+
+def _note_kept(request: Request, keys: Sequence[str]) -> None:
+    """Counts the events. Of one alone the line about the request says which it was: it costs no line of its own."""
+    request.app.state.events.add(len(keys), became="kept")
+    if len(keys) == 1:
+        request.scope[metrics.NOTED] = {"event_key": keys[0]}
+        return
+    for each in keys:
+        logs.tell(log, "event kept", event_key=each)
+
+
+async def _sent(request: Request, most: int) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise _too_long(bytes(body), most)
+    return bytes(body)
+
+
+def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> Taken:
+    body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
+    try:
+        event = model.parse(body)
+    except NotJson as error:
+        raise Refused(Refusal(400, str(error), body)) from None
+    except NotAnEvent as error:
+        raise Refused(Refusal(422, f"this is not an OpenLineage event: {error}", body), error.faults) from None
+    return Taken(Response(status_code=201), [_arrival(who, event, body)])
+
+
+def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> Taken:
+    body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
+    taken: list[Arrival] = []
+    failed: list[FailedEvent] = []
+    refusals: list[Refusal] = []
+    documents = _documents(body, shared.settings.max_batch_events)
+    for index, document in enumerate(documents):
+        try:
+            event = model.of(document)
+            taken.append(_arrival(who, event, event.whole))
+        except (NotAnEvent, NotJson) as error:
+            failed.append(FailedEvent(index=index, reason=str(error)))
+            refusals.append(Refusal(422, f"event {index} of a batch: {error}", json.dumps(document).encode()))
+    summary = Summary(received=len(documents), successful=len(taken), failed=len(failed), non_retriable=len(failed))
+    answer = BatchOut(status="partial_success" if failed else "success", summary=summary, failed_events=failed)
+    return Taken(Response(answer.model_dump_json(), media_type="application/json"), taken, refusals)
+
+
+def _arrival(who: Principal, event: Event, body: bytes) -> Arrival:
+    return event_store.arrival(event, body, producer=who.name, now=clock.now(), event_id=ids.new())
+
+
+def _documents(body: bytes, most: int) -> list[object]:
+    try:
+        documents = model.plain(body)
+    except NotJson as error:
+        raise Refused(Refusal(400, str(error), body)) from None
+    if not isinstance(documents, list):
+        raise Refused(Refusal(422, "a batch is a JSON array of events; send a single one to /lineage", body))
+    if len(documents) > most:
+        raise Refused(Refusal(413, f"the batch has more than {most} events: send several", body))
+    return documents
+
+
+def _unpacked(sent: bytes, encoding: str, most: int) -> bytes:
+    """The body itself, never more of it than `most` bytes."""
+    if encoding not in ENCODINGS:
+        raise Refused(Refusal(415, "the body's encoding is not known here: send it plain or as gzip", sent))
+    if not encoding.endswith("gzip"):
+        return sent
+    try:
+        return _gunzip(sent, most)
+    except (zlib.error, EOFError):
+        raise Refused(Refusal(400, "the body is not gzip, though its header says so", sent)) from None
+
+
+def _gunzip(sent: bytes, most: int) -> bytes:
+    plain = bytearray()
+    while sent:
+        member = zlib.decompressobj(GZIP)
+        plain += member.decompress(sent, most + 1 - len(plain))
+        if len(plain) > most:
+            raise _too_long(bytes(plain), most)
+        if not member.eof:
+            raise EOFError
+        sent = member.unused_data
+    return bytes(plain)
+
+
+def _too_long(body: bytes, most: int) -> Refused:
+    return Refused(Refusal(413, f"an event may have {most} bytes, unpacked", body[: event_store.KEPT_BYTES]))
+
+
+def _keep_refusals(shared: Service, who: Principal, refusals: Sequence[Refusal]) -> None:
+    """Keeps what was refused if it can: the answer to the sender is the same without."""
+    with suppress(SQLAlchemyError), transaction(shared.engine) as tx:
+        for refusal in refusals:
+            event_store.reject(tx, refusal, producer=who.name, now=clock.now(), event_id=ids.new())
+        tx.commit()

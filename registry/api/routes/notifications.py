@@ -1,0 +1,77 @@
+"""Routes of channels, and of the messages that go out."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from registry import schemas
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Paging, Reader, Writer
+from registry.core import clock, ids
+from registry.core.enums import OutboxState
+from registry.notifications import channels, outbox
+from registry.notifications.channels import Listed
+from registry.tables import Channel
+
+router = APIRouter(tags=["notifications"])
+
+
+@router.get("/channels")
+def list_channels(by: Caller, tx: Reader) -> list[schemas.ChannelOut]:
+    """One's own channels and those of one's teams; all for who manages users."""
+    return list(map(_channel, channels.channels(tx, by)))
+
+
+@router.post("/channels", status_code=201)
+def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewChannel:
+    """Adds a channel through which one is told what concerns one."""
+    now = clock.now()
+    channel = Channel(
+        id=ids.new(),
+        kind=body.kind,
+        target=body.target.get_secret_value().strip(),
+        team_id=body.team_id,
+        contract_id=body.contract_id,
+        kinds=sorted({each.value for each in body.kinds}),
+        created=now,
+    )
+    made = channels.add(tx, channel, by=by, now=now)
+    tx.commit()
+    return schemas.NewChannel(channel=_channel(made), secret=channel.secret)
+
+
+@router.delete("/channels/{channel_id}", status_code=204)
+def remove_channel(channel_id: UUID, by: Caller, tx: Writer) -> None:
+    """Removes a channel."""
+    channels.remove(tx, channel_id, by=by, now=clock.now())
+    tx.commit()
+
+
+@router.post("/channels/{channel_id}/test", status_code=202)
+def try_channel(channel_id: UUID, by: Caller, tx: Writer) -> schemas.ChannelOut:
+    """Has a notice be sent that says only that it came."""
+    tested = channels.try_out(tx, channel_id, subject=ids.new(), by=by, now=clock.now())
+    tx.commit()
+    return _channel(tested)
+
+
+@router.get("/messages")
+def list_messages(
+    by: Caller, tx: Reader, asked: Paging, state: OutboxState | None = None
+) -> schemas.Page[schemas.MessageOut]:
+    """Messages that go out, newest first: what waits, was sent, or was given up; for who administers."""
+    return presenters.page(schemas.MessageOut.model_validate, outbox.listed(tx, by, asked, state))
+
+
+@router.post("/messages/{message_id}/replay")
+def replay_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.MessageOut:
+    """Has a message that was given up be delivered after all."""
+    message = outbox.replay(tx, message_id, by=by, now=clock.now())
+    tx.commit()
+    return schemas.MessageOut.model_validate(message)
+
+
+def _channel(found: Listed) -> schemas.ChannelOut:
+    told = found.channel.model_dump(include={"id", "kind", "contract_id", "kinds", "created"})
+    last = schemas.MessageOut.model_validate(found.last) if found.last else None
+    return schemas.ChannelOut(**told, target=channels.shown(found.channel), holder=found.holder, last=last)

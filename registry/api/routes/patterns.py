@@ -1,0 +1,59 @@
+"""Routes of patterns: what texts of the lake look like, and having that learned anew."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from engine.patterns.analysis import Common
+from registry import schemas
+from registry.access import authentication
+from registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from registry.core import clock, ids
+from registry.core.enums import Permission
+from registry.measurements.patterns import column_domains, index_updates
+
+router = APIRouter(tags=["patterns"])
+Few = Annotated[int, Query(ge=1, le=1000)]
+Written = Annotated[str, Query(min_length=1, max_length=2000, description="as the language of patterns writes it")]
+
+
+@router.get("/patterns")
+def get_patterns(by: Caller, shared: Shared, tx: Reader, limit: Few = 100) -> list[schemas.DomainOut]:
+    """The common domains of text columns, of which the caller may read one; those of most columns first."""
+    authentication.decide_somewhere(by, Permission.READ)
+    return [_domain(each) for each in column_domains.top(tx, index_updates.lake(shared.settings), limit, by)]
+
+
+@router.get("/patterns/columns")
+def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.CarriedOut:
+    """The columns that the caller may read in which at most one in ten values does not have the pattern."""
+    authentication.decide_somewhere(by, Permission.READ)
+    found = column_domains.find(tx, index_updates.lake(shared.settings), pattern, by)
+    return schemas.CarriedOut(
+        domain=_domain(found.carried.known) if found.carried.known else None,
+        carriers=tuple(map(_carrier, found.held)),
+        narrower=tuple(map(_domain, found.carried.narrower)),
+        wider=tuple(map(_domain, found.carried.wider)),
+    )
+
+
+@router.post("/patterns", status_code=202)
+def learn_patterns(by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Has patterns learned from the tables that contracts in force are about; the task's result says from how many."""
+    authentication.decide(by, Permission.DRAFT)
+    task = index_updates.ask(tx, by=by, now=clock.now(), ids=ids.new)
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+def _domain(each: Common) -> schemas.DomainOut:
+    return schemas.DomainOut(
+        pattern=each.text, columns=each.columns, impurity=each.fpr, false_alarms=each.alarms, name=each.name
+    )
+
+
+def _carrier(each: column_domains.Held) -> schemas.CarrierOut:
+    column = each.carrier
+    return schemas.CarrierOut(
+        **each.about._asdict(), column=column.column, impurity=column.impurity, means=column.domain
+    )

@@ -1,0 +1,26 @@
+"""Routes of profiles: what tables are like, column by column."""
+
+from dataclasses import replace
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from registry import schemas
+from registry.api.http.dependencies import Caller, Reader
+from registry.api.routes.states import Called, Where
+from registry.drafting import profiles
+from registry.measurements.states.state_queries import see
+
+router = APIRouter(tags=["profiles"])
+
+
+@router.get("/dataset/profile")
+def get_profile(named: Called, by: Caller, tx: Reader, where: Where = None) -> schemas.ProfileDocument:
+    """What stored states say of a dataset, column by column: no data is read. What no check needs is not told."""
+    return profiles.of_dataset(tx, see(tx, replace(named, where=where), by))
+
+
+@router.get("/proposals/{proposal_id}/profile")
+def get_proposal_profile(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.ProfileDocument:
+    """What the table was like that a proposal was drafted of. 404 where nobody profiled one."""
+    return profiles.of_proposal(tx, proposal_id, by=by)

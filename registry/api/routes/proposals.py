@@ -1,0 +1,338 @@
+"""Routes of proposals: put forward, edited, decided, discussed, and the inbox of what waits for whom."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from registry import schemas
+from registry.access import authentication, users
+from registry.access.authentication import Principal
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
+from registry.api.http.etags import IfMatch, tagged
+from registry.api.routes.replays import recorded
+from registry.browse import inbox as browse_inbox
+from registry.contracts import subscriptions
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.enums import Decision, Permission, ProposalState
+from registry.core.errors import IllegalTransition, Invalid, Outrun
+from registry.core.state_machines import PROPOSAL
+from registry.incidents import actions
+from registry.review.approval import approval, required_approvals, succession
+from registry.review.consumers import acknowledgements
+from registry.review.proposals import (
+    assignment,
+    change_requests,
+    contract_requests,
+    discussion,
+    editing,
+    proposal_list,
+    proposals,
+    revisions,
+    suggestion_decisions,
+)
+from registry.review.proposals.proposal_list import ListedProposal
+from registry.review.replays import replay as replays_replay
+from registry.tables import Contract, Proposal
+
+router = APIRouter(tags=["proposals"])
+
+
+def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
+    """Returns where the proposal is as the request's If-Match says, or it says nothing; raises Changed where not."""
+    if seen.stated:
+        proposal = proposals.get(tx, proposal_id, by=by, lock=True)
+        seen.check(tx, proposal.id, f'"{proposal.revision}"')
+
+
+Answered = Annotated[schemas.Answered, Query()]
+# Of what changes a proposal, but for approving it: that names the fingerprint that was seen.
+UNCHANGED = [Depends(unchanged)]
+
+
+@router.get("/inbox")
+def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
+    """What waits for the asking user."""
+    authentication.decide_somewhere(by, Permission.READ)
+    found = browse_inbox.inbox(tx, by, now=clock.now())
+    incidents = actions.of_runs(tx, [each.id for each in found.failed_runs], by)
+    return schemas.InboxOut(
+        to_decide=_summaries(found.to_decide, by),
+        to_change=_summaries(found.to_change, by),
+        put_off=_summaries(found.put_off, by),
+        waiting=_summaries(found.waiting, by),
+        affecting=_summaries(found.affecting, by),
+        failed_runs=tuple(map(schemas.RunSummary.model_validate, found.failed_runs)),
+        incidents=tuple(map(presenters.incident, incidents)),
+        asked=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
+        lagging=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
+        requested=tuple(presenters.contract_request(each, by) for each in contract_requests.waiting(tx, by)),
+    )
+
+
+@router.get("/inbox/counts")
+def count_inbox(by: Caller, tx: Reader) -> schemas.WaitingOut:
+    """How much of the inbox waits for the asking user themself."""
+    authentication.decide_somewhere(by, Permission.READ)
+    found = browse_inbox.counts(tx, by, now=clock.now())
+    return schemas.WaitingOut(**vars(found), requested=len(contract_requests.waiting(tx, by)))
+
+
+@router.get("/proposals")
+def list_proposals(
+    by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
+) -> schemas.Page[schemas.ProposalSummary]:
+    """Proposals, newest first."""
+    authentication.decide_somewhere(by, Permission.READ)
+    found = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
+    return presenters.page(lambda each: presenters.proposal_summary(each, by), found)
+
+
+@router.post("/proposals", status_code=201)
+def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Puts a contract document forward; it is kept byte for byte."""
+    now = clock.now()
+    state = ProposalState.IN_REVIEW if body.submit else ProposalState.DRAFT
+    proposal = Proposal(
+        id=ids.new(),
+        contract_id="",
+        title=body.title or "",
+        base=body.document.encode(),
+        author_id=by.user_id,
+        state=state,
+        comment=body.comment,
+        created=now,
+        **body.window.model_dump(),
+    )
+    return _committed(tx, proposals.create(tx, proposal, author=by, now=now), by)
+
+
+@router.get("/proposals/{proposal_id}")
+def get_proposal(proposal_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.ProposalOut:
+    """A proposal with its suggestions. Its ETag is its revision: what is sent as If-Match with a change of it."""
+    return tagged(answer, _shown(tx, proposals.get(tx, proposal_id, by=by), by))
+
+
+@router.get("/proposals/{proposal_id}/preview")
+def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
+    """The document that an approval would make a version, and the fingerprint that it must name."""
+    proposal = proposals.get(tx, proposal_id, by=by)
+    shown = proposals.preview(tx, proposal)
+    follows = succession.succession(tx, proposals.read(shown.document))
+    return schemas.PreviewOut(
+        document=shown.document.decode(),
+        fingerprint=shown.fingerprint,
+        version=shown.version,
+        revision=proposal.revision,
+        follows=follows.follows,
+        bump=follows.bump,
+        suggested=follows.suggested,
+        breaks=follows.told,
+        refusals=tuple(map(schemas.FaultOut.model_validate, follows.refusals)),
+    )
+
+
+@router.put("/proposals/{proposal_id}/document", dependencies=UNCHANGED)
+def edit(proposal_id: UUID, body: schemas.EditIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Puts another document in place of the proposed one; earlier approvals are void."""
+    window = editing.Window(**body.window.model_dump()) if body.window else None
+    wanted = editing.Edit(body.document.encode(), body.revision, window)
+    with _heard(tx, proposal_id, body.comment, by):
+        proposal = editing.edit(tx, proposal_id, wanted, by=by, now=clock.now())
+    return _committed(tx, proposal, by)
+
+
+@router.get("/proposals/{proposal_id}/comments")
+def list_comments(proposal_id: UUID, by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.CommentOut]:
+    """The discussion of a proposal, oldest first."""
+    found = discussion.comments(tx, proposal_id, asked, by=by)
+    return presenters.page(lambda each: presenters.comment(*each), found)
+
+
+@router.post("/proposals/{proposal_id}/comments", status_code=201)
+def say(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writer) -> schemas.CommentOut:
+    """Says something about a proposal, for good."""
+    proposal = proposals.get(tx, proposal_id, by=by)
+    row = discussion.say(tx, proposal, body.text, comment_id=ids.new(), by=by, now=clock.now())
+    tx.commit()
+    return presenters.comment(row, by.name)
+
+
+@router.put("/proposals/{proposal_id}/suggestions/{suggestion_id}", dependencies=UNCHANGED)
+def judge(
+    proposal_id: UUID, suggestion_id: UUID, body: schemas.DecisionIn, by: Caller, tx: Writer
+) -> schemas.ProposalOut:
+    """Decides about one suggestion."""
+    return _judge(tx, proposal_id, (suggestion_id,), _judgement(body, body.patch), by)
+
+
+@router.post("/proposals/{proposal_id}/decisions", dependencies=UNCHANGED)
+def judge_several(
+    proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, asked: Answered
+) -> schemas.ProposalOut:
+    """Decides about several suggestions, all or none."""
+    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, brief=asked.brief)
+
+
+@router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
+def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Puts a draft before the owners."""
+    return _committed(tx, approval.submit(tx, proposal_id, by=by, now=clock.now()), by)
+
+
+@router.post("/proposals/{proposal_id}/approve")
+def approve(
+    proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, shared: Shared, read: Reader, tx: Writer
+) -> schemas.ApprovedOut:
+    """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
+    replay = _replayed(read, proposal_id, shared, by) if body.replay else None
+    now, seen = clock.now(), (body.fingerprint, ids.new, body.revision, body.follows, replay)
+    with _kept(tx, proposal_id, body.comment, by):
+        came = approval.approve(tx, proposal_id, approval.Approval(*seen, summary=body.comment), by=by, now=now)
+    if body.comment:
+        # With the last approval the comment goes out in the notice of it.
+        keep = discussion.say if came.version is None else discussion.keep
+        keep(tx, proposals.get(tx, proposal_id, by=by), body.comment, comment_id=ids.new(), by=by, now=now)
+    tx.commit()
+    version = presenters.version(came.version, by.name) if came.version else None
+    return schemas.ApprovedOut(version=version, missing=came.missing)
+
+
+@router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
+def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Declines the proposal."""
+    with _kept(tx, proposal_id, body.reason, by):
+        proposal = approval.reject(tx, proposal_id, by=by, reason=body.reason, now=clock.now())
+    return _committed(tx, proposal, by)
+
+
+@router.post("/proposals/{proposal_id}/changes", dependencies=UNCHANGED)
+def request_changes(proposal_id: UUID, body: schemas.ChangesIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Asks for changes, without which nobody approves it; whoever wrote it is told."""
+    asked = change_requests.Asked(body.text, body.revision, ids.new)
+    with _kept(tx, proposal_id, body.text, by):
+        proposal = change_requests.ask(tx, proposal_id, asked, by=by, now=clock.now())
+    return _committed(tx, proposal, by)
+
+
+@router.post("/proposals/{proposal_id}/changes/withdraw", dependencies=UNCHANGED)
+def take_changes_back(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Asks for changes no longer; what was said stays in the discussion."""
+    return _committed(tx, change_requests.take_back(tx, proposal_id, by=by, now=clock.now()), by)
+
+
+@router.post("/proposals/{proposal_id}/assign", dependencies=UNCHANGED)
+def assign(proposal_id: UUID, body: schemas.AssigneeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Says who is to decide about it."""
+    return _committed(tx, assignment.assign(tx, proposal_id, body.assignee, by=by, now=clock.now()), by)
+
+
+@router.post("/proposals/{proposal_id}/snooze")
+def snooze(proposal_id: UUID, body: schemas.UntilIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Puts it off until a time, for the asking user alone."""
+    return _committed(tx, assignment.snooze(tx, proposal_id, body.until, by=by, now=clock.now()), by)
+
+
+@router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)
+def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+    """Takes one's own proposal back."""
+    return _committed(tx, approval.withdraw(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)
+
+
+def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal) -> dict[str, Any]:
+    """What goes on record of the replay that the approver was shown."""
+    return replays_replay.in_brief(recorded(read, replays_replay.of_proposal(read, proposal_id, by=by), shared))
+
+
+def _summaries(found: Iterable[ListedProposal], by: Principal) -> tuple[schemas.ProposalSummary, ...]:
+    return tuple(presenters.proposal_summary(each, by) for each in found)
+
+
+def _judgement(body: schemas.Decided, patch: dict[str, Any] | None = None) -> suggestion_decisions.Judgement:
+    reason = body.reason if body.decision is not Decision.PENDING else None
+    return suggestion_decisions.Judgement(body.decision, body.revision, reason, patch)
+
+
+def _judge(
+    tx: Session,
+    proposal_id: UUID,
+    chosen: tuple[UUID, ...],
+    judgement: suggestion_decisions.Judgement,
+    by: Principal,
+    *,
+    brief: bool = False,
+) -> schemas.ProposalOut:
+    with _kept(tx, proposal_id, judgement.reason, by):
+        proposal = suggestion_decisions.judge(tx, proposal_id, chosen, judgement, by=by, now=clock.now())
+    return _committed(tx, proposal, by, chosen if brief else None)
+
+
+@contextmanager
+def _heard(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
+    """Keeps the comment beside what is done in the block, and without it where somebody else was first."""
+    with _kept(tx, proposal_id, comment, by):
+        yield
+    if comment:
+        proposal = proposals.get(tx, proposal_id, by=by)
+        discussion.say(tx, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
+
+
+@contextmanager
+def _kept(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
+    """Keeps the comment of whoever was not first: of all that they sent, it alone still says what they meant."""
+    try:
+        yield
+    except (Outrun, IllegalTransition) as error:
+        tx.rollback()
+        if comment and Permission.PROPOSE in by.somewhere:
+            _keep(tx, proposal_id, comment, by)
+            error.message += "; what you wrote is kept in the discussion"
+        raise
+
+
+def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
+    """Keeps the comment for good, although its request is refused: what the request's own session did is not kept."""
+    with transaction(cast("Engine", tx.get_bind())) as apart:
+        proposal = proposals.get(apart, proposal_id, by=by)
+        discussion.say(apart, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
+        apart.commit()
+
+
+def _committed(
+    tx: Session, proposal: Proposal, by: Principal, chosen: tuple[UUID, ...] | None = None
+) -> schemas.ProposalOut:
+    tx.commit()
+    return _shown(tx, proposal, by, chosen)
+
+
+def _shown(
+    tx: Session, proposal: Proposal, by: Principal, chosen: tuple[UUID, ...] | None = None
+) -> schemas.ProposalOut:
+    suggestions = proposals.suggestions_of(tx, proposal, chosen)
+    contract = tx.get(Contract, proposal.contract_id)
+    names = users.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
+    review = presenters.Review(
+        approvals=required_approvals.approvals(tx, proposal.id),
+        writers=revisions.writers(tx, proposal),
+        missing=_missing(tx, proposal),
+        active_version=contract.active_version if contract else None,
+    )
+    return presenters.proposal(proposal_list.listed(tx, proposal), suggestions, review, names=names, by=by)
+
+
+def _missing(tx: Session, proposal: Proposal) -> tuple[str, ...]:
+    """What a proposal in review lacks; () for others, and where what was approved of it can no longer be written."""
+    if proposal.state not in PROPOSAL.where("approve"):
+        return ()
+    with suppress(Invalid):
+        drafted = proposals.read(proposal.base)
+        return required_approvals.missing(
+            tx, proposal, drafted, lambda: proposals.read(proposals.preview(tx, proposal).document)
+        )
+    return ()

@@ -1,0 +1,18 @@
+"""Routes of the reference: what a contract may promise."""
+
+from fastapi import APIRouter
+
+from engine.analyzers.reference import reference
+from registry import schemas
+from registry.access import authentication
+from registry.api.http.dependencies import Caller
+from registry.core.enums import Permission
+
+router = APIRouter(tags=["reference"])
+
+
+@router.get("/analyzers")
+def list_analyzers(by: Caller) -> list[schemas.AnalyzerOut]:
+    """The analyzers that are installed, by family: what they measure, what they take, and an example."""
+    authentication.decide_somewhere(by, Permission.READ)
+    return list(map(schemas.AnalyzerOut.model_validate, reference()))

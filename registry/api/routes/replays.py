@@ -1,0 +1,94 @@
+"""Routes of replays: what a version would have found on all that is stored, before anybody approves it."""
+
+from threading import BoundedSemaphore
+from time import monotonic, perf_counter
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from sqlmodel import Session
+
+from engine.states.state_files import StateFiles
+from registry import schemas
+from registry.access import authentication
+from registry.api.http.dependencies import Caller, Reader, Service, Shared, Writer
+from registry.audit import audit_log
+from registry.core import clock, ids
+from registry.core.enums import Action, Permission, TaskKind
+from registry.core.errors import Busy
+from registry.queue import task_queue
+from registry.review.replays import replay
+from registry.review.replays.replay import Versions, Ways
+
+router = APIRouter(tags=["replays"])
+ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]
+# A replay takes a whole core: a crowd that asks for them must not take all of the service.
+REPLAYING = BoundedSemaphore(2)
+PATIENCE = 1.0
+# What takes longer is put on record in part, and says so.
+RECORDED_SECONDS = 2.0
+
+
+@router.get("/proposals/{proposal_id}/replay")
+def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.ReplayOut:
+    """The proposal judged on the stored states of its datasets, beside the version in force. Checks that count values
+    are left to `POST /replays`; what takes longer than `replay_seconds` is told in part."""
+    return _told(tx, replay.of_proposal(tx, proposal_id, by=by), shared)
+
+
+@router.post("/contract/replay")
+def replay_document(
+    contract_id: ContractId, body: schemas.DocumentIn, shared: Shared, by: Caller, tx: Reader
+) -> schemas.ReplayOut:
+    """Any document judged as a version of the contract, as `GET /proposals/{id}/replay` does. Nothing is stored."""
+    return _told(tx, replay.of_document(tx, contract_id, body.document.encode(), by=by), shared)
+
+
+@router.post("/replays", status_code=202)
+def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Asks a worker for a replay; the task tells its progress, and its result is what was found."""
+    versions = _asked(tx, body, by)
+    authentication.decide(by, Permission.PROPOSE, versions.place)
+    now, task_id = clock.now(), ids.new()
+    payload = replay.ordered(body.model_dump(mode="json"), versions, by)
+    task = task_queue.enqueue(
+        tx,
+        kind=TaskKind.REPLAY,
+        payload=payload,
+        key=f"{TaskKind.REPLAY}/{task_id}",
+        now=now,
+        task_id=task_id,
+        priority=4,
+    )
+    details = {"contract": versions.contract_id, "version": versions.new.version}
+    audit_log.record(tx, Action.REPLAY_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+def _asked(tx: Session, body: schemas.ReplayIn, by: authentication.Principal) -> Versions:
+    if body.proposal_id is not None:
+        return replay.of_proposal(tx, body.proposal_id, by=by)
+    return replay.of_document(tx, body.contract_id or "", (body.document or "").encode(), by=by)
+
+
+def recorded(tx: Session, versions: Versions, shared: Service) -> dict[str, Any]:
+    """What a replay found, to be put on record with something else: within a time in which others may wait for that.
+    Raises Busy where others are being done."""
+    return _found(tx, versions, shared, seconds=min(shared.settings.replay_seconds, RECORDED_SECONDS))
+
+
+def _told(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
+    return schemas.ReplayOut.model_validate(_found(tx, versions, shared, seconds=shared.settings.replay_seconds))
+
+
+def _found(tx: Session, versions: Versions, shared: Service, *, seconds: float) -> dict[str, Any]:
+    if not REPLAYING.acquire(timeout=PATIENCE):
+        raise Busy("other versions are being replayed: try again in a few seconds, or have a worker do it")
+    try:
+        began, end = perf_counter(), monotonic() + seconds
+        files = StateFiles(shared.settings.states)
+        found = replay.replayed(tx, versions, files, Ways(), lambda *_: monotonic() < end)
+        return replay.plain(versions, found, perf_counter() - began)
+    finally:
+        REPLAYING.release()

@@ -1,0 +1,54 @@
+"""Routes of runs, their reports and the history of metrics."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+from pydantic_core import to_json
+
+from registry import schemas
+from registry.access import authentication, visibility
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Paging, Reader
+from registry.core import clock
+from registry.core.enums import Permission
+from registry.measurements.runs import history, samples
+
+router = APIRouter(tags=["runs"])
+Limit = Annotated[int, Query(ge=1, le=1000)]
+
+
+@router.get("/runs")
+def list_runs(
+    by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None, subscription_id: UUID | None = None
+) -> schemas.Page[schemas.RunSummary]:
+    """Runs of contracts' own checks, or of those of that subscription, newest first."""
+    authentication.decide_somewhere(by, Permission.READ)
+    found = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
+    return presenters.page(schemas.RunSummary.model_validate, found)
+
+
+@router.get("/runs/{run_id}")
+def get_run(run_id: UUID, by: Caller, tx: Reader) -> schemas.RunOut:
+    """The report of a run."""
+    visibility.see_run(tx, run_id, by)
+    return presenters.run(history.report(tx, run_id))
+
+
+@router.get("/runs/{run_id}/samples")
+def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.SampleOut]:
+    """Rows that break checks of a run, masked where the contract classifies them, as long as they are kept."""
+    visibility.see_run(tx, run_id, by, Permission.SAMPLES)
+    return list(map(schemas.SampleOut.model_validate, samples.of_run(tx, run_id, now=clock.now())))
+
+
+@router.get("/measurements", response_model=list[schemas.MeasurementOut])
+def list_measurements(
+    by: Caller, tx: Reader, contract_id: str, object: str, identity: str, limit: Limit = history.SHOWN
+) -> Response:
+    """The last values of a metric, oldest first."""
+    visibility.see_object(tx, contract_id, object, by)
+    found = history.measurements(tx, contract_id, object, [identity], limit=limit)[identity]
+    # A model for each of a thousand points would take as long as to read them.
+    points = to_json(found, inf_nan_mode="null")
+    return Response(points, media_type="application/json")

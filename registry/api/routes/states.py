@@ -1,0 +1,162 @@
+"""Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
+
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+
+from engine.evaluation.judge import judge
+from engine.evaluation.state_queries import Answer
+from engine.states.state_files import StateFiles
+from registry import schemas
+from registry.access import visibility
+from registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from registry.core import clock
+from registry.core.database import forget
+from registry.measurements.patterns import index_updates
+from registry.measurements.runs import recording
+from registry.measurements.states import erasure, state_queries
+from registry.measurements.states.state_queries import Memory, Question
+from registry.validation import reruns
+from registry.validation.reruns import Difference
+
+router = APIRouter(tags=["memory"])
+NAMED = 20
+LISTED = 1000
+Name = Annotated[str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")]
+Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
+Meant = Annotated[
+    str | None, Query(max_length=2000, description="of several contracts about it that one, or contract.object")
+]
+Where = Annotated[str | None, Query(description="a condition on partition columns; all partitions without one")]
+Metrics = Annotated[
+    list[str] | None,
+    Query(max_length=200, description="completeness:column=status; without one those of the contract"),
+]
+Partitions = Annotated[
+    list[str] | None, Query(max_length=1000, description="names of partitions; without one all that is remembered")
+]
+
+
+def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -> Question:
+    """The dataset that the request names."""
+    return Question(name, namespace, contract_id=contract_id)
+
+
+Called = Annotated[Question, Depends(called)]
+
+
+def question(named: Called, by: Caller, tx: Reader, where: Where = None, metric: Metrics = None) -> Question:
+    """What the request asks, of a dataset that the caller may read."""
+    return state_queries.see(tx, replace(named, where=where, metrics=tuple(metric or ())), by)
+
+
+Asked = Annotated[Question, Depends(question)]
+
+
+@router.get("/dataset/metrics")
+def get_metrics(asked: Asked, shared: Shared, tx: Reader) -> schemas.MetricsOut:
+    """Metrics of the partitions that a condition chooses, merged from their stored states: no data is read."""
+    memory = state_queries.remembered(tx, asked)
+    found = state_queries.answered(tx, memory, StateFiles(shared.settings.states), now=clock.now())
+    return schemas.MetricsOut(**_memory(memory, asked), metrics=tuple(map(_metric, found)))
+
+
+@router.get("/dataset/states")
+def get_states(asked: Asked, shared: Shared, tx: Reader) -> schemas.StatesOut:
+    """What is stored of each partition that a condition chooses, and what a question about them would merge."""
+    memory = state_queries.remembered(tx, asked)
+    found = state_queries.stored(tx, memory, StateFiles(shared.settings.states))
+    return schemas.StatesOut(
+        **_memory(memory, asked),
+        size=sum(each.size for each in found),
+        filed=sum(each.filed for each in found),
+        listed=tuple(map(schemas.PartitionOut.model_validate, found[:LISTED])),
+        metrics=tuple(
+            schemas.ProspectOut(**_asked(each), bytes=size) for each, size in state_queries.prospects(memory, found)
+        ),
+    )
+
+
+@router.delete("/dataset/memory")
+def erase_memory(
+    name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
+) -> schemas.ErasedOut:
+    """Erases states, samples and values, of named partitions or of all, and the table's learned patterns. Runs stay,
+    with verdicts and numbers."""
+    erasure.see(tx, name, namespace, by)
+    asked = erasure.erasure(tx, name, namespace, partition or ())
+    files, patterns = StateFiles(shared.settings.states), index_updates.lake(shared.settings)
+    done = erasure.erase(tx, asked, files, patterns, by=by, now=clock.now())
+    tx.commit()
+    forget(shared.engine)
+    return schemas.ErasedOut(names=tuple(each.name for each in asked.datasets), **asdict(done))
+
+
+@router.get("/runs/{run_id}/again")
+def get_rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
+    """The run done again from the states that it judged, as long as they are kept. Nothing is stored, no data read."""
+    visibility.see_run(tx, run_id, by)
+    done = reruns.again(tx, run_id, partial(judge, files=StateFiles(shared.settings.states)))
+    return schemas.RerunOut(
+        run_id=run_id,
+        **done.run.model_dump(include={"contract_id", "version", "object"}),
+        before=done.run.verdict,
+        after=done.result.verdict,
+        results=len(done.result.results),
+        differences=tuple(map(_difference, done.differences)),
+    )
+
+
+def _difference(found: Difference) -> schemas.DifferenceOut:
+    return schemas.DifferenceOut(
+        check_id=found.check_id,
+        partition=found.partition,
+        before=_outcome(found.before),
+        after=_outcome(found.after),
+        reason=found.reason,
+    )
+
+
+def _outcome(told: tuple[str, str | None] | None) -> schemas.OutcomeOut | None:
+    return schemas.OutcomeOut(outcome=told[0], value=told[1]) if told else None
+
+
+def _memory(memory: Memory, asked: Question) -> dict[str, Any]:
+    dataset, contract = memory.dataset, memory.contract
+    return {
+        **dataset.model_dump(include={"namespace", "name", "states_version"}),
+        "object": memory.checks.object.name,
+        "contract_id": contract.id,
+        "version": contract.version,
+        "where": asked.where,
+        "partitions": state_queries.partitions(memory.names),
+        "chosen": state_queries.partitions(memory.chosen),
+    }
+
+
+def _metric(answer: Answer) -> schemas.MetricOut:
+    reading = answer.reading
+    return schemas.MetricOut(
+        **_asked(answer),
+        value=recording.exact(reading.value) if reading else None,
+        counted=reading.counted if reading else None,
+        unevaluated=reading.unevaluated if reading else 0,
+    )
+
+
+def _asked(answer: Answer) -> dict[str, Any]:
+    analyzer = answer.asked.analyzer
+    return {
+        "identity": analyzer.identity,
+        "analyzer": analyzer.name,
+        "arguments": analyzer.arguments(),
+        "phrase": analyzer.phrase,
+        "unit": analyzer.unit,
+        "merged": answer.merged,
+        "lacking": len(answer.missing),
+        "missing": answer.missing[:NAMED],
+        "reason": answer.reason,
+    }

@@ -1,0 +1,121 @@
+"""Routes of tasks: ask for a draft, and see how far a task is."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from registry import schemas
+from registry.access import authentication, visibility
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Paging, Reader, Writer
+from registry.audit import audit_log
+from registry.contracts import lookup
+from registry.core import clock, ids
+from registry.core.enums import Action, Permission, TaskKind, TaskState
+from registry.core.errors import Forbidden, NotFound
+from registry.queue import task_queue
+from registry.review.replays import replay
+from registry.tables import Task
+from registry.worker.operations import cancellation, queue_overview, retries
+
+router = APIRouter(tags=["tasks"])
+
+
+@router.post("/drafts", status_code=202)
+def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Asks for a table to be profiled; the task's result names the proposal."""
+    _refuse_beyond(tx, body, by)
+    now, task_id = clock.now(), ids.new()
+    details = {"contract": body.contract_id, "location": body.location}
+    asked = {**payload(body), "author": str(by.user_id)}
+    task = task_queue.enqueue(
+        tx, kind=TaskKind.DRAFT, payload=asked, key=f"{TaskKind.DRAFT}/{task_id}", now=now, task_id=task_id, priority=3
+    )
+    audit_log.record(tx, Action.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+@router.get("/tasks")
+def list_tasks(
+    by: Caller,
+    tx: Reader,
+    asked: Paging,
+    state: TaskState | None = None,
+    kind: str | None = None,
+    contract_id: str | None = None,
+) -> schemas.Page[schemas.TaskSummary]:
+    """Tasks of the queue, newest first: those that the caller may see."""
+    authentication.decide_somewhere(by, Permission.READ)
+    found = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
+    return presenters.page(_summary, found)
+
+
+@router.get("/tasks/{task_id}")
+def get_task(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskOut:
+    """A task: its state, how far it is, and its result."""
+    task = visibility.see_task(tx, task_id, by)
+    if task.kind == TaskKind.REPLAY and not replay.may_see(tx, task, by):
+        raise NotFound
+    return schemas.TaskOut.model_validate(task)
+
+
+@router.post("/tasks/{task_id}/retry")
+def retry_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Has a task that was given up tried anew. 409 for any other."""
+    task = retries.retry_task(tx, task_id, by=by, now=clock.now())
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+@router.post("/tasks/{task_id}/stop")
+def stop_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
+    """Ends a draft or a replay that waits or is being done. 409 for any other task."""
+    task = cancellation.stop_task(tx, task_id, by=by, now=clock.now())
+    tx.commit()
+    return schemas.TaskOut.model_validate(task)
+
+
+@router.get("/tasks/{task_id}/events")
+def task_events(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskEventsOut:
+    """The lineage events of the run that triggered the task, as far as they are kept."""
+    task = visibility.see_task(tx, task_id, by)
+    return schemas.TaskEventsOut(events=list(retries.events_of(tx, task)))
+
+
+@router.post("/inbox/{event_id}/retry", status_code=204)
+def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
+    """Has a lineage event that could not be folded tried anew. 409 for any other."""
+    retries.retry_event(tx, event_id, by=by, now=clock.now())
+    tx.commit()
+
+
+def _summary(task: Task) -> schemas.TaskSummary:
+    about = {name: task.payload.get(name) for name in ("contract_id", "object")}
+    return schemas.TaskSummary.model_validate({**task.model_dump(), **about, "stoppable": cancellation.stoppable(task)})
+
+
+def payload(body: schemas.DraftIn) -> dict[str, object]:
+    """What the task of a draft is told."""
+    source = {"location": body.location, "format": body.format, "partition_by": list(body.partition_by)}
+    return {
+        "source": source,
+        "contract_id": body.contract_id,
+        "object": body.object,
+        "columns": list(body.columns),
+        "partitions": list(body.partitions),
+        "sample": body.sample,
+        "aliases": [each.model_dump() for each in body.aliases],
+        "alarms": body.false_alarms if body.by_history else None,
+        "refit": body.refit,
+    }
+
+
+def _refuse_beyond(tx: Reader, body: schemas.DraftIn, by: Caller) -> None:
+    """Raises Forbidden for who may not draft of that table. A draft tells what is in the table: who may draft here and
+    there only has the tables drafted that their contracts are about."""
+    place = visibility.of_contract(tx, body.contract_id)
+    authentication.decide(by, Permission.DRAFT, place)
+    known = {each.location for each, _ in lookup.datasets(tx, body.contract_id)}
+    if not by.may(Permission.DRAFT) and body.location not in known:
+        raise Forbidden("you may have the tables of this contract drafted; others need a role on everything")

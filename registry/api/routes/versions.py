@@ -1,0 +1,81 @@
+"""Routes of versions: where one stands, what owners do to an approved one, and how two differ."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from sqlmodel import Session
+
+from registry import schemas
+from registry.access import users, visibility
+from registry.api.http import presenters
+from registry.api.http.dependencies import Caller, Reader, Writer
+from registry.contracts import lookup, version_comparison
+from registry.core import clock
+from registry.core.state_machines import VERSION
+from registry.review.approval import activation
+from registry.review.approval.activation import Farewell
+from registry.review.proposals import diffs, proposals
+from registry.tables import ContractVersion
+
+router = APIRouter(tags=["versions"])
+ContractId = Annotated[str, Query(alias="id", min_length=1)]
+Number = Annotated[str, Query(alias="version", min_length=1)]
+OptionalNumber = Annotated[str | None, Query(description="the version in force by default")]
+
+
+@router.get("/contract/version")
+def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetail:
+    """A version, and what keeps it from coming into force."""
+    visibility.see(tx, contract_id, by)
+    row = lookup.version(tx, contract_id, number)
+    approved = row.state in VERSION.where("activate")
+    held = activation.held(tx, row, now=clock.now()) if approved else None
+    return schemas.VersionDetail(**dict(_shown(tx, row)), held=held)
+
+
+@router.post("/contract/version/deprecate")
+def deprecate(
+    contract_id: ContractId, number: Number, body: schemas.FarewellIn, by: Caller, tx: Writer
+) -> schemas.VersionOut:
+    """Advises against a version, which stays in force."""
+    return _said(tx, partial(activation.deprecate, tx, contract_id, number, by=by), body)
+
+
+@router.post("/contract/version/retire")
+def retire(
+    contract_id: ContractId, number: Number, body: schemas.FarewellIn, by: Caller, tx: Writer
+) -> schemas.VersionOut:
+    """Ends a version for good."""
+    return _said(tx, partial(activation.retire, tx, contract_id, number, by=by), body)
+
+
+@router.get("/contract/diff")
+def diff(
+    contract_id: ContractId, by: Caller, tx: Reader, old: OptionalNumber = None, new: OptionalNumber = None
+) -> schemas.DiffOut:
+    """What differs from one version to another: each change with its direction, the modes that it breaks, the number
+    that it asks for. Nothing is said of version numbers and of states."""
+    visibility.see(tx, contract_id, by)
+    found = diffs.of_versions(tx, contract_id, old, new)
+    return version_comparison.shown(found, diffs.taken(tx, contract_id))
+
+
+@router.get("/proposals/{proposal_id}/diff")
+def diff_of_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.DiffOut:
+    """What differs from the version in force to the document that an approval would make a version."""
+    proposal = proposals.get(tx, proposal_id, by=by)
+    return version_comparison.shown(diffs.of_proposal(tx, proposal), diffs.taken(tx, proposal.contract_id))
+
+
+def _said(tx: Session, farewell: Callable[..., ContractVersion], body: schemas.FarewellIn) -> schemas.VersionOut:
+    """The version of which this was said."""
+    row = farewell(Farewell(body.reason, body.successor), now=clock.now())
+    tx.commit()
+    return _shown(tx, row)
+
+
+def _shown(tx: Session, row: ContractVersion) -> schemas.VersionOut:
+    return presenters.version(row, users.names(tx, [row.approved_by_id])[row.approved_by_id])

@@ -1,0 +1,161 @@
+"""The audit: one entry for each change, written with it, each hash covering the entry before."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import String, event, type_coerce
+from sqlalchemy import select as rows
+from sqlalchemy.orm import Session as AnySession
+from sqlalchemy.orm import SessionTransaction
+from sqlmodel import Session, col, select
+
+from registry.audit import hash_chain
+from registry.audit.hash_chain import BEGINNING, Chain, Entry, Head
+from registry.core.database import lock
+from registry.core.enums import Action
+from registry.core.pagination import Asked, Order, Portion
+from registry.tables import AuditEntry
+
+APPENDING = 7_268_392_102
+AT_A_TIME = 500
+WAITING = "audit entries"
+# Read as they are stored: what somebody put there may be no word, no JSON and no time.
+UNREAD = frozenset({"action", "details", "time"})
+NEWEST = Order((AuditEntry.position,), newest_first=True)
+
+
+class Waiting(NamedTuple):
+    """An entry that has no place in the chain yet, and the transactions that it ends with if one is undone."""
+
+    entry: AuditEntry
+    within: tuple[SessionTransaction, ...]
+
+
+def record(
+    session: Session,
+    action: Action,
+    *,
+    actor: str,
+    object_id: object,
+    now: datetime,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    """Appends the entry of a change to the session's transaction. Details are plain data, never secrets or data values.
+
+    It is given its place in the chain as the last thing before the commit: only then do writers wait for each other."""
+    entry = AuditEntry(
+        position=0,
+        time=now,
+        actor=actor,
+        action=action,
+        object_type=action.partition(":")[0],
+        object_id=str(object_id),
+        details=dict(details or {}),
+        previous_hash="",
+        hash="",
+    )
+    if not session.in_transaction():
+        session.begin()
+    session.info.setdefault(WAITING, []).append(Waiting(entry, tuple(_within(session))))
+
+
+def take_turn(session: Session) -> None:
+    """Waits for all other writers of the audit, as `record` does: before rows are locked that those lock who have
+    recorded something already, or the two would wait for each other."""
+    lock(session, APPENDING)
+
+
+def plain(entry: AuditEntry) -> Entry:
+    """The entry as it is hashed and exported."""
+    return {**entry.model_dump(), "action": entry.action.value, "time": hash_chain.written(entry.time)}
+
+
+def verify(session: Session, head: Head | None = None) -> Chain:
+    """Reads the whole audit and says where it is broken. Entries cut off at its end are seen by an earlier head."""
+    return hash_chain.follow(stream(session), head)
+
+
+def head_of(session: Session, *, now: datetime) -> Head:
+    """The last entry as it stands now, unsigned; position 0 where nothing was written yet."""
+    position, last = _last(session)
+    return Head(position=position, hash=last, time=now)
+
+
+def stream(session: Session, *, after: int = 0) -> Iterator[Entry]:
+    """All entries behind that position in their order, as they are exported; read piece by piece.
+
+    What somebody made unreadable is None: no entry is sealed with it."""
+    table = AuditEntry.__table__  # type: ignore[attr-defined]
+    raw = [type_coerce(each, String).label(each.name) if each.name in UNREAD else each for each in table.columns]
+    query = rows(*raw).where(table.c.position > after).order_by(table.c.position)
+    for row in session.connection().execute(query.execution_options(yield_per=AT_A_TIME)).mappings():
+        yield {**row, "details": _details(row["details"]), "time": _time(row["time"])}
+
+
+def entries(
+    session: Session, asked: Asked, *, action: Action | None = None, object_id: str | None = None
+) -> Portion[AuditEntry]:
+    """Entries, newest first."""
+    query = NEWEST.of(select(AuditEntry), asked)
+    if action is not None:
+        query = query.where(AuditEntry.action == action)
+    if object_id is not None:
+        query = query.where(AuditEntry.object_id == object_id)
+    return NEWEST.cut(session.exec(query).all(), asked)
+
+
+def _within(session: Session) -> Iterator[SessionTransaction]:
+    """The transactions that are open, from the innermost."""
+    found = session.get_nested_transaction() or session.get_transaction()
+    while found is not None:
+        yield found
+        found = found.parent
+
+
+@event.listens_for(AnySession, "before_commit")
+def _append(session: Any) -> None:
+    """Gives the transaction's entries their places at the end of the chain."""
+    if session.in_nested_transaction():
+        return
+    waiting = session.info.pop(WAITING, ())
+    if not waiting:
+        return
+    session.flush()
+    lock(session, APPENDING)
+    position, previous = _last(session)
+    for each in waiting:
+        position += 1
+        each.entry.position, each.entry.previous_hash = position, previous
+        each.entry.hash = previous = hash_chain.seal(plain(each.entry))
+        session.add(each.entry)
+    session.flush()
+
+
+@event.listens_for(AnySession, "after_soft_rollback")
+def _forget(session: Any, undone: SessionTransaction) -> None:
+    """Drops the entries of what was undone."""
+    if WAITING in session.info:
+        session.info[WAITING] = [each for each in session.info[WAITING] if undone not in each.within]
+
+
+def _last(session: Session) -> tuple[int, str]:
+    """Position and hash of the last entry; those before the first where there is none."""
+    query = select(AuditEntry.position, AuditEntry.hash).order_by(col(AuditEntry.position).desc()).limit(1)
+    return session.exec(query).first() or (0, BEGINNING)
+
+
+def _details(stored: Any) -> Any:
+    """What PostgreSQL reads itself, and SQLite gives as the text that it keeps."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(stored) if isinstance(stored, str) else stored
+    return None
+
+
+def _time(stored: Any) -> str | None:
+    with suppress(ValueError, TypeError):
+        found = datetime.fromisoformat(stored) if isinstance(stored, str) else stored
+        return hash_chain.written(found if found.tzinfo else found.replace(tzinfo=UTC))
+    return None

@@ -1,0 +1,35 @@
+"""Heads of the audit: signed with its key, read back from where they were kept."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from pydantic import ValidationError
+from sqlmodel import Session
+
+from engine.core.hash_key import Key
+from registry.audit import audit_log, hash_chain
+from registry.audit.hash_chain import Head
+from registry.core.errors import Invalid
+from registry.core.keyring import ring
+from registry.core.settings import Settings
+
+
+def keys(settings: Settings) -> Sequence[Key]:
+    """The keys that heads are signed with, the current one first; () where there is none.
+
+    Raises as `keys.ring`."""
+    return ring("TREATY_AUDIT_KEY_TEXT", texts=settings.audit_key_text, files=settings.audit_keys)
+
+
+def take(session: Session, signing: Sequence[Key], *, now: datetime) -> Head:
+    """The audit's last entry as it stands now, signed with the first of the keys; unsigned where there are none."""
+    return hash_chain.signed(audit_log.head_of(session, now=now), next(iter(signing), None))
+
+
+def read(text: bytes) -> Head:
+    """The head in that JSON text. Raises Invalid for any other text."""
+    try:
+        return Head.model_validate_json(text)
+    except ValidationError as error:
+        places = ", ".join(sorted({".".join(map(str, each["loc"])) or "its JSON" for each in error.errors()}))
+        raise Invalid(f"this is no head of an audit: {places} cannot be used") from None

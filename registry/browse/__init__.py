@@ -1,0 +1,1 @@
+"""Lists, search and inbox."""

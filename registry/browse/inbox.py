@@ -1,0 +1,126 @@
+"""What waits for whom: proposals and failed runs, to be looked at one by one, or to be counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, false, func, not_, or_
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import Select, SelectOfScalar
+
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.contracts import subscriptions
+from registry.core.enums import Permission, ProposalState
+from registry.core.state_machines import OPEN, PROPOSAL
+from registry.incidents import ownership
+from registry.measurements.runs import latest
+from registry.review.consumers import acknowledgements
+from registry.review.proposals import assignment, proposal_list, revisions
+from registry.review.proposals.proposal_list import ListedProposal
+from registry.tables import ApprovalRow, Contract, Proposal, Run
+
+# The most of each kind.
+MOST = 50
+Proposals = Select[Proposal, str]
+
+
+@dataclass(frozen=True)
+class Inbox:
+    """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
+    that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `put_off`:
+    what would wait for them, had they not put it off."""
+
+    to_decide: Sequence[ListedProposal]
+    to_change: Sequence[ListedProposal]
+    put_off: Sequence[ListedProposal]
+    waiting: Sequence[ListedProposal]
+    affecting: Sequence[ListedProposal]
+    failed_runs: Sequence[Run]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How much of each kind waits for a principal themself."""
+
+    failed_runs: int
+    asked: int
+    to_change: int
+    to_decide: int
+
+
+@dataclass(frozen=True)
+class _Queries:
+    """What asks for each part of an inbox, oldest proposals and newest runs first."""
+
+    to_decide: Proposals
+    to_change: Proposals
+    put_off: Proposals
+    waiting: Proposals
+    affecting: Proposals
+    failed_runs: SelectOfScalar[Run]
+
+
+def inbox(session: Session, by: Principal, *, now: datetime) -> Inbox:
+    """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide.
+
+    Who approved a proposal already, asks for changes of it or had a hand in it, waits for others; so does whoever sees
+    it in the hands of another. A failed run waits for nobody whose incident somebody else looks after, or is put off,
+    or over."""
+    queries = _queries(by, now)
+    return Inbox(
+        to_decide=proposal_list.counted(session, queries.to_decide) if Permission.DECIDE in by.somewhere else [],
+        to_change=proposal_list.counted(session, queries.to_change),
+        put_off=proposal_list.counted(session, queries.put_off),
+        waiting=proposal_list.counted(session, queries.waiting),
+        affecting=proposal_list.counted(session, queries.affecting),
+        failed_runs=session.exec(queries.failed_runs).all(),
+    )
+
+
+def counts(session: Session, by: Principal, *, now: datetime) -> Counts:
+    """How much waits for the principal: as much as `inbox` lists, and of what they are asked what they did not answer.
+    One statement."""
+    queries = _queries(by, now)
+    of = queries.failed_runs, acknowledgements.unanswered(by), queries.to_change, queries.to_decide
+    failed, asked, to_change, to_decide = session.connection().execute(select(*map(_size, of))).one()
+    return Counts(failed, asked, to_change, to_decide)
+
+
+def _size(query: Any) -> Any:
+    return select(func.count()).select_from(query.subquery()).scalar_subquery()
+
+
+def _queries(by: Principal, now: datetime) -> _Queries:
+    query = proposal_list.visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(MOST)
+    changing = (col(Proposal.state) == ProposalState.CHANGES_REQUESTED) & (col(Proposal.author_id) == by.user_id)
+    mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
+    others = query.where(col(Proposal.state) != ProposalState.DRAFT, not_(mine))
+    free = col(Proposal.state).in_(PROPOSAL.where("approve")) & not_(
+        func.coalesce(assignment.with_another(by), false())
+    )
+    deciding = func.coalesce(visibility.proposals(by, Permission.DECIDE), false()) & free
+    later, concerning = assignment.put_off(by, now=now), col(Proposal.contract_id).in_(_concerning(by))
+    failing = latest.failing_runs(col(Run.contract_id).in_(_concerning(by)))
+    failed = failing.where(visibility.runs(by), not_(ownership.cared_for(by, now=now)))
+    return _Queries(
+        to_decide=others.where(deciding, not_(later)),
+        to_change=query.where(changing, not_(later)),
+        put_off=query.where(later, or_(changing, not_(mine) & deciding)),
+        waiting=query.where(mine, not_(changing)),
+        affecting=others.where(concerning, not_(deciding)),
+        failed_runs=failed.order_by(col(Run.finished).desc()).limit(MOST),
+    )
+
+
+def _concerning(by: Principal) -> SelectOfScalar[str]:
+    """The contracts that the principal owns, or is subscribed to, alone or with a team."""
+    used = col(Contract.id).in_(subscriptions.contracts(by))
+    return select(Contract.id).where((col(Contract.owner_id) == by.user_id) | used)
+
+
+def _approved(by: Principal) -> ColumnElement[bool]:
+    """The condition that the principal approved a proposal as it stands."""
+    given = select(ApprovalRow.proposal_id).where(ApprovalRow.approver_id == by.user_id)
+    return col(Proposal.id).in_(given.where(col(ApprovalRow.void_since).is_(None)))

@@ -1,0 +1,158 @@
+"""Commands about access: teams, what is granted to whom, new secrets for tokens, key files."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from engine.cli.commands import Stop
+from engine.cli.options import Json
+from registry.cli.commands import service
+from registry.core.enums import Part, Role, TeamRole
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from registry.client import Client
+    from registry.schemas import GrantIn, GrantOut, TeamOut
+
+Target = Annotated[str, typer.Argument(help="the domain, the contract's id or the dataset's; none for everything")]
+User = Annotated[str | None, typer.Option("--user", help="the user of that name")]
+Team = Annotated[str | None, typer.Option("--team", help="the team of that name")]
+TeamName = Annotated[str, typer.Argument(metavar="TEAM", help="the team's name", show_default=False)]
+UserName = Annotated[str, typer.Argument(metavar="USER", help="the user's name", show_default=False)]
+TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="the token's id", show_default=False)]
+Overlap = Annotated[float, typer.Option(min=0, max=720, help="hours for which the secret before it stays good")]
+Days = Annotated[int | None, typer.Option(min=1, max=3650, help="days in which the token ends; as it did by default")]
+
+app = typer.Typer(name="access", no_args_is_help=True, help="Say who may do what: teams, grants, tokens, keys.")
+
+
+@app.command()
+def grants(
+    on: Annotated[str | None, typer.Option(help="only those on that domain, contract or dataset")] = None,
+    as_json: Json = False,
+) -> None:
+    """List what is granted to users and teams beside the roles that users have on everything."""
+    with service.opened() as registry:
+        found = registry.grants(target=on)
+    _told(found, ("id", "holder", "role", "part", "target"), as_json=as_json)
+
+
+@app.command()
+def grant(
+    role: Annotated[Role, typer.Argument(help="viewer, consumer, producer, owner or service")],
+    part: Annotated[Part, typer.Argument(help="everything, domain, contract or dataset")],
+    target: Target = "",
+    user: User = None,
+    team: Team = None,
+) -> None:
+    """Grant a role to a user or to a team on a part of the registry, and print the grant's id."""
+    with service.opened() as registry:
+        print(registry.grant(_given(registry, role, part, target, user=user, team=team)).id)
+
+
+@app.command()
+def revoke(grant_id: Annotated[UUID, typer.Argument(metavar="GRANT", help="the grant's id")]) -> None:
+    """End a grant."""
+    with service.opened() as registry:
+        registry.revoke_grant(grant_id)
+
+
+@app.command()
+def teams(as_json: Json = False) -> None:
+    """List your teams; all for who manages users."""
+    with service.opened() as registry:
+        found = registry.teams()
+    _told(found, ("id", "name", "members"), as_json=as_json)
+
+
+@app.command()
+def team(name: TeamName) -> None:
+    """Make a team, and print its id."""
+    with service.opened() as registry:
+        print(registry.create_team(name).id)
+
+
+@app.command()
+def member(
+    team: TeamName,
+    user: UserName,
+    lead: Annotated[bool, typer.Option("--lead", help="they say who belongs to the team")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="they belong to it no longer")] = False,
+) -> None:
+    """Have a user belong to a team, or no longer."""
+    with service.opened() as registry:
+        team_id = _team(registry, team).id
+        if remove:
+            registry.remove_member(team_id, user)
+        else:
+            registry.set_member(team_id, user, TeamRole.LEAD if lead else TeamRole.MEMBER)
+
+
+@app.command()
+def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = None) -> None:
+    """Give a token a new secret and print it, this once; the one before stays good for a while."""
+    with service.opened() as registry:
+        print(registry.rotate_token(token, overlap_hours=overlap_hours, expires_days=expires_days).secret)
+
+
+@app.command()
+def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall be", show_default=False)]) -> None:
+    """Make a key file for this user alone; one that is there stays as it is."""
+    from engine.core import key_files
+
+    try:
+        key_files.make(file)
+    except OSError as error:
+        raise Stop(f"{file} cannot be written: {error.strerror}") from None
+
+
+def _given(registry: "Client", role: Role, part: Part, target: str, *, user: str | None, team: str | None) -> "GrantIn":
+    from registry.schemas import GrantIn
+
+    user_id = next((each.id for each in registry.users() if each.name == user), None) if user else None
+    if user and user_id is None:
+        raise Stop(f"there is no user named {user}")
+    team_id = _team(registry, team).id if team else None
+    return GrantIn(role=role, part=part, target=target, user_id=user_id, team_id=team_id)
+
+
+def _team(registry: "Client", name: str) -> "TeamOut":
+    found = next((each for each in registry.teams() if each.name == name), None)
+    if found is None:
+        raise Stop(f"there is no team named {name}, or it is none of yours")
+    return found
+
+
+def _told(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], *, as_json: bool) -> None:
+    """A line for each, or all of it as JSON."""
+    import json
+
+    from rich.console import Console
+
+    if as_json:
+        print(json.dumps([each.model_dump(mode="json") for each in found], indent=2))
+    else:
+        _table(found, columns, Console(highlight=False))
+
+
+def _table(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], console: "Console") -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in columns:
+        table.add_column(heading, overflow="fold")
+    for each in found:
+        table.add_row(*(_cell(getattr(each, column)) for column in columns))
+    console.print(table)
+
+
+def _cell(value: Any) -> str:
+    from rich.markup import escape
+
+    from engine.core.number_format import visible
+
+    members = ", ".join(f"{each.name} ({each.role})" for each in value) if isinstance(value, tuple) else str(value)
+    return escape(visible(members))

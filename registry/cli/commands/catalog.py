@@ -1,0 +1,77 @@
+"""Commands about the catalog: what there is, found by its words."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli.options import Json
+from registry.cli.commands import service
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from registry.schemas import CatalogPage
+
+Words = Annotated[list[str] | None, typer.Argument(help="words of names, columns, descriptions, owners, datasets")]
+Owner = Annotated[str | None, typer.Option(help="only contracts of that owner")]
+Domain = Annotated[str | None, typer.Option(help="only contracts of that domain")]
+Tag = Annotated[str | None, typer.Option(help="only contracts with that tag")]
+State = Annotated[str | None, typer.Option(help="active, proposed, deprecated, ...")]
+Rebuild = Annotated[bool, typer.Option("--rebuild", help="index all contracts anew, in the database of the settings")]
+
+
+def search(
+    words: Words = None,
+    owner: Owner = None,
+    domain: Domain = None,
+    tag: Tag = None,
+    state: State = None,
+    rebuild: Rebuild = False,
+    as_json: Json = False,
+) -> None:
+    """Find contracts by words, the last of which may be a beginning; without words, list them."""
+    if rebuild:
+        print(f"indexed {_rebuilt():,} contracts")
+        return
+    from registry.core.enums import LabelKind
+
+    given = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
+    labels = {kind: value for kind, value in given.items() if value is not None}
+    with service.opened() as registry:
+        found = registry.search(" ".join(words or ()), labels=labels)
+    service.tell(found, _show, as_json=as_json)
+
+
+def _rebuilt() -> int:
+    from registry.browse import search as searching
+    from registry.core.database import connect
+    from registry.core.settings import load
+
+    engine = connect(load().database)
+    try:
+        return searching.complete(engine, anew=True)
+    finally:
+        engine.dispose()
+
+
+def _show(found: "CatalogPage", console: "Console") -> None:
+    """A line for each contract, and how many there are in all."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("contract", "name", "version", "state", "owner", "domain"):
+        table.add_column(heading, overflow="fold")
+    for each in found.items:
+        table.add_row(
+            *map(_shown, (each.id, each.name, each.version or "-", each.state, each.owner, each.domain or "-"))
+        )
+    console.print(table)
+    console.print(f"\n{len(found.items)} of {found.total:,} contracts")
+
+
+def _shown(text: Any) -> str:
+    from rich.markup import escape
+
+    from engine.core.number_format import visible
+
+    return escape(visible(str(text)))

@@ -1,0 +1,31 @@
+"""`treaty checks`: what a contract promises, and who judges each promise."""
+
+from pathlib import Path
+
+from engine.cli.commands import Stop
+from engine.cli.options import Json
+from registry.cli.commands.exchange import Contract
+from registry.cli.commands.service import opened, tell
+
+
+def checks(contract: Contract, as_json: Json = False) -> None:
+    """Show all checks of a contract: judged here, by another engine (with the reason), or by people (who signed).
+
+    Exit code 0, also where nothing is judged here; 3 where the contract cannot be read."""
+    from contracts.document.reader import read
+    from registry.browse.check_executors import shown
+    from registry.cli.output.checks import print_checks
+
+    path = Path(contract)
+    if path.exists():
+        try:
+            found = shown(read(path.read_bytes()))
+        except OSError as error:
+            raise Stop(f"{path} cannot be read: {error.strerror}") from None
+    elif path.suffix in {".yaml", ".yml"}:
+        raise Stop(f"there is no file {contract}")
+    else:
+        name, _, version = contract.partition("@")
+        with opened() as client:
+            found = client.checks(name, version or None)
+    tell(found, print_checks, as_json=as_json)

@@ -1,0 +1,67 @@
+"""`treaty diff` and `treaty breaking`: two versions of a contract compared, from files or from the registry."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from contracts.document.model import Mode
+from engine.cli.commands import PASSED, VIOLATED, Stop
+from engine.cli.options import Json
+from registry.cli.commands.service import opened, tell
+
+if TYPE_CHECKING:
+    from contracts.document.model import Contract
+    from registry.contracts.version_comparison import Compared
+
+SOURCE = "a file, or CONTRACT or CONTRACT@VERSION of the registry (the version in force by default)"
+Old = Annotated[str, typer.Argument(metavar="OLD", help=SOURCE, show_default=False)]
+New = Annotated[str, typer.Argument(metavar="NEW", help="the same, of the newer one", show_default=False)]
+Law = Annotated[Mode | None, typer.Option("--mode", help="instead of the modes that the old version's terms name")]
+
+
+def diff(old: Old, new: New, *, as_json: Json = False) -> None:
+    """Show what differs between two versions, and in which direction: data that pass, or promises that end.
+
+    Exit code 0, also with differences; 3 where a contract cannot be read."""
+    from registry.cli.output.diffs import print_diff
+    from registry.contracts.version_comparison import shown
+
+    tell(shown(_compared(old, new)), print_diff, as_json=as_json)
+
+
+def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> None:
+    """Show which changes break the compatibility that the old version's terms ask for.
+
+    Exit code 0 where none does, 1 where one does, 3 where a contract cannot be read."""
+    from registry.cli.output.diffs import print_breaches
+    from registry.contracts.version_comparison import shown
+
+    found = _compared(old, new, mode)
+    tell(shown(found), print_breaches, as_json=as_json)
+    raise typer.Exit(VIOLATED if found.violations else PASSED)
+
+
+def _compared(old: str, new: str, mode: Mode | None = None) -> "Compared":
+    from contracts.document.model import Compatibility
+    from registry.contracts.version_comparison import compared
+
+    modes = Compatibility(structure=mode, guarantees=mode) if mode else None
+    return compared(_read(old), _read(new), modes=modes)
+
+
+def _read(source: str) -> "Contract":
+    """The contract in the file, or of that name in the registry. Raises Stop where it cannot be had."""
+    from contracts.document.reader import read
+
+    path = Path(source)
+    if path.exists():
+        try:
+            return read(path.read_bytes())
+        except OSError as error:
+            raise Stop(f"{source} cannot be read: {error.strerror}") from None
+    if path.suffix in {".yaml", ".yml"}:
+        raise Stop(f"there is no file {source}")
+    name, _, version = source.partition("@")
+    with opened() as client:
+        return read(client.document(name, version or None))

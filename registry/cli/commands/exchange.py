@@ -1,0 +1,128 @@
+"""`treaty export` and `treaty import`: contracts in the forms of other tools."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from engine.cli.commands import Stop
+from registry.cli.commands.service import opened
+
+if TYPE_CHECKING:
+    from registry.exchange.imports import Imported
+
+Known = TypeVar("Known")
+Contract = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONTRACT",
+        help="a file, or CONTRACT or CONTRACT@VERSION of the registry (the version in force by default)",
+        show_default=False,
+    ),
+]
+To = Annotated[str, typer.Option("--to", help="odcs, dbt, dqx, gx, soda, html or markdown")]
+Record = Annotated[bool, typer.Option("--record", help="with the hash of the record of its approval (odcs)")]
+File = Annotated[Path | None, typer.Option("-o", "--out", help="write to this file")]
+Source = Annotated[Path, typer.Argument(metavar="PATH", help="a file, or a folder of files", show_default=False)]
+From = Annotated[str, typer.Option("--from", help="odcs, dbt (schema.yml) or spark (DDL, or a schema's JSON)")]
+Folder = Annotated[Path | None, typer.Option("-o", "--out", help="write a file for each contract into this folder")]
+Propose = Annotated[bool, typer.Option("--propose", help="put each forward as a proposal in the registry")]
+TableName = Annotated[str | None, typer.Option("--name", help="of the table, where the text has none; else the file's")]
+
+
+def export(contract: Contract, to: To = "odcs", record: Record = False, out: File = None) -> None:
+    """Write a contract in another form. `odcs` is its document byte for byte, but for the status it has here.
+
+    Exit code 3 where it cannot be read."""
+    from registry.exchange.exports import FORMS
+
+    _known(FORMS, to, "--to")
+    body = _exported(contract, to, record=record)
+    if out:
+        _write(out, body)
+    else:
+        print(body.decode(), end="")
+
+
+def _exported(contract: str, to: str, *, record: bool) -> bytes:
+    from registry.exchange.export_source import Subject
+    from registry.exchange.exports import FORMS
+
+    path = Path(contract)
+    if path.exists():
+        if record:
+            raise Stop("a file has no record of an approval: name the contract as the registry does")
+        return FORMS[to].write(Subject(_read(path)))
+    if path.suffix in {".yaml", ".yml"}:
+        raise Stop(f"there is no file {contract}")
+    name, _, version = contract.partition("@")
+    with opened() as client:
+        return client.export(name, version or None, to=to, record=record)
+
+
+def bring(
+    path: Source, form: From = "odcs", name: TableName = None, propose: Propose = False, out: Folder = None
+) -> None:
+    """Make contracts of other tools' files. All faults of all files are said at once, and then nothing is made.
+
+    Exit code 3 where something is wrong with a file."""
+    from registry.exchange.imports import FORMS, NotImported, imported, texts
+
+    wanted = _known(FORMS, form, "--from")
+    try:
+        made = imported(wanted, texts(path, wanted, name=name))
+    except NotImported as error:
+        raise Stop(str(error)) from None
+    except OSError as error:
+        raise Stop(f"{error.filename or path} cannot be read: {error.strerror}") from None
+    if out:
+        _write_all(out, made)
+    if propose:
+        _propose(made)
+    if not out and not propose:
+        print("---\n".join(each.document.decode() for each in made), end="")
+
+
+def _propose(made: "Sequence[Imported]") -> None:
+    with opened() as client:
+        for each in made:
+            proposal = client.propose(each.document.decode())
+            print(f"{each.contract_id} {each.version}: proposal {proposal.id}", flush=True)
+
+
+def _write_all(folder: Path, made: "Sequence[Imported]") -> None:
+    """A file for each, none of which may be there already."""
+    from registry.exchange.export_source import Subject
+    from registry.exchange.exports import FORMS
+
+    files = {folder / FORMS["odcs"].file_name(Subject(each.document)): each.document for each in made}
+    taken = sorted(str(each) for each in files if each.exists())
+    if taken or len(files) < len(made):
+        raise Stop(f"nothing was written: {', '.join(taken) or 'two contracts would have the same file'} is there")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, document in files.items():
+        _write(path, document)
+        print(path)
+
+
+def _known(forms: Mapping[str, Known], name: str, option: str) -> Known:
+    from contracts.errors import nearest
+
+    if name not in forms:
+        raise Stop(f"{option} {name} is not a form: {nearest(name, forms) or 'there are ' + ', '.join(forms)}")
+    return forms[name]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Stop(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _write(path: Path, body: bytes) -> None:
+    try:
+        path.write_bytes(body)
+    except OSError as error:
+        raise Stop(f"{path} cannot be written: {error.strerror}. Check the path.") from None

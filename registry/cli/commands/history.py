@@ -1,0 +1,124 @@
+"""The command of metric histories: as a table, as CSV, as Parquet."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli.commands import Stop
+from engine.cli.options import Json
+from registry.cli.commands import service
+
+if TYPE_CHECKING:
+    from registry import schemas
+
+About = Annotated[
+    str, typer.Argument(metavar="CONTRACT", help="a contract's id, or contract.object", show_default=False)
+]
+Metric = Annotated[str | None, typer.Option(help="an analyzer's name, or a metric's identity")]
+Since = Annotated[str | None, typer.Option(help="data from that date or time on, as ISO 8601")]
+Until = Annotated[str | None, typer.Option(help="data before that date or time")]
+Segment = Annotated[str | None, typer.Option(help="of that segment alone: country=DE")]
+Tag = Annotated[str | None, typer.Option(help="of runs with that tag of the contract or the object")]
+Limit = Annotated[int, typer.Option(min=1, max=10_000, help="the newest of them")]
+Csv = Annotated[bool, typer.Option("--csv", help="as CSV")]
+Parquet = Annotated[Path | None, typer.Option(help="write them into that Parquet file")]
+
+
+def history(
+    contract: About, metric: Metric = None, since: Since = None, until: Until = None, segment: Segment = None,
+    tag: Tag = None, limit: Limit = 1000, as_csv: Csv = False, parquet: Parquet = None, as_json: Json = False,
+) -> None:  # fmt: skip
+    """Show what was measured of a contract's object over time; what could not be measured is a gap with its reason."""
+    from pydantic import RootModel
+
+    from registry import schemas
+
+    with service.opened() as registry:
+        contract_id, object_name = about(registry, contract)
+        first, last = _moment(since), _moment(until)
+        found = registry.history(
+            contract_id, object_name, metric=metric, since=first, until=last, segment=segment, tag=tag, limit=limit
+        )
+    if parquet:
+        _write(found, parquet)
+    elif as_csv:
+        _print_csv(found)
+    else:
+        service.tell(RootModel[tuple[schemas.HistoryOut, ...]](tuple(found)), _show, as_json=as_json)
+
+
+def _moment(text: str | None) -> str | None:
+    """The date or time as the service takes it: in UTC where it names no zone. Raises Stop for any other text."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise Stop(f"{text} is no date or time: write 2026-11-20, or 2026-11-20T12:00") from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
+
+
+def about(registry: Any, named: str) -> tuple[str, str]:
+    """The contract and its object: of a contract that has one alone, that one. Raises Stop where it has several."""
+    known = {each.id for each in registry.contracts()}
+    if named not in known and "." in named:
+        contract_id, _, object_name = named.rpartition(".")
+        return contract_id, object_name
+    objects = sorted({each.object for each in registry.contract(named).datasets if each.object})
+    if len(objects) != 1:
+        raise Stop(f"{named} has {'no object with data' if not objects else 'the objects ' + ', '.join(objects)}")
+    return named, objects[0]
+
+
+def _rows(found: "Sequence[schemas.HistoryOut]") -> Iterator[dict[str, Any]]:
+    for each in found:
+        plain = each.model_dump(mode="json")
+        yield {**plain, "arguments": json.dumps(plain["arguments"], sort_keys=True), "tags": ",".join(each.tags)}
+
+
+def _print_csv(found: "Sequence[schemas.HistoryOut]") -> None:
+    from registry import schemas
+
+    writer = csv.DictWriter(sys.stdout, list(schemas.HistoryOut.model_fields), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_rows(found))
+
+
+def _write(found: "Sequence[schemas.HistoryOut]", path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    from registry import schemas
+
+    columns = dict.fromkeys(schemas.HistoryOut.model_fields, pyarrow.string())
+    texts = columns | {"value": pyarrow.float64(), "counted": pyarrow.int64()}
+    rows = list(_rows(found))
+    try:
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(texts)), path)
+    except OSError as error:
+        raise Stop(f"{path} cannot be written: {error.strerror}. Check the path.") from None
+    print(f"{len(rows)} measurements in {path}")
+
+
+def _show(found: Any, console: Any) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from engine.core.number_format import figure
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("data of", "metric", "arguments", "partition", "value", "version"):
+        table.add_column(title, justify="right" if title == "value" else "left")
+    for each in found.root:
+        said = ", ".join(f"{name} {value}" for name, value in each.arguments.items())
+        value = each.exact if each.value is None else each.value
+        shown = f"({each.reason})" if value is None else figure(value)
+        when = f"{each.data_time:%Y-%m-%d %H:%M}"
+        table.add_row(*map(escape, (when, each.analyzer, said, each.partition or "", shown, each.version)))
+    console.print(table if found.root else "nothing was measured")

@@ -1,0 +1,145 @@
+"""Commands of incidents: what is wrong and who looks after it, what it did downstream, and who reads the data."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from engine.cli.commands import Stop
+from engine.cli.options import Json
+from registry.cli.commands import service
+from registry.core.enums import IncidentState, Resolution
+
+if TYPE_CHECKING:
+    from registry import schemas
+    from registry.client import Client
+
+app = typer.Typer(name="incidents", help="What is wrong with data, and who looks after it.", no_args_is_help=True)
+Which = Annotated[str, typer.Argument(metavar="INCIDENT", help="its id, or the beginning of it", show_default=False)]
+Contract = Annotated[str | None, typer.Option("--contract", help="of this contract alone")]
+InState = Annotated[IncidentState | None, typer.Option("--state", help="in this state alone")]
+Mine = Annotated[bool, typer.Option("--mine", help="assigned to me alone")]
+Assignee = Annotated[str | None, typer.Argument(metavar="USER", help="nobody in particular without one")]
+Hours = Annotated[float, typer.Option("--hours", help="for how long; 0: not any longer", min=0, max=24 * 365)]
+Reason = Annotated[Resolution, typer.Argument(help="why it is over; that data recovered is found by itself")]
+Comment = Annotated[str | None, typer.Option(help="what others should know")]
+Duplicate = Annotated[UUID | None, typer.Option("--of", help="the incident that it is a duplicate of")]
+ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
+DatasetName = Annotated[
+    str,
+    typer.Argument(metavar="DATASET", help="contract, contract.object, or a dataset's own name", show_default=False),
+]
+Namespace = Annotated[str | None, typer.Option(help="of a dataset's own name, as lineage has it")]
+Column = Annotated[list[str] | None, typer.Option(help="that the bad data are in; repeat for more; all without one")]
+Confirm = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB", help="subscribe to what it reads")]
+Dismiss = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB", help="say that it is no consumer")]
+
+
+@app.command("list")
+def listed(contract: Contract = None, state: InState = None, mine: Mine = False, as_json: Json = False) -> None:
+    """Show incidents, newest first."""
+    from registry import schemas
+    from registry.cli.output.incidents import print_incidents
+
+    with service.opened() as registry:
+        found = registry.incidents(contract_id=contract, state=state, mine=mine)
+    service.tell(schemas.Page[schemas.IncidentOut](items=tuple(found)), print_incidents, as_json=as_json)
+
+
+@app.command()
+def show(incident: Which, as_json: Json = False) -> None:
+    """Show what fails in an incident, and who looks after it."""
+    from registry.cli.output.incidents import print_incident
+
+    with service.opened() as registry:
+        service.tell(_found(registry, incident), print_incident, as_json=as_json)
+
+
+@app.command()
+def acknowledge(incident: Which, as_json: Json = False) -> None:
+    """Say that you look after it."""
+    _done(incident, lambda registry, seen: registry.acknowledge_incident(seen.id, seen.revision), as_json=as_json)
+
+
+@app.command()
+def assign(incident: Which, user: Assignee = None, as_json: Json = False) -> None:
+    """Say who looks after it."""
+    _done(incident, lambda registry, seen: registry.assign_incident(seen.id, seen.revision, user), as_json=as_json)
+
+
+@app.command()
+def snooze(incident: Which, hours: Hours = 24, as_json: Json = False) -> None:
+    """Put it off: nobody is told of it for a while."""
+    from registry.core import clock
+
+    until: datetime | None = clock.now() + timedelta(hours=hours) if hours else None
+    _done(incident, lambda registry, seen: registry.snooze_incident(seen.id, seen.revision, until), as_json=as_json)
+
+
+@app.command()
+def resolve(
+    incident: Which, reason: Reason, comment: Comment = None, of: Duplicate = None, as_json: Json = False
+) -> None:
+    """End it for a reason."""
+    if reason is Resolution.RECOVERED:
+        raise Stop("that data recovered is found by validating them: say fixed")
+
+    def step(registry: "Client", seen: "schemas.IncidentOut") -> "schemas.IncidentOut":
+        return registry.resolve_incident(seen.id, seen.revision, reason, comment=comment, duplicate_of=of)
+
+    _done(incident, step, as_json=as_json)
+
+
+@app.command()
+def reopen(incident: Which, as_json: Json = False) -> None:
+    """Open it again."""
+    _done(incident, lambda registry, seen: registry.reopen_incident(seen.id, seen.revision), as_json=as_json)
+
+
+def blast(dataset: DatasetName, namespace: Namespace = None, column: Column = None, as_json: Json = False) -> None:
+    """Show what lies downstream of a dataset, and how far its bad data came."""
+    from registry.cli.output.incidents import print_blast
+
+    with service.opened() as registry:
+        service.tell(registry.blast(dataset, namespace=namespace, columns=column), print_blast, as_json=as_json)
+
+
+def readers(contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = None, as_json: Json = False) -> None:
+    """Show jobs of others that were seen reading a contract's data, and subscribe to what one of them reads."""
+    from pydantic import RootModel
+
+    from registry import schemas
+    from registry.cli.output.incidents import print_readers
+
+    with service.opened() as registry:
+        if confirm:
+            registry.confirm_reader(contract, *confirm)
+        if dismiss:
+            registry.dismiss_reader(contract, *dismiss)
+        found = registry.readers(contract)
+    service.tell(RootModel[tuple[schemas.ReaderOut, ...]](tuple(found)), print_readers, as_json=as_json)
+
+
+def _done(
+    incident: str, step: "Callable[[Client, schemas.IncidentOut], schemas.IncidentOut]", *, as_json: bool
+) -> None:
+    from registry.cli.output.incidents import print_incident
+
+    with service.opened() as registry:
+        service.tell(step(registry, _found(registry, incident)), print_incident, as_json=as_json)
+
+
+def _found(registry: "Client", named: str) -> "schemas.IncidentOut":
+    """The incident of that id, or the only one whose id begins so. Raises Stop for none and for several."""
+    try:
+        return registry.incident(UUID(named))
+    except ValueError:
+        found = [each for each in registry.incidents() if str(each.id).startswith(named.lower())]
+    if len(found) != 1:
+        raise Stop(f"{'several incidents have' if found else 'no incident has'} an id that begins with {named}")
+    return found[0]
+
+
+COMMANDS = (blast, readers)

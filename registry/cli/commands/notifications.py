@@ -1,0 +1,164 @@
+"""Commands of channels: who is told what, where; and of messages that were not delivered."""
+
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+from uuid import UUID
+
+import typer
+
+from engine.cli.commands import Stop
+from engine.cli.options import Json
+from registry.cli.commands import service
+from registry.core.enums import ChannelKind, NoticeKind, OutboxState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry import schemas
+    from registry.client import Client
+
+app = typer.Typer(
+    name="notify", no_args_is_help=True, help="Channels: be told of proposals, decisions, violations and recoveries."
+)
+KIND = typer.Argument(metavar="KIND", help="email, slack or webhook", show_default=False)
+Target = Annotated[str, typer.Argument(metavar="TARGET", help="an address, or a URL", show_default=False)]
+Contract = Annotated[str | None, typer.Option(help="this contract alone; by default all that concern you")]
+On = Annotated[list[NoticeKind] | None, typer.Option(help="of what; repeat for more; by default everything")]
+TeamName = Annotated[str | None, typer.Option("--team", help="a channel of a team that you lead")]
+Which = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="its id", show_default=False)]
+Subscription = Annotated[UUID, typer.Argument(metavar="SUBSCRIPTION", help="its id", show_default=False)]
+Through = Annotated[UUID | None, typer.Option("--channel", help="through this one alone; by default through all")]
+Message = Annotated[UUID, typer.Argument(metavar="MESSAGE", help="its id", show_default=False)]
+
+
+@app.command()
+def add(
+    kind: Annotated[ChannelKind, KIND],
+    target: Target,
+    contract: Contract = None,
+    on: On = None,
+    team: TeamName = None,
+    as_json: Json = False,
+) -> None:
+    """Be told through a channel; of a webhook, the secret that it is signed with is shown this once."""
+    from registry import schemas
+
+    with service.opened() as registry:
+        team_id = _team(registry, team) if team else None
+        body = schemas.ChannelIn(
+            kind=kind, target=target, contract_id=contract, kinds=tuple(on or ()), team_id=team_id  # type: ignore[arg-type]
+        )  # fmt: skip
+        made = registry.add_channel(body)
+    service.tell(made, _print_made, as_json=as_json)
+
+
+@app.command("list")
+def show(as_json: Json = False) -> None:
+    """Show your channels and those of your teams, with what became of the last message to each."""
+    from registry import schemas
+
+    with service.opened() as registry:
+        found = registry.channels()
+    service.tell(schemas.Page[schemas.ChannelOut](items=tuple(found)), _print_channels, as_json=as_json)
+
+
+@app.command("test")
+def try_out(channel: Which, as_json: Json = False) -> None:
+    """Send a notice that says only that it came; `treaty notify list` shows what became of it."""
+    with service.opened() as registry:
+        found = registry.test_channel(channel)
+    service.tell(found, lambda told, console: _print_all(console, [told]), as_json=as_json)
+
+
+@app.command()
+def remove(channel: Which) -> None:
+    """Be told through a channel no longer."""
+    with service.opened() as registry:
+        registry.remove_channel(channel)
+    print(f"removed {channel}")
+
+
+@app.command()
+def choose(subscription: Subscription, on: On = None, channel: Through = None, as_json: Json = False) -> None:
+    """Choose of what a subscription of yours tells you, and where; `treaty subscriptions` shows it."""
+    from registry.cli.commands.consumers import print_own
+    from registry.schemas.consumers import Consumed
+
+    known = get_args(Consumed)
+    if not {*(on or ())} <= {*known}:
+        raise Stop(f"a subscription tells of {', '.join(known)}: choose from these")
+    with service.opened() as registry:
+        found = registry.choose_notices(registry.subscription(subscription), kinds=on or (), channel_id=channel)
+    service.tell(found, lambda told, console: print_own([told], console), as_json=as_json)
+
+
+@app.command()
+def undelivered(as_json: Json = False) -> None:
+    """Show the messages that were given up, newest first; for who administers."""
+    from registry import schemas
+
+    with service.opened() as registry:
+        found = registry.messages(state=OutboxState.DEAD)
+    service.tell(schemas.Page[schemas.MessageOut](items=tuple(found)), _print_messages, as_json=as_json)
+
+
+@app.command()
+def redeliver(message: Message, as_json: Json = False) -> None:
+    """Have a message that was given up be delivered after all; for who administers."""
+    with service.opened() as registry:
+        found = registry.replay_message(message)
+    service.tell(found, lambda told, console: _print_rows(console, [told]), as_json=as_json)
+
+
+def _team(registry: "Client", name: str) -> UUID:
+    found = next((each.id for each in registry.teams() if each.name == name), None)
+    if found is None:
+        raise Stop(f"there is no team {name}, or you are not in it")
+    return found
+
+
+def _print_made(made: "schemas.NewChannel", console: Any) -> None:
+    _print_all(console, [made.channel])
+    if made.secret:
+        console.print(f"signed with {made.secret}; it is not shown again", markup=False, soft_wrap=True)
+
+
+def _print_channels(page: "schemas.Page[schemas.ChannelOut]", console: Any) -> None:
+    _print_all(console, page.items)
+
+
+def _print_all(console: Any, found: "Sequence[schemas.ChannelOut]") -> None:
+    headings = ("channel", "kind", "target", "of", "contract", "told of", "last message")
+    told = [
+        (str(e.id), e.kind.value, e.target, e.holder, e.contract_id or "", ", ".join(e.kinds) or "everything", _last(e))
+        for e in found
+    ]
+    _print_table(console, headings, told)
+
+
+def _last(channel: "schemas.ChannelOut") -> str:
+    last = channel.last
+    return f"{last.state.value}: {last.error}" if last and last.error else last.state.value if last else ""
+
+
+def _print_messages(page: "schemas.Page[schemas.MessageOut]", console: Any) -> None:
+    _print_rows(console, page.items)
+
+
+def _print_rows(console: Any, found: "Sequence[schemas.MessageOut]") -> None:
+    headings = ("message", "kind", "to", "state", "tries", "last error")
+    told = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in found]
+    _print_table(console, headings, told)
+
+
+def _print_table(console: Any, headings: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from engine.core.number_format import visible
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(visible(each)) for each in row))
+    console.print(table)

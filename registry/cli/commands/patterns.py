@@ -1,0 +1,76 @@
+"""Commands about what texts look like: in a lake of tables that are named, or in the service's, of those that
+contracts are about."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from engine.cli import patterns
+from engine.cli.commands import Stop
+from engine.cli.options import Format, Json, Memory, Remote
+from registry.cli.commands import service
+
+Registered = Annotated[
+    bool, typer.Option("--registered", help="have the service index the tables that contracts in force are about")
+]
+Served = Annotated[
+    bool, typer.Option("--registered", help="ask the service, whose index is of what contracts are about")
+]
+Tables = Annotated[list[str] | None, typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
+
+
+def index(
+    tables: Tables = None, registered: Registered = False, lake: patterns.LakeFolder = patterns.HERE,
+    forget: patterns.Forget = False, rows: patterns.Rows = 1000, format: Format = None, remote: Remote = None,
+    memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Add tables to the index of a lake; one that is in it already is replaced.
+
+    With --registered the service does it, over its own index: a task, which `treaty tasks --kind learn` shows."""
+    if bool(tables) == registered:
+        raise Stop("name tables, or --registered, one of the two")
+    if not registered:
+        patterns.index(tables or [], lake, forget, rows, format, remote, memory)
+        return
+    with service.opened() as treaty:
+        task = treaty.learn_patterns()
+    print(f"task {task.id}: patterns are learned from what contracts in force are about")
+
+
+def top(
+    lake: patterns.LakeFolder = patterns.HERE,
+    registered: Served = False,
+    limit: patterns.Few = 20,
+    as_json: Json = False,
+) -> None:
+    """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
+    if not registered:
+        patterns.top(lake, limit, as_json)
+        return
+    with service.opened() as treaty:
+        found = treaty.patterns(limit)
+    patterns.listed([each.model_dump() for each in found], _domain, as_json=as_json)
+
+
+def find(
+    pattern: patterns.Wanted,
+    lake: patterns.LakeFolder = patterns.HERE,
+    registered: Served = False,
+    as_json: Json = False,
+) -> None:
+    """Find the columns of the lake that carry a pattern."""
+    if not registered:
+        patterns.find(pattern, lake, as_json)
+        return
+    with service.opened() as treaty:
+        found = treaty.carriers(pattern).carriers
+    patterns.listed([each.model_dump() for each in found], _carrier, as_json=as_json)
+
+
+def _domain(each: Mapping[str, Any]) -> str:
+    return patterns.common(each["columns"], each["impurity"], each["pattern"], each["name"])
+
+
+def _carrier(each: Mapping[str, Any]) -> str:
+    return f"{each['contract_id']}.{each['object']}  {each['column']}  {1 - each['impurity']:.1%}"

@@ -1,0 +1,69 @@
+"""The command that profiles a table, by reading it or from what is stored of it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.commands import Stop, in_spark, progress
+from engine.cli.options import Columns, Format, Json, Memory, PartitionBy, Remote, Sample
+from engine.protocol.requests import ProfileRequest, Source
+from registry.cli.commands import service
+from registry.cli.commands.states import Namespace, Where
+
+if TYPE_CHECKING:
+    from engine.profile.format import ProfileDocument
+
+Table = Annotated[str | None, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
+Stored = Annotated[
+    str | None, typer.Option(help="instead of a table: a dataset of the registry, from its stored states alone")
+]
+Html = Annotated[Path | None, typer.Option("--html", help="write the profile to this file, as HTML")]
+
+
+def profile(
+    data: Table = None, stored: Stored = None, partition_by: PartitionBy = None, columns: Columns = None,
+    sample: Sample = None, format: Format = None, where: Where = None, namespace: Namespace = None,
+    html: Html = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+) -> None:  # fmt: skip
+    """Tell what is in a table, column by column: completeness, distinct and frequent values, quantiles, types.
+
+    With --stored no row is read and no Spark is started: what validations kept of past partitions is merged."""
+    if (data is None) == (stored is None):
+        raise Stop("name a table to be read, or --stored DATASET, one of the two")
+    if stored:
+        found = _stored(stored, where, namespace)
+    else:
+        named = tuple(each.strip() for each in columns.split(",")) if columns else ()
+        source = Source(str(data), format, tuple(partition_by or ()))
+        found = _read(ProfileRequest(source, _name_of(str(data)), named, sample=sample), remote, memory)
+    _tell(found, html, as_json=as_json)
+
+
+def _read(request: ProfileRequest, remote: str | None, memory: str) -> "ProfileDocument":
+    from engine.profile.format import ProfileDocument
+
+    with in_spark(remote, memory) as spark:
+        return ProfileDocument.model_validate(spark.profile(request, progress))
+
+
+def _stored(dataset: str, where: str | None, namespace: str | None) -> "ProfileDocument":
+    with service.opened() as registry:
+        return registry.profile(dataset, where=where, namespace=namespace)
+
+
+def _tell(found: "ProfileDocument", html: Path | None, *, as_json: bool) -> None:
+    from engine.profile.html import page
+    from engine.profile.terminal import print_profile
+
+    if html:
+        try:
+            html.write_text(page(found), encoding="utf-8")
+        except OSError as error:
+            raise Stop(f"{html} cannot be written: {error.strerror}. Check the path.") from None
+    if as_json or not html:
+        service.tell(found, print_profile, as_json=as_json)
+
+
+def _name_of(data: str) -> str:
+    return data.rstrip("/").rsplit("/", 1)[-1].split(".")[0] or "table"

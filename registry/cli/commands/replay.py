@@ -1,0 +1,96 @@
+"""`treaty replay`: what a version would have found on all that is stored, before anybody approves it."""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
+from engine.cli.options import Json
+from registry.cli.commands import service
+
+if TYPE_CHECKING:
+    from registry.client import Client
+    from registry.schemas import ReplayOut, TaskOut
+
+PAUSE = 0.5
+
+
+def replay(
+    subject: Annotated[str, typer.Argument(help="a proposal's id; with --document a contract's", show_default=False)],
+    document: Annotated[
+        Path | None, typer.Option("--document", "-d", help="a contract document, as the contract's next version")
+    ] = None,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="have a worker merge counts of values too, and wait for it")
+    ] = False,
+    replaced: Annotated[
+        bool,
+        typer.Option("--replaced", help="have a worker judge replaced states too, and wait for it"),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Judge a version on all stored states, beside the one in force: no data is read, no Spark is started.
+
+    0: it alerts on nothing that the version in force does not; 1: it does; 2: with warnings alone; 3: nothing is
+    stored to judge it on."""
+    from registry.cli.output.replays import print_replay
+
+    text = _text(document)
+    with service.opened() as registry:
+        if counts or replaced:
+            found = _by_worker(registry, subject, text, counting=counts, replaced=replaced)
+        elif text is None:
+            found = registry.replay(_id(subject))
+        else:
+            found = registry.replay_document(subject, text)
+    service.tell(found, print_replay, as_json=as_json)
+    raise typer.Exit(code_of(found))
+
+
+def code_of(found: "ReplayOut") -> int:
+    """The exit code that says what was found."""
+    if not any(each.partitions for each in found.objects):
+        return NOT_CHECKED
+    checks = (check for each in found.objects for check in each.checks if check.appeared.count)
+    severities = {check.new.severity for check in checks if check.new}
+    return VIOLATED if "error" in severities else WARNED if severities else PASSED
+
+
+def _text(document: Path | None) -> str | None:
+    try:
+        return document.read_text(encoding="utf-8") if document else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Stop(f"{document} cannot be read as text: {type(error).__name__}") from None
+
+
+def _id(subject: str) -> UUID:
+    try:
+        return UUID(subject)
+    except ValueError:
+        raise Stop(f"{subject} is no proposal's id; name a contract with --document and its next version") from None
+
+
+def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool) -> "ReplayOut":
+    from registry.schemas import ReplayIn, ReplayOut
+
+    named: dict[str, Any] = {"contract_id": subject, "document": text} if text else {"proposal_id": _id(subject)}
+    task = _done(registry, registry.request_replay(ReplayIn.model_validate({**named, **ways})))
+    if task.error or task.result is None:
+        raise Stop(f"the replay failed: {task.error or 'it has no result'}")
+    return ReplayOut.model_validate(task.result)
+
+
+def _done(registry: "Client", task: "TaskOut") -> "TaskOut":
+    """The task once it has ended; how far it is, is told meanwhile."""
+    told: str | None = None
+    while task.finished is None:
+        if task.progress and task.progress != told:
+            told = task.progress
+            print(told, file=sys.stderr, flush=True)
+        time.sleep(PAUSE)
+        task = registry.task(task.id)
+    return task

@@ -1,0 +1,39 @@
+"""The service that a command speaks to, and how it tells what it found."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from engine.cli.commands import Stop
+from registry.core.settings import load
+
+if TYPE_CHECKING:
+    from registry.client import Client
+
+UNAUTHENTICATED = 401
+
+
+@contextmanager
+def opened() -> "Iterator[Client]":
+    """The API as the settings say, acting by their token; its refusals end the command."""
+    from registry.client import Client, ClientError
+
+    settings = load()
+    try:
+        with Client(settings.api, settings.token or None) as client:
+            yield client
+    except ClientError as error:
+        faults = "".join(f"\n  {each.message}" + (f" ({each.remedy})" if each.remedy else "") for each in error.faults)
+        told = "sign in with an API token: set TREATY_TOKEN" if error.status == UNAUTHENTICATED else error.message
+        raise Stop(f"{told}{faults}") from None
+
+
+def tell(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
+    """Prints what was found: as JSON, or as `show` writes it to a console."""
+    from rich.console import Console
+
+    if as_json:
+        print(found.model_dump_json(indent=2))
+    else:
+        show(found, Console(highlight=False, width=None if sys.stdout.isatty() else 160))

@@ -1,0 +1,81 @@
+"""`treaty template`: documents to start from, those that come with Treaty and those that owners keep."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.commands import Stop
+from registry.cli.commands.service import opened
+
+app = typer.Typer(name="template", no_args_is_help=True, help="Documents to start a contract from.")
+Name = Annotated[str, typer.Argument(metavar="TEMPLATE", help="its name", show_default=False)]
+Words = Annotated[list[str] | None, typer.Option("--set", help="what to put in a place: id=orders; repeat for more")]
+File = Annotated[Path | None, typer.Option("-o", "--out", help="write to this new file")]
+Kept = Annotated[bool, typer.Option("--registry", help="those that owners keep in the registry, too")]
+Document = Annotated[Path, typer.Argument(metavar="FILE", help="a contract with places as ${id}", show_default=False)]
+About = Annotated[str, typer.Option(help="what it is for", show_default=False)]
+
+
+@app.command("list")
+def list_templates(registry: Kept = False) -> None:
+    """Show all templates, what each is for, and the places that are to be filled."""
+    from registry.exchange.builtin_templates import templates
+
+    if not registry:
+        for each in templates():
+            print(f"{each.name}: {each.about}\n  places: {', '.join(each.places)}")
+        return
+    with opened() as client:
+        for found in client.templates():
+            by = f" (kept by {found.owner})" if found.owner else ""
+            print(f"{found.name}: {found.about}{by}\n  places: {', '.join(found.places)}")
+
+
+@app.command()
+def show(name: Name, words: Words = None, out: File = None, registry: Kept = False) -> None:
+    """Write a template's document, with words put in its places. Exit code 3 where they do not fit."""
+    pairs = [each.partition("=") for each in words or ()]
+    if unclear := [place for place, sign, _ in pairs if not sign]:
+        raise Stop(f"--set {unclear[0]} says no word: write --set {unclear[0]}=WORD")
+    text = _filled(name, {place: word for place, _, word in pairs}, registry=registry)
+    if not out:
+        print(text, end="")
+        return
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Stop(f"{out} cannot be written: {error.strerror}. Check the path.") from None
+
+
+@app.command()
+def keep(name: Name, document: Document, about: About) -> None:
+    """Keep a contract document in the registry for others to start from; for owners."""
+    try:
+        text = document.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Stop(f"{document} cannot be read as text: {type(error).__name__}") from None
+    with opened() as client:
+        made = client.keep_template(name, about, text)
+    print(f"{made.name}: {made.about}\n  places: {', '.join(made.places)}")
+
+
+@app.command()
+def drop(name: Name) -> None:
+    """Remove a template of yours from the registry."""
+    with opened() as client:
+        client.remove_template(name)
+    print(f"{name} is removed")
+
+
+def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
+    from registry.exchange.builtin_templates import Template, template
+
+    if not registry:
+        return template(name).filled(words)
+    with opened() as client:
+        found = next((each for each in client.templates() if each.name == name), None)
+    if found is None:
+        raise Stop(f"no template is named {name}: see treaty template list --registry")
+    return Template(found.name, found.about, found.document).filled(words)

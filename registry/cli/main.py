@@ -1,0 +1,211 @@
+"""The `treaty` command: the engine's verbs and the registry's, and how every failure ends."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from contracts.errors import ContractError
+from engine.cli import commands as engine_verbs
+from engine.cli.commands import NOT_CHECKED, PASSED, Stop
+from engine.cli.gate import gates
+from engine.cli.patterns import patterns as lake
+from engine.core.errors import EngineError
+from registry.cli.commands import (
+    access,
+    audit,
+    backup,
+    catalog,
+    checks,
+    consumers,
+    database,
+    diff,
+    exchange,
+    fits,
+    gate,
+    history,
+    incidents,
+    lineage,
+    notifications,
+    patterns,
+    profile,
+    proposals,
+    replay,
+    states,
+    tasks,
+    templates,
+)
+from registry.core.settings import ConfigError, Settings, load
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="treaty",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
+)
+engine_verbs.add_to(app)
+gates.command("check")(gate.check)
+lake.command("index")(patterns.index)
+lake.command("top")(patterns.top)
+lake.command("find")(patterns.find)
+VERBS = (
+    states.metrics,
+    history.history,
+    fits.fits,
+    states.states,
+    states.erase,
+    states.rerun,
+    diff.diff,
+    diff.breaking,
+    replay.replay,
+    profile.profile,
+    catalog.search,
+    checks.checks,
+    exchange.export,
+    *consumers.COMMANDS,
+    *proposals.COMMANDS,
+    *incidents.COMMANDS,
+    *tasks.COMMANDS,
+    backup.backup,
+    backup.restore,
+)
+for verb in VERBS:
+    app.command()(verb)
+app.command("import")(exchange.bring)
+app.add_typer(access.app)
+app.add_typer(audit.app)
+app.add_typer(incidents.app)
+app.add_typer(lineage.app)
+app.add_typer(notifications.app)
+app.add_typer(templates.app)
+
+
+@app.command()
+def init() -> None:
+    """Prepare the database and print the one-time link that makes the first administrator."""
+    from registry.access.first_admin import initialise
+    from registry.core.errors import RegistryError
+
+    settings = load()
+    try:
+        with database.answering():
+            print(initialise(settings))
+    except RegistryError as error:
+        raise Stop(str(error)) from None
+
+
+@app.command()
+def up() -> None:
+    """Start API, worker and pages on 127.0.0.1 and print their addresses; Ctrl-C stops them."""
+    from registry.serve import local_stack as parts
+
+    settings = load()
+    link = _setup_link(settings)
+    try:
+        with parts.running(settings, (parts.api, parts.worker, parts.ui)) as started:
+            print(f"pages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nlogs    {started[0].log.parent}")
+            print(
+                f"\nFirst administrator, one time: {link}" if link else "",
+                "Ctrl-C stops everything.",
+                sep="\n",
+                flush=True,
+            )
+            parts.watch(started)
+    except parts.NotStarted as error:
+        raise Stop(str(error)) from None
+    print("stopped")
+
+
+def _setup_link(settings: Settings) -> str | None:
+    from registry.access.first_admin import initialise
+    from registry.core.errors import Conflict
+
+    try:
+        with database.answering():
+            return initialise(settings)
+    except Conflict:
+        return None
+
+
+@app.command()
+def api() -> None:
+    """Run the API alone."""
+    from registry.serve.local_stack import serve_api
+
+    with database.answering():
+        serve_api(load())
+
+
+@app.command()
+def worker() -> None:
+    """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
+    from registry.worker.__main__ import main as work
+
+    with database.answering():
+        work()
+
+
+@app.command()
+def demo(
+    data: Annotated[str | None, typer.Option(help="run the loop on your own table instead")] = None,
+    partition_by: Annotated[str | None, typer.Option(help="the partition column of --data")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="leave everything up, with addresses and sign-in")] = False,
+    write: Annotated[Path | None, typer.Option(help="only write the demo's tables to this folder")] = None,
+) -> None:
+    """Run the main job: draft contracts, have them approved, deliver days with incidents, see what is caught."""
+    from registry.demo import run
+
+    raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, write=write))
+
+
+@contextmanager
+def _remembered(dataset: str) -> Iterator[Any]:
+    """What the registry keeps of a dataset, for the gate."""
+    from registry.sdk.remote_states import remembered
+
+    with remembered(dataset) as kept:
+        yield kept
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs a command and exits: 0 done, 1 violated, 2 warned, 3 could not check (wrong usage too), 4 not recorded."""
+    sys.exit(_code(arguments))
+
+
+def _code(arguments: list[str] | None) -> int:
+    try:
+        code = int(app(args=arguments, standalone_mode=False, obj=_remembered) or PASSED)
+        # Ctrl-C is no exception here: typer makes it this code, without a word.
+        return _failed("stopped", code) if code == INTERRUPTED else code
+    except typer.Exit as done:
+        return done.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        return _failed("stopped", INTERRUPTED)
+    except TyperException as usage:
+        # Of what typer raises, only wrong usage has words of its own to show.
+        return _failed(f"{getattr(usage, 'format_message', usage.__str__)()} See: treaty --help")
+    except (Stop, ConfigError, ContractError, EngineError) as error:
+        return _failed(_words(error), getattr(error, "code", NOT_CHECKED))
+
+
+def _words(error: Exception) -> str:
+    faults = getattr(error, "faults", ())
+    if not faults:
+        return str(error)
+    return f"the contract has {len(faults)} fault(s):\n" + "\n".join(f"  {fault}" for fault in faults)
+
+
+def _failed(message: str, code: int = NOT_CHECKED) -> int:
+    print(f"treaty: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    main()

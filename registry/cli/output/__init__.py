@@ -1,0 +1,1 @@
+"""Print answers of the API at a terminal."""

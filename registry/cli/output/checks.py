@@ -1,0 +1,38 @@
+"""The checks of a version by who judges them, for people at a terminal."""
+
+from collections import Counter
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from engine.core.results import Runner
+from registry import schemas
+
+BY = {Runner.HERE: "here", Runner.ELSEWHERE: "elsewhere", Runner.PEOPLE: "by people"}
+
+
+def print_checks(found: schemas.ChecksOut, console: Console) -> None:
+    """A line for each check, then how many are judged where."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("table", "check", "judged", "promise", ""):
+        table.add_column(heading, overflow="fold")
+    for each in found.checks:
+        promise = " - ".join(filter(None, (each.sentence, each.about)))
+        table.add_row(_shown(each.object), _shown(each.id), BY[each.runner], _shown(promise), _shown(_why(each)))
+    if found.checks:
+        console.print(table)
+    counts = Counter(each.runner for each in found.checks)
+    told = ", ".join(f"{counts[runner]} {said}" for runner, said in BY.items())
+    console.print(f"\n{_shown(found.contract_id)} {_shown(found.version)}: checks judged {told}")
+
+
+def _why(each: schemas.EntrustedOut) -> str:
+    if each.signed_by and each.signed_at:
+        return f"signed by {each.signed_by} on {each.signed_at:%Y-%m-%d}"
+    return each.reason or ""
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))

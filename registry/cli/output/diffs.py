@@ -1,0 +1,48 @@
+"""Differences between versions, for people at a terminal."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from registry import schemas
+
+
+def print_diff(found: schemas.DiffOut, console: Console) -> None:
+    """A line for each change, then what they come to."""
+    if found.changes:
+        console.print(_table(found.changes))
+    console.print(f"\n{_summary(found)}" if found.changes else "nothing differs")
+
+
+def print_breaches(found: schemas.DiffOut, console: Console) -> None:
+    """Which modes are kept, and a line for each change that breaks one."""
+    for law in found.laws:
+        kept = "[green]kept[/green]" if law.kept else "[red]broken[/red]"
+        console.print(f"{law.part}: {law.mode} is {kept}: {_shown(law.sentence)}")
+    if found.breaches:
+        console.print()
+        console.print(_table(each.change for each in found.breaches))
+    console.print(f"\n{_summary(found)}")
+
+
+def _table(changes: Iterable[schemas.ChangeOut]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("direction", "part", "change"):
+        table.add_column(heading, overflow="fold")
+    for each in changes:
+        table.add_row(each.direction, each.part, _shown(each.sentence))
+    return table
+
+
+def _summary(found: schemas.DiffOut) -> str:
+    open_ones = f"; {found.undetermined} undetermined, which count as major" if found.undetermined else ""
+    number = "" if found.enough else f", but {found.new} says less"
+    size = f"{found.bump} change (structure {found.structure}, guarantees {found.guarantees}){open_ones}"
+    return _shown(f"{size}; after {found.old} comes {found.suggested}{number}")
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))

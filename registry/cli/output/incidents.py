@@ -1,0 +1,137 @@
+"""Incidents, what bad data did downstream, and readers, for people at a terminal."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pydantic import RootModel
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from registry import schemas
+
+LISTED = 20
+
+
+def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -> None:
+    """A line for each incident; that there is none, where there is none."""
+    rows = [
+        (
+            str(each.id),
+            each.state.value,
+            f"{each.contract_id}.{each.object}",
+            _when(each.opened),
+            each.assignee or "",
+            str(sum(part.active for part in each.parts)),
+            _end(each),
+        )
+        for each in page.items
+    ]
+    _print(console, ("incident", "state", "about", "opened", "assigned to", "failing", ""), rows)
+
+
+def print_incident(found: schemas.IncidentOut, console: Console) -> None:
+    """The incident, and a line for each check that fails in it."""
+    for line in _told(found):
+        console.print(visible(line), markup=False, soft_wrap=True)
+    rows = [
+        (f"{part.contract_id}.{part.object}", each.check, each.partition or "all", _state(part))
+        for part in found.parts
+        for each in part.failing
+    ]
+    _print(console, ("of", "check", "partition", ""), rows)
+
+
+def print_blast(found: schemas.BlastOut, console: Console) -> None:
+    """A line for each dataset downstream, nearest first."""
+    about = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
+    whether = "no incident is open; were its data bad from now on" if found.supposed else "bad since"
+    console.print(visible(f"{about}: {whether} {_when(found.since)}"), markup=False, soft_wrap=True)
+    rows = [
+        (
+            str(each.distance),
+            each.spread.value.replace("_", " "),
+            f"{each.namespace} {each.name}",
+            _contracts(each),
+            _columns(each),
+            _owners(each),
+        )
+        for each in found.entries
+    ]
+    _print(console, ("jobs away", "", "dataset", "contracts", "columns", "owners and consumers"), rows)
+    if not found.whole:
+        console.print("there is more: the graph is too large to be shown whole")
+
+
+def print_readers(found: RootModel[tuple[schemas.ReaderOut, ...]], console: Console) -> None:
+    """A line for each job."""
+    rows = [
+        (each.job_namespace, each.job_name, ", ".join(each.owners), _read(each), _when(each.seen), each.state.value)
+        for each in found.root
+    ]
+    _print(console, ("namespace", "job", "owners", "reads", "seen", ""), rows)
+
+
+def _told(found: schemas.IncidentOut) -> Iterator[str]:
+    columns = "all columns" if found.columns is None else ", ".join(found.columns)
+    yield f"incident {found.id}, revision {found.revision}: {found.contract_id}.{found.object}, {columns}"
+    yield f"{found.state.value}, opened {_when(found.opened)}, data bad since {_when(found.since)}{_until(found)}"
+    yield f"assigned to {found.assignee or 'nobody'}; acknowledged by {found.acknowledged_by or 'nobody'}"
+    if _end(found):
+        yield _end(found)
+    if found.comment:
+        yield f"comment: {found.comment}"
+
+
+def _until(found: schemas.IncidentOut) -> str:
+    return f" until {_when(found.recovered)}" if found.recovered else ""
+
+
+def _end(found: schemas.IncidentOut) -> str:
+    if found.resolution:
+        by = f" by {found.resolved_by}" if found.resolved_by else ""
+        return f"{found.resolution.value.replace('_', ' ')}{by}"
+    return f"put off until {_when(found.snoozed_until)}" if found.snoozed_until else ""
+
+
+def _state(part: schemas.IncidentPartOut) -> str:
+    return "fails" if part.active else "failed last"
+
+
+def _contracts(entry: schemas.BlastEntry) -> str:
+    return ", ".join(f"{each.contract_id}.{each.object}" for each in entry.contracts)
+
+
+def _owners(entry: schemas.BlastEntry) -> str:
+    consumers = (f"{name} ({purpose})" for each in entry.contracts for name, purpose in each.consumers)
+    return ", ".join(dict.fromkeys([*(each.owner for each in entry.contracts), *entry.owners, *consumers]))
+
+
+def _columns(entry: schemas.BlastEntry) -> str:
+    named = "all" if entry.columns is None else ", ".join(entry.columns[:LISTED])
+    notes = [*(["not by value"] * (not entry.direct)), *(["no column lineage"] * entry.coarse)]
+    return f"{named} ({', '.join(notes)})" if notes else named
+
+
+def _read(reader: schemas.ReaderOut) -> str:
+    return ", ".join(
+        name if columns == ("*",) else f"{name}({', '.join(columns[:LISTED])})"
+        for name, columns in reader.reads.items()
+    )
+
+
+def _when(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _print(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if not rows:
+        console.print("none")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(visible(each)) for each in row))
+    console.print(table)

@@ -1,0 +1,108 @@
+"""Lineage events and tasks, for people at a terminal."""
+
+import shlex
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from registry import schemas
+from registry.core.enums import InboxState
+
+
+def line(event: schemas.EventOut) -> str:
+    """An event in one line: when it came, what it is about, what became of it."""
+    more = f" and {event.written - len(event.outputs)} more" if event.written > len(event.outputs) else ""
+    wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
+    again = f", came {event.duplicates + 1} times" if event.duplicates else ""
+    about = f"{event.kind or '?'} {event.job or '?'}{wrote}"
+    noted = f"  [{'; '.join(event.diagnostics)}]" if event.diagnostics else ""
+    return visible(f"{_moment(event.received)} {about}  ({event.state.value}{again}; by {event.producer}){noted}")
+
+
+def print_inbox(counts: schemas.InboxCounts, parked: Sequence[schemas.EventOut], console: Console) -> None:
+    """How many events there are and wait; those that could not be folded, and the command that tries each again."""
+    listed = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in InboxState)
+    console.print(f"events: {listed}; came again {counts.repeats:,} times")
+    refused = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.refused.items()))
+    console.print(f"refused: {refused or 'none'}")
+    console.print(f"the oldest that waits came {counts.lag_seconds:,.0f} s ago" if counts.oldest else "none waits")
+    for event in parked:
+        console.print(f"\n{line(event)}", markup=False, soft_wrap=True)
+        console.print(visible(f"  {event.error}"), markup=False, soft_wrap=True)
+        console.print(f"  treaty lineage replay {event.id}", markup=False, soft_wrap=True)
+
+
+def print_refused(page: schemas.Page[schemas.RefusedOut], console: Console) -> None:
+    """A line for each refused body."""
+    rows = [(str(e.id), _moment(e.time), e.producer, str(e.status), e.reason) for e in page.items]
+    _print(console, ("id", "time", "producer", "status", "reason"), rows, none="nothing was refused")
+
+
+def print_refusal(found: schemas.RefusedDetail, console: Console) -> None:
+    """One refused body with its beginning, where that may be seen."""
+    for text in (
+        f"{_moment(found.time)} by {found.producer}: answered with {found.status}",
+        found.reason,
+        found.body if found.body is not None else "the body is shown to its sender and to who reads the audit",
+    ):
+        console.print(visible(text), markup=False, soft_wrap=True)
+
+
+def print_unmatched(page: schemas.Page[schemas.UnmatchedOut], console: Console) -> None:
+    """Each dataset with the commands that make a contract or an alias of it."""
+    if not page.items:
+        console.print("every dataset that runs write has a contract")
+    for each in page.items:
+        by = f" by {each.job}" if each.job else ""
+        told = f"{each.namespace} {each.name}, written {each.times} times, last {_moment(each.last_seen)}{by}"
+        for line_of in (told, *(f"  {shlex.join(words)}" for words in each.remedies)):
+            console.print(visible(line_of), markup=False, soft_wrap=True)
+
+
+def print_tasks(page: schemas.Page[schemas.TaskSummary], console: Console) -> None:
+    """A line for each task."""
+    rows = [
+        (str(e.id), e.kind, e.state.value, _about(e), str(e.priority), str(e.attempts), _moment(e.created), _said(e))
+        for e in page.items
+    ]
+    headings = ("id", "kind", "state", "about", "priority", "attempts", "created", "")
+    _print(console, headings, rows, none="there is no such task")
+
+
+def print_dead(page: schemas.Page[schemas.TaskSummary], console: Console) -> None:
+    """Each task that was given up, why, and the command that tries it again."""
+    if not page.items:
+        console.print("no task was given up")
+    for each in page.items:
+        said = f"{each.kind} {_about(each)}".strip()
+        console.print(visible(f"{_moment(each.finished)} {said}, after {each.attempts} attempts"), markup=False)
+        console.print(visible(f"  {each.error or ''}"), markup=False, soft_wrap=True)
+        console.print(f"  treaty replay-task {each.id}", markup=False, soft_wrap=True)
+
+
+def _about(task: schemas.TaskSummary) -> str:
+    return f"{task.contract_id} {task.object or ''}".strip() if task.contract_id else ""
+
+
+def _said(task: schemas.TaskSummary) -> str:
+    return task.error or task.progress or ""
+
+
+def _moment(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S}" if time else "-"
+
+
+def _print(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], *, none: str) -> None:
+    if not rows:
+        console.print(none)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold", no_wrap=heading == "id")
+    for row in rows:
+        table.add_row(*(escape(visible(each)) for each in row))
+    console.print(table)

@@ -1,0 +1,130 @@
+"""Proposals and versions, for people at a terminal."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from registry import schemas
+from registry.cli.output.diffs import print_diff
+from registry.cli.output.replays import print_replay
+
+SHOWN = 12
+
+
+class Reviewed(BaseModel):
+    """A proposal, the document that it would make a version, and what that changes, breaks and would have told."""
+
+    proposal: schemas.ProposalOut
+    preview: schemas.PreviewOut
+    diff: schemas.DiffOut
+    impact: tuple[schemas.ImpactOut, ...]
+    replay: schemas.ReplayOut
+
+
+def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
+    """What and whose it is, how it stands, and what it lacks to become a version."""
+    console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
+    console.print(f"proposal {found.id}")
+    _listed(console, "it lacks", found.missing)
+    _listed(console, "changes are asked for", [f"{each.author}: {each.text}" for each in found.requests])
+
+
+def print_inbox(found: schemas.InboxOut, console: Console) -> None:
+    """What waits, list by list, or one sentence where nothing does; then what was put off."""
+    lists = {
+        "you decide": [_proposed(each) for each in found.to_decide],
+        "you change": [_proposed(each) for each in found.to_change],
+        "you wait for": [_proposed(each) for each in found.waiting],
+        "affects you": [_proposed(each) for each in found.affecting],
+        "you are asked": [f"{each.contract_id} {each.version}: {'; '.join(each.breaks)}" for each in found.asked],
+        "you are behind": [f"{each.contract_id}, {each.purpose}: {each.lagging}" for each in found.lagging],
+        "you are asked for a contract": [f"{each.name}, by {each.author}: {each.why}" for each in found.requested],
+        "failed": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
+    }
+    for title, lines in lists.items():
+        _listed(console, title, lines)
+    if not any(lists.values()):
+        console.print("nothing waits for you")
+    _listed(console, "you put off", [_proposed(each) for each in found.put_off])
+
+
+def _proposed(row: schemas.ProposalSummary) -> str:
+    return f"{row.title}, by {row.author} ({row.id})"
+
+
+def print_review(found: Reviewed, console: Console) -> None:
+    """What changes, whom it breaks, when it would have alerted, what it lacks, and what to approve it with."""
+    print_proposal(found.proposal, console)
+    console.print("\n[bold]changes[/]")
+    if found.diff.old:
+        print_diff(found.diff, console)
+    else:
+        console.print("it is the first version")
+    console.print("\n[bold]consumers[/]")
+    _print_impact(found.impact, console)
+    console.print("\n[bold]on what is stored[/]")
+    print_replay(found.replay, console)
+    shown = found.preview.fingerprint[:SHOWN]
+    console.print(f"\napprove it with: treaty approve {found.proposal.id} --fingerprint {shown}")
+
+
+def _print_impact(found: Sequence[schemas.ImpactOut], console: Console) -> None:
+    if not found:
+        console.print("nobody has subscribed")
+    for each in found:
+        told = "; ".join(each.breaks) if each.breaks else "not broken"
+        console.print(_shown(f"{each.subscriber} ({each.purpose}): {told}"))
+
+
+def print_approved(found: schemas.ApprovedOut, console: Console) -> None:
+    """The version that came of it, or what is still missing."""
+    if found.version:
+        print_version(found.version, console)
+    _listed(console, "approved; it still lacks", found.missing)
+
+
+def print_version(found: schemas.VersionOut, console: Console) -> None:
+    """The version, its state, and why it goes."""
+    told = f"version {found.version}: {found.state.value}"
+    reason = f", for {found.reason}" if found.reason else ""
+    successor = f"; use {found.successor}" if found.successor else ""
+    console.print(_shown(f"{told}{reason}{successor}"))
+
+
+def print_versions(found: schemas.ContractOut, console: Console) -> None:
+    """A line for each version."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("version", "state", "group", "approved by", "approved", "in force from", "until"):
+        table.add_column(heading, overflow="fold")
+    for each in found.versions:
+        table.add_row(
+            _shown(each.version), each.state.value, _shown(each.group), _shown(each.approved_by),
+            _moment(each.approved_at), _moment(each.activated_at or each.effective_from),
+            _moment(each.ended_at or each.effective_until),
+        )  # fmt: skip
+    console.print(table)
+
+
+def print_comment(found: schemas.CommentOut, console: Console) -> None:
+    """What was said, by whom."""
+    console.print(_shown(f"{found.author}, of revision {found.revision}: {found.text}"))
+
+
+def _listed(console: Console, title: str, lines: Sequence[str]) -> None:
+    if lines:
+        console.print(f"{title}:")
+    for line in lines:
+        console.print(f"  {_shown(line)}", soft_wrap=True)
+
+
+def _moment(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%d %H:%M}" if time else "-"
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))

@@ -1,0 +1,48 @@
+"""Replays, for people at a terminal."""
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from registry import schemas
+
+
+def print_replay(found: schemas.ReplayOut, console: Console) -> None:
+    """Of each object a sentence, and a line for each check on which there is something to say."""
+    for each in found.objects:
+        console.print(_shown(f"{each.object}: {each.sentence}"))
+        told = [check for check in each.checks if _is_told(check)] if each.partitions else []
+        if told:
+            console.print(_table(told))
+    speed = f", {found.milliseconds:.1f} ms each" if found.milliseconds is not None else ""
+    judged = sum(each.partitions for each in found.objects)
+    for difference in found.differences:
+        console.print(_shown(f"{difference.sentence} ({difference.direction}): {difference.says}"))
+    console.print(f"\n{judged:,} partitions{speed}" + ("" if found.complete else "; the time was over: a part is told"))
+
+
+def _is_told(check: schemas.ReplayedCheckOut) -> bool:
+    """Whether a version alerts, or cannot be judged."""
+    sides = [each for each in (check.old, check.new) if each]
+    return any(each.alerts.count for each in sides) or bool(check.new and check.new.unjudged) or len(sides) == 1
+
+
+def _table(checks: list[schemas.ReplayedCheckOut]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("check", "in force", "proposed", "new", "gone", ""):
+        table.add_column(heading, overflow="fold")
+    for check in checks:
+        table.add_row(
+            _shown(check.check_id), _alerts(check.old), _alerts(check.new), str(check.appeared.count),
+            str(check.gone.count), _shown(check.sentence),
+        )  # fmt: skip
+    return table
+
+
+def _alerts(told: schemas.ToldOut | None) -> str:
+    return f"{told.alerts.count} of {told.judged}" if told else "-"
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))

@@ -1,0 +1,101 @@
+"""What is remembered, for people at a terminal."""
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from engine.core.number_format import visible
+from registry import schemas
+
+
+def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
+    """A line for each metric: its value, the rows that it was measured on, and what is lacking."""
+    table = _table("metric", "value", "rows", "merged", "")
+    for each in found.metrics:
+        table.add_row(
+            _shown(each.phrase), _shown(each.value or "-"), _count(each.counted), str(each.merged), _why(each)
+        )
+    console.print(table)
+    console.print(f"\n{_about(found)}")
+
+
+def print_erased(found: schemas.ErasedOut, console: Console) -> None:
+    """What was erased, in one line."""
+    console.print(
+        f"erased of {_shown(', '.join(found.names))}: {found.generations:,} generations of states,"
+        f" {found.files:,} files, {found.samples:,} samples,"
+        f" values of {found.measurements + found.results:,} measurements and results,"
+        f" evidence of {found.suggestions:,} suggestions, patterns of {found.columns:,} columns"
+    )
+
+
+def print_states(found: schemas.StatesOut, console: Console) -> None:
+    """A line for each partition, a line for each metric with what it would merge, the sums."""
+    partitions = _table("partition", "generation", "states", "bytes", "in files", "source", "marker", "")
+    for each in found.listed:
+        states = f"{sum(each.kinds.values())}" + (f", {each.failed} failed" if each.failed else "")
+        partitions.add_row(
+            _shown(each.partition or "the whole table"), str(each.generation), states, _count(each.size),
+            _count(each.filed), ", ".join(each.sources), each.marker[:12], _shown(_told(each)),
+        )  # fmt: skip
+    metrics = _table("metric", "would merge", "bytes", "")
+    for asked in found.metrics:
+        metrics.add_row(_shown(asked.phrase), str(asked.merged), _count(asked.bytes), _why(asked))
+    console.print(partitions)
+    more = found.chosen - sum(each.days for each in found.listed)
+    if more > 0:
+        console.print(f"... and {more:,} more")
+    console.print()
+    console.print(metrics)
+    console.print(f"\n{_about(found)}, {found.size:,} bytes and {found.filed:,} in files")
+
+
+def _told(partition: schemas.PartitionOut) -> str:
+    merged = f"{partition.days} days, merged" if partition.days > 1 else ""
+    return partition.fault or merged
+
+
+def print_rerun(found: schemas.RerunOut, console: Console) -> None:
+    """A line for each check that comes out otherwise, and the verdicts."""
+    table = _table("check", "partition", "then", "now", "")
+    for each in found.differences:
+        table.add_row(
+            _shown(each.check_id), _shown(each.partition or ""), _outcome(each.before), _outcome(each.after),
+            _shown(each.reason or ""),
+        )  # fmt: skip
+    if found.differences:
+        console.print(table)
+    of = _shown(f"{found.object} of {found.contract_id} {found.version}")
+    console.print(f"{of}: {found.before} then, {found.after} now; {len(found.differences)} of {found.results} differ")
+
+
+def _outcome(told: schemas.OutcomeOut | None) -> str:
+    return _shown(f"{told.outcome} {told.value or ''}".rstrip()) if told else "-"
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _about(found: schemas.MemoryOut) -> str:
+    where = f" where {found.where}" if found.where else ""
+    of = f"{found.object} of {found.contract_id} {found.version}"
+    return _shown(f"{found.chosen:,} of {found.partitions:,} partitions of {of}{where}")
+
+
+def _why(asked: schemas.AskedOut) -> str:
+    lacking = (
+        f" ({', '.join(asked.missing)}{', ...' if asked.lacking > len(asked.missing) else ''})" if asked.missing else ""
+    )
+    return _shown(f"{asked.reason or ''}{lacking}")
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))

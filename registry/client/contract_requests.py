@@ -1,0 +1,23 @@
+"""Calls about contracts that people ask for."""
+
+from uuid import UUID
+
+from registry import schemas
+from registry.client.transport import Calls
+
+
+class Requested(Calls):
+    """Contracts that people ask for."""
+
+    def contract_requests(self) -> list[schemas.ContractRequestOut]:
+        """Contracts that are asked for and of which there is no draft yet, the oldest first."""
+        return self._get(list[schemas.ContractRequestOut], "/contract-requests")
+
+    def request_contract(self, name: str, why: str, *, namespace: str = "file") -> schemas.ContractRequestOut:
+        """Asks for a contract of a dataset that has none."""
+        body = schemas.ContractRequestIn(namespace=namespace, name=name, why=why)
+        return self._post(schemas.ContractRequestOut, "/contract-requests", body)
+
+    def end_contract_request(self, request_id: UUID, reason: str | None = None) -> None:
+        """Takes one's own request back; declines another's, for that reason."""
+        self._send("POST", f"/contract-requests/{request_id}/end", body=schemas.EndIn(reason=reason))

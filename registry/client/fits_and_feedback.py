@@ -1,0 +1,30 @@
+"""Calls about fits of programs, and about what people say of single points."""
+
+from uuid import UUID
+
+from registry import schemas
+from registry.client.transport import Calls
+from registry.core.enums import Mark
+
+
+class Learned(Calls):
+    """What is learned beside a version, and what people say of the data that it is learned from."""
+
+    def fits(self, contract_id: str, object_name: str, check: str | None = None) -> list[schemas.FitOut]:
+        """The fits of the object's programs, newest first."""
+        chosen = {"check": check} if check else {}
+        return self._get(list[schemas.FitOut], "/fits", contract_id=contract_id, object=object_name, **chosen)
+
+    def marks(self, contract_id: str, object_name: str) -> list[schemas.MarkOut]:
+        """What people said of the object's data, newest first."""
+        return self._get(list[schemas.MarkOut], "/marks", contract_id=contract_id, object=object_name)
+
+    def set_mark(self, run_id: UUID, partition: str | None, mark: Mark, why: str) -> schemas.MarkOut:
+        """Says what the data of a partition were that the run judged."""
+        body = schemas.MarkIn(run_id=run_id, partition=partition, mark=mark, why=why)
+        return self._post(schemas.MarkOut, "/marks", body)
+
+    def foresee_mark(self, check: str, run_id: UUID, partition: str | None, mark: Mark) -> schemas.ForeseenOut:
+        """What that word would change of the check; nothing is stored."""
+        body = schemas.ForeseenIn(check=check, run_id=run_id, partition=partition, mark=mark)
+        return self._post(schemas.ForeseenOut, "/marks/foreseen", body)

@@ -1,0 +1,44 @@
+"""Calls about the lineage graph: what lies around a dataset, what bad data do in it, and who reads it."""
+
+from collections.abc import Collection
+from uuid import UUID
+
+from registry import schemas
+from registry.client.transport import Calls
+
+
+class Graph(Calls):
+    """The lineage graph."""
+
+    def lineage(self, node_id: str, *, depth: int | None = None) -> schemas.GraphOut:
+        """The graph around a node, `dataset:{namespace}:{name}` or `job:{namespace}:{name}`."""
+        return self._get(schemas.GraphOut, "/lineage", nodeId=node_id, depth=depth)
+
+    def blast(
+        self, name: str, *, namespace: str | None = None, columns: Collection[str] | None = None
+    ) -> schemas.BlastOut:
+        """What lies downstream of a dataset, and what bad data made of it."""
+        named = list(columns) if columns else None
+        return self._get(schemas.BlastOut, "/dataset/blast", name=name, namespace=namespace, column=named)
+
+    def incident_blast(self, incident_id: UUID) -> schemas.BlastOut:
+        """What the bad data of an incident came to."""
+        return self._get(schemas.BlastOut, f"/incidents/{incident_id}/blast")
+
+    def upstream(self, contract_id: str) -> list[schemas.UpstreamOut]:
+        """What bad data came to a contract's datasets from further up."""
+        return self._get(list[schemas.UpstreamOut], "/contract/upstream", contract_id=contract_id)
+
+    def readers(self, contract_id: str) -> list[schemas.ReaderOut]:
+        """Jobs of others that were seen reading a contract's data."""
+        return self._get(list[schemas.ReaderOut], "/contract/readers", contract_id=contract_id)
+
+    def confirm_reader(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.SubscriptionOut:
+        """Subscribes one to what that job of one's own reads."""
+        body = schemas.ReaderIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
+        return self._post(schemas.SubscriptionOut, "/contract/readers/confirm", body)
+
+    def dismiss_reader(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.ReaderOut:
+        """Says that the job is no consumer."""
+        body = schemas.ReaderIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
+        return self._post(schemas.ReaderOut, "/contract/readers/dismiss", body)

@@ -1,0 +1,106 @@
+"""How a request is sent and its answer read: every method raises ClientError for one that is not a success."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+import httpx
+from pydantic import BaseModel, SecretStr, TypeAdapter
+
+from registry import schemas
+
+PREFIX = "/api/v1"
+PORTION = 500
+Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+UNREACHABLE = 0
+
+
+class ClientError(Exception):
+    """The API refused, or could not be reached (status 0): `message` and `faults` are fit for people."""
+
+    def __init__(
+        self, status: int, message: str, faults: Iterable[schemas.FaultOut] = (), *, reference: str | None = None
+    ) -> None:
+        self.status, self.message, self.faults, self.reference = status, message, tuple(faults), reference
+        super().__init__(message)
+
+
+class Calls:
+    """The API at `base_url`, as whoever `token` says. `http` is the connection to use instead of an own one."""
+
+    def __init__(
+        self, base_url: str, token: str | None = None, *, http: httpx.Client | None = None, timeout: float = 30
+    ) -> None:
+        self._http = http or httpx.Client(base_url=base_url, timeout=timeout)
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def _get(self, form: type[Answer], path: str, **query: Any) -> Answer:
+        return self._answer(form, self._send("GET", path, query=query))
+
+    def _listed(
+        self, form: type[schemas.Page[Item]], path: str, *, limit: int | None = None, **query: Any
+    ) -> list[Item]:
+        """The first `limit` items of a list, None: all, in as many requests as that takes."""
+        found: list[Item] = []
+        cursor: str | None = None
+        while limit is None or len(found) < limit:
+            most = PORTION if limit is None else min(PORTION, limit - len(found))
+            page = self._get(form, path, **query, limit=most, cursor=cursor)
+            found += page.items
+            cursor = page.next
+            if cursor is None:
+                break
+        return found
+
+    def _post(self, form: type[Answer], path: str, body: BaseModel | None = None, **query: Any) -> Answer:
+        return self._answer(form, self._send("POST", path, query=query, body=body))
+
+    def _put(self, form: type[Answer], path: str, body: BaseModel) -> Answer:
+        return self._answer(form, self._send("PUT", path, body=body))
+
+    def _answer(self, form: type[Answer], response: httpx.Response) -> Answer:
+        found: Answer = _adapter(form).validate_json(response.content)  # type: ignore[arg-type] # a class is hashable
+        return found
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: BaseModel | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        given = {key: value for key, value in (query or {}).items() if value is not None}
+        return self._request(method, path, headers, params=given, json=_plain(body) if body else None)
+
+    def _request(self, method: str, path: str, headers: Mapping[str, str] | None = None, **sent: Any) -> httpx.Response:
+        try:
+            response = self._http.request(method, PREFIX + path, headers={**self._headers, **(headers or {})}, **sent)
+        except httpx.TransportError as error:
+            raise ClientError(UNREACHABLE, f"the service cannot be reached: {error}") from error
+        if not response.is_success:
+            raise _refusal(response)
+        return response
+
+
+@cache
+def _adapter(form: type[Any]) -> TypeAdapter[Any]:
+    """What reads answers of that form. To make one takes as long as to read many answers."""
+    return TypeAdapter(form)
+
+
+def _plain(body: BaseModel) -> dict[str, Any]:
+    """The body as JSON data, with its secrets, which a dump would mask."""
+    content = body.model_dump(mode="json", exclude_unset=True)
+    secrets = {name: value.get_secret_value() for name, value in body if isinstance(value, SecretStr)}
+    return {**content, **secrets}
+
+
+def _refusal(response: httpx.Response) -> ClientError:
+    try:
+        problem = schemas.Problem.model_validate_json(response.content)
+    except ValueError:
+        return ClientError(response.status_code, f"the service answered {response.status_code}")
+    return ClientError(response.status_code, problem.message, problem.faults, reference=problem.reference)

@@ -1,1 +1,0 @@
-"""The registry's commands, one module a topic; `registry.cli` puts them together."""

@@ -1,0 +1,1 @@
+"""Versions of contracts: numbering, status, subscriptions, comparison."""

@@ -1,0 +1,89 @@
+"""What a consumer says of their use of a contract's data, as its versions admit it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from contracts.document.columns import columns, members
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
+from contracts.errors import Fault, nearest
+from registry.contracts.version_status import Standing, in_force, standings
+from registry.core.enums import NoticeKind, Pin, VersionState
+from registry.core.errors import Invalid
+from registry.core.state_machines import IN_FORCE
+
+# In place of a column: every column of the object.
+ALL = "*"
+# Whoever still builds on a superseded version may say so: they are then told that they lag.
+PINNABLE = IN_FORCE | {VersionState.SUPERSEDED}
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything.
+
+    `team`: the name of the team whose use it is, said once and for all; None: their own. `kinds`: of which notices they
+    are told; (): of all. `channel_id`: through which channel; None: through all of theirs."""
+
+    purpose: str
+    contact: str
+    pin: Pin = Pin.NONE
+    pinned_to: str | None = None
+    reads: Mapping[str, Sequence[str]] | None = None
+    team: str | None = None
+    kinds: Sequence[NoticeKind] = ()
+    channel_id: UUID | None = None
+
+
+def kept(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
+    """What a row keeps of the use, as the version in force and its versions admit it. Raises Invalid with all faults,
+    Conflict where no version is in force."""
+    document = read(in_force(session, contract_id).body)
+    reads = use.reads if use.reads is not None else {each.name: [ALL] for each in document.objects}
+    standing = standings(session, [contract_id])[contract_id]
+    faults = [*_unreadable(document, reads), *_unpinnable(standing, use)]
+    if faults:
+        raise Invalid("the subscription has faults", faults=faults)
+    return {
+        "purpose": use.purpose,
+        "contact": use.contact,
+        "pin": use.pin,
+        "pinned_to": use.pinned_to,
+        "reads": {name: sorted(set(listed)) for name, listed in reads.items()},
+        "kinds": sorted(set(use.kinds)),
+        "channel_id": use.channel_id,
+    }
+
+
+def _unreadable(document: Document, reads: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
+    """What is read and is not in the document; any column where a table declares none."""
+    known = {each[1].get("name"): {path for path, _ in columns(each)} for each in members(document.document, "schema")}
+    for name, wanted in reads.items():
+        if name not in known:
+            yield _unknown(f"reads.{name}", f"the contract has no object '{name}'", name, filter(None, known))
+            continue
+        for column in wanted if known[name] else ():
+            if column not in {ALL, *known[name]}:
+                yield _unknown(f"reads.{name}", f"'{name}' has no column '{column}'", column, known[name])
+
+
+def _unpinnable(standing: Standing, use: Use) -> Iterator[Fault]:
+    legal: Mapping[Pin, Sequence[str]] = {
+        Pin.NONE: (),
+        Pin.GROUP: standing.groups,
+        Pin.VERSION: [each.version for each in standing.versions if each.state in PINNABLE],
+    }
+    if use.pin is Pin.NONE and use.pinned_to is not None:
+        yield Fault("TR-PIN", "pinned_to", "says what is pinned, but nothing is", "say pin: group or pin: version")
+    elif use.pin is not Pin.NONE and use.pinned_to not in legal[use.pin]:
+        message = f"is no {use.pin.value} of the contract that can be pinned"
+        yield Fault("TR-PIN", "pinned_to", message, f"name one of: {', '.join(legal[use.pin]) or 'none is there'}")
+
+
+def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault:
+    names = sorted(known)
+    return Fault("TR-READS", where, message, nearest(name, names) or f"known are {', '.join(names[:20])}")

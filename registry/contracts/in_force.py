@@ -1,0 +1,100 @@
+"""What is promised now: the versions of contracts in force, and all their objects that are about one dataset.
+
+What one of several contracts about a table classifies is classified for all: they share one memory of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import case
+from sqlmodel import Session, col, select
+
+from contracts.document import classification
+from contracts.document.classification import classifies
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
+from registry.core.errors import NotFound
+from registry.core.state_machines import IN_FORCE
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.tables import Contract as ContractRow
+from registry.tables import ContractVersion
+
+
+@dataclass(frozen=True)
+class InForce:
+    """An object of a contract's version in force, which knows what other contracts classify of its table."""
+
+    contract: Contract
+    object: DataObject
+
+    @property
+    def about(self) -> About:
+        """Whose it is."""
+        return About(self.contract.id, self.object.name)
+
+
+def versions(session: Session, contract_id: str) -> list[Contract]:
+    """The contract's versions in force: the one that stands for it first, then those of other groups; [] for none."""
+    row = ContractVersion
+    query = select(row.body).join(ContractRow, col(ContractRow.id) == row.contract_id)
+    active = query.where(row.contract_id == contract_id, col(row.state).in_(IN_FORCE))
+    last = case((col(ContractRow.active_version) == col(row.version), 0), else_=1)
+    return [read(body) for body in session.exec(active.order_by(last, col(row.approved_at).desc(), col(row.id).desc()))]
+
+
+def of(session: Session, dataset_id: UUID, about: About) -> list[InForce]:
+    """That object in each version in force that has it, the first one standing for the contract. Raises NotFound for
+    none."""
+    found = [each for each in all_about(session, dataset_id) if each.about == about]
+    if not found:
+        raise NotFound(missing(session, about) or f"{about} is about another dataset")
+    return found
+
+
+def missing(session: Session, about: About) -> str | None:
+    """Why nothing is in force of that object; None where something is."""
+    found = versions(session, about.contract_id)
+    if not found:
+        return f"no version of contract {about.contract_id} is in force"
+    if any(each.name == about.object for contract in found for each in contract.objects):
+        return None
+    numbers = ", ".join(each.version for each in found)
+    return f"version {numbers} of contract {about.contract_id} has no object {about.object}"
+
+
+def all_about(session: Session, dataset_id: UUID) -> list[InForce]:
+    """Everything in force about the dataset whose states these are, by contract; [] where nothing is."""
+    mine = [each for each in contract_datasets.about(session, dataset_id) if _is_kept(session, each, dataset_id)]
+    contracts = dict.fromkeys(each.contract_id for each in mine)
+    found = [each for contract_id in contracts for each in _of(session, contract_id, mine)]
+    shared = tuple(each.object for each in found if classifies(each.object))
+    return [beside(each, shared) for each in found]
+
+
+def sharing(session: Session, dataset_id: UUID, contract: Contract, object_name: str) -> Contract:
+    """The contract, in force or not, whose object of that name knows what is classified of its table; as it is where it
+    has none."""
+    shared = tuple(each.object for each in all_about(session, dataset_id) if classifies(each.object))
+    found = next((each for each in contract.objects if each.name == object_name), None)
+    return beside(InForce(contract, found), shared).contract if found else contract
+
+
+def _of(session: Session, contract_id: str, mine: Sequence[About]) -> Iterator[InForce]:
+    names = {each.object for each in mine if each.contract_id == contract_id}
+    for contract in versions(session, contract_id):
+        yield from (InForce(contract, each) for each in contract.objects if each.name in names)
+
+
+def _is_kept(session: Session, about: About, dataset_id: UUID) -> bool:
+    """Whether the object's memory is this dataset's: of several names that it has, one is."""
+    kept = contract_datasets.kept(session, *about)
+    return kept is not None and kept.id == dataset_id
+
+
+def beside(found: InForce, shared: tuple[DataObject, ...]) -> InForce:
+    """The same, with an object that knows what these others classify of its table."""
+    if not shared:
+        return found
+    contract = classification.beside(found.contract, found.object.name, shared)
+    return InForce(contract, contract.object(found.object.name))

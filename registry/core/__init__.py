@@ -1,0 +1,1 @@
+"""Clock, ids, settings, database, errors, enums."""

@@ -1,0 +1,122 @@
+"""The one table of states and steps: what may become of a proposal and of a version. Light: no database."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from registry.core.enums import IncidentState, ProposalState, VersionState
+from registry.core.errors import IllegalTransition
+
+State = TypeVar("State", ProposalState, VersionState, IncidentState)
+
+
+@dataclass(frozen=True)
+class Lifecycle(Generic[State]):
+    """What may be done to a subject in each of its states, and the state that it is in afterwards."""
+
+    subject: str
+    steps: Mapping[State, Mapping[str, State]]
+
+    def step(self, state: State, name: str) -> State:
+        """The state after that step. Raises IllegalTransition, naming the legal ones."""
+        legal = self.steps[state]
+        if name not in legal:
+            raise IllegalTransition(self.subject, state=state.value, step=name, legal=legal)
+        return legal[name]
+
+    def where(self, name: str) -> frozenset[State]:
+        """The states in which that step is legal."""
+        return frozenset(state for state, legal in self.steps.items() if name in legal)
+
+
+PROPOSAL = Lifecycle(
+    "proposal",
+    {
+        ProposalState.DRAFT: {
+            "edit": ProposalState.DRAFT,
+            "decide": ProposalState.DRAFT,
+            "submit": ProposalState.IN_REVIEW,
+            "withdraw": ProposalState.WITHDRAWN,
+        },
+        ProposalState.IN_REVIEW: {
+            "edit": ProposalState.IN_REVIEW,
+            "decide": ProposalState.IN_REVIEW,
+            "approve": ProposalState.APPROVED,
+            "return": ProposalState.CHANGES_REQUESTED,
+            "reject": ProposalState.REJECTED,
+            "withdraw": ProposalState.WITHDRAWN,
+        },
+        ProposalState.CHANGES_REQUESTED: {
+            "edit": ProposalState.CHANGES_REQUESTED,
+            "decide": ProposalState.CHANGES_REQUESTED,
+            "return": ProposalState.CHANGES_REQUESTED,
+            "resume": ProposalState.IN_REVIEW,
+            "reject": ProposalState.REJECTED,
+            "withdraw": ProposalState.WITHDRAWN,
+        },
+        ProposalState.APPROVED: {},
+        ProposalState.REJECTED: {},
+        ProposalState.WITHDRAWN: {},
+    },
+)
+# A version that is superseded or retired never comes back: what it promised is proposed again, under another number.
+VERSION = Lifecycle(
+    "version",
+    {
+        VersionState.APPROVED: {
+            "activate": VersionState.ACTIVE,
+            "supersede": VersionState.SUPERSEDED,
+            "retire": VersionState.RETIRED,
+        },
+        VersionState.ACTIVE: {
+            "deprecate": VersionState.DEPRECATED,
+            "supersede": VersionState.SUPERSEDED,
+            "retire": VersionState.RETIRED,
+        },
+        VersionState.DEPRECATED: {
+            "supersede": VersionState.SUPERSEDED,
+            "retire": VersionState.RETIRED,
+        },
+        VersionState.RETIRED: {},
+        VersionState.SUPERSEDED: {},
+    },
+)
+INCIDENT = Lifecycle(
+    "incident",
+    {
+        IncidentState.OPEN: {
+            "acknowledge": IncidentState.ACKNOWLEDGED,
+            "assign": IncidentState.OPEN,
+            "snooze": IncidentState.OPEN,
+            "resolve": IncidentState.RESOLVED,
+        },
+        IncidentState.ACKNOWLEDGED: {
+            "assign": IncidentState.ACKNOWLEDGED,
+            "snooze": IncidentState.ACKNOWLEDGED,
+            "resolve": IncidentState.RESOLVED,
+            "reopen": IncidentState.OPEN,
+        },
+        IncidentState.RESOLVED: {"reopen": IncidentState.OPEN},
+    },
+)
+OPEN = PROPOSAL.where("edit")
+# Before the owners, whether it waits for them or for its author.
+REVIEWED = PROPOSAL.where("reject")
+# What judges and what the gate answers for: a deprecated version keeps its promises until it is retired.
+IN_FORCE = frozenset({VersionState.ACTIVE, VersionState.DEPRECATED})
+ODCS: Mapping[str, str] = {
+    ProposalState.DRAFT: "draft",
+    ProposalState.IN_REVIEW: "proposed",
+    ProposalState.CHANGES_REQUESTED: "proposed",
+    # An approved proposal is an approved version, which is not in force yet.
+    VersionState.APPROVED: "proposed",
+    VersionState.ACTIVE: "active",
+    VersionState.DEPRECATED: "deprecated",
+    VersionState.SUPERSEDED: "retired",
+    VersionState.RETIRED: "retired",
+}
+
+
+def odcs_status(state: ProposalState | VersionState) -> str | None:
+    """The `status` that an exported ODCS document bears; None for what never leaves the registry."""
+    return ODCS.get(state)

@@ -1,0 +1,1 @@
+"""Identity, names and related datasets."""

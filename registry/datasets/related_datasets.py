@@ -1,0 +1,168 @@
+"""Other datasets that a contract speaks of: where they are, and what was last measured of them.
+
+A name stands for, in this order: an object of the same contract; a contract, by its id, where it is about one dataset;
+`contract.object`; a dataset as lineage or the contract's physicalName names it. Of two of a kind it stands for none."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, or_
+from sqlmodel import Session, col, select
+
+from contracts.document.model import Contract, DataObject
+from engine.checks.dataset_limits import Referent, Wanted, datasets, wanted
+from engine.core.results import Value
+from engine.protocol.requests import Source
+from registry.datasets import names
+from registry.datasets.contract_datasets import About
+from registry.tables import Dataset, DatasetContract, MeasurementRow
+
+
+@dataclass(frozen=True)
+class Named:
+    """The dataset that a name stands for, and the contracts' objects about it that the name leaves open: all of them
+    where it is the dataset's own name, none where no contract is about it."""
+
+    dataset: Dataset
+    about: tuple[About, ...] = ()
+
+
+def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, Source]:
+    """Where the datasets are that the object's checks read, by the names they are called; unknown ones are left out."""
+    found = {name: _found(session, name, contract.id) for name in datasets(of)}
+    return {name: _source(each.dataset) for name, each in found.items() if each}
+
+
+def places(session: Session, contract: Contract, of: DataObject) -> dict[str, Source]:
+    """Where the datasets are that the object's checks read or their limits refer to; unknown ones are left out."""
+    referred = {each.dataset for each in wanted(of).values()}
+    found = {name: _found(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
+    return {name: _source(each.dataset) for name, each in found.items() if each}
+
+
+def named(session: Session, name: str) -> Named | None:
+    """What the name stands for, outside any contract; None for none, or for several datasets."""
+    return _found(session, name, "")
+
+
+def exactly(session: Session, namespace: str, name: str) -> Named | None:
+    """What a namespace and a name stand for; None for no dataset."""
+    meant = names.normalise(namespace, name)
+    return _one(_rows(session, and_(col(Dataset.namespace) == meant.namespace, col(Dataset.name) == meant.name)))
+
+
+def referents(session: Session, contract: Contract, of: DataObject) -> dict[str, Referent]:
+    """What the limits of the object's checks refer to, by their words, as the newest run there measured it."""
+    return {words: _referent(session, each, contract.id) for words, each in wanted(of).items()}
+
+
+def _found(session: Session, name: str, contract_id: str) -> Named | None:
+    """By the most direct meaning of the name that there is."""
+    found = (_rows(session, meaning) for meaning in _meanings(name, contract_id))
+    return _one(next(filter(None, found), []))
+
+
+def _meanings(name: str, contract_id: str) -> Iterator[ColumnElement[bool]]:
+    contract, described = col(DatasetContract.contract_id), col(DatasetContract.object)
+    if contract_id:
+        yield and_(contract == contract_id, described == name)
+    yield contract == name
+    dots = [at for at, letter in enumerate(name) if letter == "."]
+    if dots:
+        yield or_(*(and_(contract == name[:at], described == name[at + 1 :]) for at in dots))
+    yield col(Dataset.name) == name
+
+
+def _rows(session: Session, which: ColumnElement[bool]) -> Sequence[tuple[Dataset, DatasetContract | None]]:
+    link = DatasetContract
+    joined = select(Dataset, link).join(link, col(link.dataset_id) == col(Dataset.id), isouter=True).where(which)
+    best = col(Dataset.location).is_(None), col(Dataset.id), col(link.contract_id), col(link.object)
+    return session.exec(joined.order_by(*best)).all()
+
+
+def _one(rows: Sequence[tuple[Dataset, DatasetContract | None]]) -> Named | None:
+    """The dataset of the rows; of several only where one object of a contract goes by all of their names."""
+    by_dataset: dict[Any, dict[About, None]] = {}
+    for dataset, link in rows:
+        told = by_dataset.setdefault(dataset.id, {})
+        if link is not None:
+            told[About(link.contract_id, link.object)] = None
+    shared = [each for each in next(iter(by_dataset.values()), ()) if all(each in told for told in by_dataset.values())]
+    return Named(rows[0][0], tuple(shared)) if len(by_dataset) == 1 or shared else None
+
+
+def _source(dataset: Dataset) -> Source:
+    return Source(dataset.location or names.location(dataset.namespace, dataset.name), dataset.format)
+
+
+def _referent(session: Session, asked: Wanted, contract_id: str) -> Referent:
+    found = _found(session, asked.dataset, contract_id)
+    if found is None or not found.about:
+        return Referent(reason=f"no contract here is about a dataset {asked.dataset}")
+    row = session.exec(_measured(found.about, asked.analyzer.identity).limit(1)).first()
+    if row is None:
+        return Referent(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
+    return _told(row, asked.dataset)
+
+
+def _told(row: MeasurementRow, dataset: str) -> Referent:
+    if row.exact is None:
+        return Referent(reason=f"when {dataset} was measured last, there was no value")
+    return Referent(_value(row), origin=_origin(row))
+
+
+def _measured(about: Sequence[About], identity: str) -> Any:
+    """The metric's values, those of the newest run first; among these that of the whole dataset first."""
+    row = MeasurementRow
+    measured = or_(*(and_(col(row.contract_id) == each.contract_id, col(row.object) == each.object) for each in about))
+    query = select(row).where(measured, row.identity == identity, col(row.subscription_id).is_(None))
+    newest = (col(row.time).desc(), col(row.run_id).desc(), col(row.partition).is_not(None), col(row.partition).desc())
+    return query.order_by(*newest)
+
+
+def _value(row: MeasurementRow) -> Value:
+    """The measured value with every digit; texts as they are."""
+    if row.value is None or row.exact is None:
+        return row.exact
+    whole = row.exact.removeprefix("-").isdigit()
+    return int(row.exact) if whole else Decimal(row.exact)
+
+
+def _origin(row: MeasurementRow) -> Mapping[str, Any]:
+    return {"run": str(row.run_id), "measured": row.time.isoformat(), "partition": row.partition}
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What a metric was measured as, run after run: `times` ascend. `reason`: why it was measured by none."""
+
+    times: tuple[datetime, ...] = ()
+    found: tuple[Referent, ...] = ()
+    reason: str = ""
+
+    def at(self, moment: datetime) -> Referent:
+        """The value that the newest run up to that moment measured."""
+        at = bisect_right(self.times, moment)
+        return self.found[at - 1] if at else Referent(reason=self.reason)
+
+
+def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, Timeline]:
+    """What the limits of the object's checks refer to, by their words, as every run there measured it."""
+    return {words: _timeline(session, each, contract.id) for words, each in wanted(of).items()}
+
+
+def _timeline(session: Session, asked: Wanted, contract_id: str) -> Timeline:
+    found = _found(session, asked.dataset, contract_id)
+    if found is None or not found.about:
+        return Timeline(reason=f"no contract here is about a dataset {asked.dataset}")
+    ordered = reversed(session.exec(_measured(found.about, asked.analyzer.identity)).all())
+    # Of the measurements of a run the one that is looked at first comes last here, and stays.
+    newest = {(row.time, row.run_id): row for row in ordered}
+    times = tuple(time for time, _ in newest)
+    return Timeline(
+        times, tuple(_told(row, asked.dataset) for row in newest.values()), f"no run of {asked.dataset} had measured it"
+    )

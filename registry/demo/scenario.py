@@ -1,0 +1,190 @@
+"""The loop, through the API alone: draft, review and approve, deliver, read the verdict."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+from uuid import UUID
+
+from engine.core.partitions.partition_names import escaped
+from engine.core.results import Outcome, Verdict
+from registry.client import Client
+from registry.core.enums import Decision, Permission, Role, TaskState
+from registry.demo.deliveries import Delivery, Lake
+from registry.demo.producer import Producer
+from registry.schemas import AliasIn, DraftIn, ResultOut, RunOut, RunSummary, TaskOut
+
+Found = TypeVar("Found")
+WAIT_SECONDS = 300.0
+POLL_SECONDS = 0.1
+ALARMS = frozenset({Verdict.FAILED, Verdict.WARNED})
+
+
+class NoAnswer(Exception):
+    """The registry did not finish in time, or a task of it failed."""
+
+
+@dataclass(frozen=True)
+class People:
+    """Who acts in the loop, each signed in; the pipeline's token; the passwords by name."""
+
+    admin: Client
+    producer: Client
+    owner: Client
+    token: str
+    passwords: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What came of a delivery: its run, the checks that did not pass, and the seconds from event to verdict."""
+
+    delivery: Delivery
+    run: RunSummary
+    broken: tuple[ResultOut, ...]
+    seconds: float
+
+    @property
+    def alarmed(self) -> bool:
+        return self.run.verdict in ALARMS
+
+
+@dataclass
+class Loop:
+    """One run of the loop over a lake. `tell` is given a line of progress at a time."""
+
+    lake: Lake
+    people: People
+    tell: Callable[[str], None]
+    drafts: dict[str, TaskOut] = field(default_factory=dict)
+    judged: list[Judged] = field(default_factory=list)
+
+    def land_history(self, producer: Producer) -> None:
+        """Writes what was there before anybody thought of contracts: no events. Asks for each table's draft at once."""
+        for table in self.lake.tables:
+            known = [each for each in self.lake.history if each.table == table]
+            for delivery in known:
+                producer.write(delivery)
+            self.drafts[table] = self.request_draft(producer, table)
+            self.tell(f"  {table}: {len(known)} partitions are there")
+
+    def approve_all(self) -> None:
+        """Has the owner approve each table's draft, and waits until its history is judged."""
+        for table, task in self.drafts.items():
+            proposal_id = self.finished_draft(task)
+            self.people.producer.submit(proposal_id)
+            accepted = self._approve(proposal_id)
+            self.tell(f"  {table}: drafted, {accepted} suggestions, approved by the owner")
+        for table in self.lake.tables:
+            first = self._run_of(table, lambda run: True)
+            seen = f"{len(first.partitions)} partitions, {first.rows or 0:,} rows"
+            self.tell(f"  {table}: history judged, {first.verdict} ({seen})")
+
+    def request_draft(self, producer: Producer, table: str) -> TaskOut:
+        """Asks for a draft of a table as the producer."""
+        location = producer.location(table)
+        alias = AliasIn(namespace="file", name=location)
+        return self.people.producer.request_draft(
+            DraftIn(
+                location=location, contract_id=table, object=table, partition_by=(self.lake.column,), aliases=(alias,)
+            )
+        )
+
+    def _approve(self, proposal_id: UUID) -> int:
+        shown = self.people.owner.proposal(proposal_id)
+        pending = [each.id for each in shown.suggestions]
+        if pending:
+            self.people.owner.judge(proposal_id, pending, Decision.ACCEPTED, revision=shown.revision)
+        self.people.owner.approve(proposal_id, self.people.owner.preview(proposal_id).fingerprint)
+        return len(pending)
+
+    def deliver_all(self, producer: Producer) -> Iterator[Judged]:
+        """Delivers what arrives together, and gives each verdict as it comes."""
+        for together in self.lake.deliveries:
+            begun = {}
+            for delivery in together:
+                producer.deliver(delivery)
+                begun[delivery] = time.monotonic()
+            for delivery in together:
+                judged = self._verdict(delivery, begun[delivery])
+                self.judged.append(judged)
+                yield judged
+
+    def _verdict(self, delivery: Delivery, begun: float) -> Judged:
+        name, where = f"{escaped(self.lake.column)}={escaped(delivery.partition)}", delivery.where
+        earlier = {each.run.id for each in self.judged if each.delivery.where == where}
+        run = self._run_of(delivery.table, lambda each: name in each.partitions and each.id not in earlier)
+        report = self.people.owner.run(run.id)
+        return Judged(delivery, run, tuple(_broken(report)), time.monotonic() - begun)
+
+    def _run_of(self, table: str, wanted: Callable[[RunSummary], bool]) -> RunSummary:
+        def find() -> RunSummary | None:
+            return next((run for run in self.people.owner.runs(contract_id=table, limit=5) if wanted(run)), None)
+
+        return _awaited(find, f"a verdict on {table}")
+
+    def finished_draft(self, task: TaskOut) -> UUID:
+        """The proposal that a draft task made. Raises NoAnswer where the task failed."""
+        return UUID(str((self._finished(task).result or {})["proposal_id"]))
+
+    def _finished(self, task: TaskOut) -> TaskOut:
+        def find() -> TaskOut | None:
+            now = self.people.producer.task(task.id)
+            if now.state is TaskState.FAILED or now.error:
+                raise NoAnswer(f"the draft failed: {now.error}")
+            return now if now.state is TaskState.DONE else None
+
+        return _awaited(find, "a draft")
+
+
+def _broken(report: RunOut) -> Iterator[ResultOut]:
+    return (each for each in report.results if each.outcome in (Outcome.FAILED, Outcome.NOT_EVALUATED))
+
+
+def _awaited(find: Callable[[], Found | None], what: str) -> Found:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while (found := find()) is None:
+        if time.monotonic() > deadline:
+            raise NoAnswer(f"waited {WAIT_SECONDS:.0f} s for {what}: see the worker's log")
+        time.sleep(POLL_SECONDS)
+    return found
+
+
+def enlist(url: str, link: str, password: Callable[[], str]) -> People:
+    """Takes the one-time link and makes the people of the loop, each with a password of their own."""
+    passwords = {name: password() for name in ("admin", "producer", "owner")}
+    with Client(url) as nobody:
+        nobody.set_up(link.rpartition("token=")[2], name="admin", password=passwords["admin"])
+    admin = _signed_in(url, "admin", passwords)
+    for role in (Role.PRODUCER, Role.OWNER):
+        admin.create_user(role.value, roles=[role], password=passwords[role.value])
+    pipeline = admin.create_user("pipeline", roles=[Role.SERVICE])
+    token = admin.issue_token("lineage", scopes=[Permission.LINEAGE], user_id=pipeline.id)
+    producer, owner = (_signed_in(url, name, passwords) for name in ("producer", "owner"))
+    return People(admin, producer, owner, token.secret, passwords)
+
+
+def _signed_in(url: str, name: str, passwords: dict[str, str]) -> Client:
+    with Client(url) as nobody:
+        return Client(url, nobody.sign_in(name, passwords[name]).secret)
+
+
+def names_of(broken: Sequence[ResultOut], *, most: int = 3) -> str:
+    """The broken checks in words with what was measured, each once, failed ones first, at most `most` of them."""
+    failed_first = sorted(broken, key=lambda each: each.outcome is not Outcome.FAILED)
+    words = list(dict.fromkeys(_words(each) for each in failed_first))
+    more = [f"and {len(words) - most} more"] if len(words) > most else []
+    return "; ".join([*words[:most], *more])
+
+
+def _words(broken: ResultOut) -> str:
+    if broken.outcome is not Outcome.FAILED:
+        return f"{broken.name}: could not be evaluated"
+    return f"{broken.name} ({broken.reason or f'measured {_short(broken.value)}'})"
+
+
+def _short(value: str | None) -> str:
+    try:
+        return f"{float(value or ''):.4g}"
+    except ValueError:
+        return value or "-"

@@ -1,0 +1,1 @@
+"""Drafts, nightly redrafts and refits."""

@@ -1,0 +1,81 @@
+"""Drafting a contract: the engine profiles a table, and what it suggests becomes a proposal of whoever asked."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from engine.anomaly.learned_programs import PINNED
+from engine.protocol.requests import Drafted, DraftRequest, Source
+from engine.suggestions.selection.arrival_deadlines import suggest
+from registry.contracts import lookup
+from registry.core.enums import ProposalState
+from registry.core.errors import NotFound
+from registry.core.ids import Ids
+from registry.datasets import contract_datasets
+from registry.drafting import preferences, profiles, reference_keys
+from registry.measurements.anomalies import baselines, false_alarms
+from registry.measurements.runs.recording import Whose
+from registry.review.proposals import proposals
+from registry.review.replays import state_timeline
+from registry.tables import Proposal, Task
+
+
+def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:
+    """What to ask of the engine; `lake`: where the index of patterns lies. Raises KeyError where the payload lacks its
+    source, contract or object."""
+    source = payload["source"]
+    return DraftRequest(
+        source=Source(source["location"], source.get("format"), tuple(source.get("partition_by") or ())),
+        contract_id=payload["contract_id"],
+        object=payload["object"],
+        columns=tuple(payload.get("columns") or ()),
+        partitions=tuple(payload.get("partitions") or ()),
+        aliases=tuple((alias["namespace"], alias["name"]) for alias in payload.get("aliases") or ()),
+        in_force=_in_force(session, payload),
+        sample=payload.get("sample"),
+        lake=lake,
+        alarms=payload.get("alarms"),
+        refit=payload.get("refit") or PINNED,
+        keys=reference_keys.keys(session, payload),
+        # By night no other tables are read than those whose keys columns are named after.
+        sketched="author" in payload,
+        spoilt=baselines.spoilt_partitions(session, Whose(payload["contract_id"], payload["object"], "")),
+    )
+
+
+def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: Ids) -> dict[str, Any]:
+    """Stores the draft as its author's proposal. Returns the task's result. Raises Invalid for faults in it."""
+    proposal = Proposal(
+        id=ids(),
+        contract_id=task.payload["contract_id"],
+        title=task.payload.get("title") or "",
+        base=drafted.document,
+        source={**task.payload["source"], "object": task.payload["object"]},
+        author_id=UUID(task.payload["author"]),
+        state=ProposalState.DRAFT,
+        task_id=task.id,
+        created=now,
+    )
+    told = [*drafted.suggestions, *arriving(session, proposal.contract_id, task.payload["object"])]
+    weighed = false_alarms.weighed(session, proposal.contract_id, told)
+    suggestions = preferences.ordered(session, weighed)
+    proposals.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
+    profiles.keep(session, proposal, drafted.profile, now=now)
+    return {"proposal_id": str(proposal.id), "suggestions": len(proposals.suggestions_of(session, proposal))}
+
+
+def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[str, Any]]:
+    """When data of the object are to come, by when they came so far; [] where that is not known."""
+    dataset = contract_datasets.kept(session, contract_id, object_name)
+    return suggest(state_timeline.moments(session, dataset), object_name) if dataset else []
+
+
+def _in_force(session: Session, payload: Mapping[str, Any]) -> bytes | None:
+    """The version in force of the contract that is drafted anew; None where there is none."""
+    with suppress(NotFound):
+        return lookup.version(session, payload["contract_id"]).body
+    return None

@@ -1,0 +1,221 @@
+"""Contracts in force drafted anew, once a night: what is new against them, and columns that came, went or changed.
+
+Nothing is proposed where nothing is new: neither what the version in force promises already, nor what waits in another
+proposal, nor what was rejected and rests on no new evidence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, func, select
+
+from contracts.comparison.compatibility import compare
+from contracts.document import reader, writer
+from contracts.document.deadlines import promises
+from contracts.document.model import Contract as Document
+from contracts.document.model import DataObject
+from contracts.editing import patches
+from contracts.editing.schema_drift import Drift
+from contracts.editing.schema_drift import drifted as drifted_of
+from contracts.errors import ContractError
+from contracts.fingerprint import fingerprint
+from engine.checks import argument_order
+from engine.protocol.requests import Drafted
+from registry.access import users
+from registry.audit import audit_log
+from registry.contracts import in_force
+from registry.core.enums import Action, ProposalState, TaskKind
+from registry.core.ids import Ids
+from registry.core.settings import Settings
+from registry.core.state_machines import IN_FORCE, OPEN
+from registry.datasets import contract_datasets
+from registry.drafting import drafts as drafting_drafts
+from registry.drafting import profiles
+from registry.measurements.anomalies import false_alarms
+from registry.notifications import dispatch, messages
+from registry.queue import task_queue
+from registry.review.proposals import proposals, rejected_suggestions
+from registry.tables import ContractVersion, Proposal, Run, SuggestionRow, Task, User
+
+# Who proposes what nobody asked for; nobody signs in by that name.
+AUTHOR = "treaty"
+# A version that came into force just now was looked at by people just now.
+SETTLED = timedelta(hours=20)
+NOTHING = "nothing is new"
+
+
+def is_due(settings: Settings, *, now: datetime) -> bool:
+    """Whether this is the hour in which contracts are drafted anew."""
+    return settings.redraft_hour == now.hour
+
+
+def order(session: Session, settings: Settings, *, now: datetime, ids: Ids) -> int:
+    """Has every object of a version in force drafted anew whose data were judged since that was done last; how many
+    tasks that makes. Those of today are not made twice."""
+    made = [_ordered(session, each, settings, now=now, ids=ids) for each in _promises(session, now)]
+    return sum(task is not None for task in made)
+
+
+def _promises(session: Session, now: datetime) -> Iterator[tuple[str, str]]:
+    row = ContractVersion
+    since = func.coalesce(row.activated_at, row.approved_at)
+    settled = col(row.state).in_(IN_FORCE), since < now - SETTLED
+    for contract_id in session.exec(select(row.contract_id).where(*settled).distinct().order_by(row.contract_id)).all():
+        for contract in in_force.versions(session, contract_id)[:1]:
+            yield from ((contract_id, each.name) for each in contract.objects)
+
+
+def _ordered(session: Session, about: tuple[str, str], settings: Settings, *, now: datetime, ids: Ids) -> Task | None:
+    dataset = contract_datasets.kept(session, *about)
+    if dataset is None or not dataset.location or not _judged_since(session, dataset.id, _last(session, about)):
+        return None
+    source = {"location": dataset.location, "format": dataset.format, "partition_by": list(dataset.partition_by)}
+    payload = {"contract_id": about[0], "object": about[1], "source": source, "sample": settings.redraft_rows}
+    key = "/".join((TaskKind.REDRAFT, *about, str(now.date())))
+    task_id = ids()
+    return task_queue.enqueue(
+        session,
+        kind=TaskKind.REDRAFT,
+        payload=payload,
+        key=key,
+        now=now,
+        task_id=task_id,
+        priority=task_queue.Priority.UPKEEP,
+    )
+
+
+def _last(session: Session, about: tuple[str, str]) -> datetime | None:
+    """When the object was last ordered to be drafted anew; None where it never was."""
+    mine = (
+        Task.kind == TaskKind.REDRAFT,
+        col(Task.key).startswith("/".join((TaskKind.REDRAFT, *about, "")), autoescape=True),
+    )
+    return session.exec(select(func.max(Task.created)).where(*mine)).one()
+
+
+def _judged_since(session: Session, dataset_id: UUID, moment: datetime | None) -> bool:
+    runs = select(Run.id).where(Run.dataset_id == dataset_id)
+    since = runs if moment is None else runs.where(col(Run.finished) > moment)
+    return session.exec(since.limit(1)).first() is not None
+
+
+def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: Ids) -> dict[str, Any]:
+    """Proposes what is new, before the owners at once and with its replay ordered; the task's result. Where nothing is,
+    there is no proposal. Raises Invalid for faults in the draft."""
+    contract_id, name = str(task.payload["contract_id"]), str(task.payload["object"])
+    before = next(iter(in_force.versions(session, contract_id)), None)
+    if before is None or not any(each.name == name for each in before.objects):
+        return {"note": f"no version of {contract_id} is in force that has {name}"}
+    base, drift = _drifted(session, before, name, drafted)
+    suggestions = [*drafted.suggestions, *drafting_drafts.arriving(session, contract_id, name)]
+    fresh = _fresh(session, contract_id, base, name, false_alarms.weighed(session, contract_id, suggestions))
+    if not (drift or fresh):
+        return {"note": NOTHING}
+    what = "its columns changed" if drift else "what its data promise beside what is promised"
+    proposal = authored(session, task, base, f"{name}, drafted anew: {what}", now=now, ids=ids)
+    proposal.source = {**task.payload["source"], "object": name, "drift": list(drift.sentences)}
+    proposals.create_drafted(session, proposal, fresh, make_id=ids, now=now)
+    profiles.keep(session, proposal, drafted.profile, now=now)
+    session.flush()
+    put_forward(session, proposal, drift, before, now=now, ids=ids)
+    return {"proposal_id": str(proposal.id), "suggestions": len(fresh), "drift": list(drift.sentences)}
+
+
+def _drifted(session: Session, before: Document, name: str, drafted: Drafted) -> tuple[bytes, Drift]:
+    """The version in force with the columns that the table has now, and what became of them: nothing where that waits
+    in a proposal, or was declined."""
+    found = reader.read(drafted.document).document["schema"]
+    columns = next((each.get("properties") or () for each in found if each.get("name") == name), ())
+    moved, drift = drifted_of(before.document, name, columns)
+    if not drift or _is_known(session, before.id, name, drift):
+        return before.source, Drift()
+    return writer.write(moved), drift
+
+
+def _is_known(session: Session, contract_id: str, name: str, drift: Drift) -> bool:
+    mine = Proposal.contract_id == contract_id, col(Proposal.state) != ProposalState.APPROVED
+    told = ((source or {}) for source in session.exec(select(Proposal.source).where(*mine)))
+    return any(each.get("object") == name and each.get("drift") == list(drift.sentences) for each in told)
+
+
+def _fresh(
+    session: Session, contract_id: str, base: bytes, name: str, suggestions: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The suggestions that are neither promised, nor waiting elsewhere, nor rejected without new evidence."""
+    contract = proposals.read(base)
+    there = waiting(session, contract_id)
+    new = [each for each in suggestions if each["id"] not in there and is_new(contract, name, each)]
+    before = rejected_suggestions.remembered(session, contract_id, [each["id"] for each in new])
+    return [each for each in new if each["id"] not in before or rejected_suggestions.news(before[each["id"]], each)]
+
+
+def waiting(session: Session, contract_id: str) -> frozenset[str]:
+    """The identities of what waits in open proposals."""
+    query = select(SuggestionRow.identity).join(Proposal, col(Proposal.id) == col(SuggestionRow.proposal_id))
+    return frozenset(session.exec(query.where(Proposal.contract_id == contract_id, col(Proposal.state).in_(OPEN))))
+
+
+def is_new(contract: Document, name: str, suggestion: Mapping[str, Any]) -> bool:
+    """Whether the contract's object of that name would promise more with the suggestion: a check of another analyzer,
+    column or argument; when data come, where nothing says that yet. A limit alone is nothing new: it moves with every
+    night's data. False where it does not fit."""
+    if "slaProperties" in suggestion["patch"]:
+        return not any(each.object == name for each in promises(contract).watched)
+    entry = suggestion["patch"].get("quality")
+    if entry and any(each.id == entry.get("id") for each in contract.object(name).checks):
+        return False
+    patch = patches.Patch(suggestion["object"], suggestion["column"], suggestion["patch"])
+    try:
+        after = patches.apply(contract.document, [patch])
+        checks = _promised(reader.read(writer.write(after)).object(name))
+    except ContractError:
+        return False
+    return bool(checks - _promised(contract.object(name))) if entry else after != contract.document
+
+
+def _promised(of: DataObject) -> frozenset[str]:
+    return frozenset(fingerprint([each.analyzer, each.column, dict(each.arguments), each.where]) for each in of.checks)
+
+
+def authored(session: Session, task: Task, base: bytes, title: str, *, now: datetime, ids: Ids) -> Proposal:
+    """A proposal that nobody asked for, in review at once, of what the task found."""
+    return Proposal(
+        id=ids(),
+        contract_id=str(task.payload["contract_id"]),
+        title=title,
+        base=base,
+        author_id=_author(session, now=now, ids=ids).id,
+        state=ProposalState.IN_REVIEW,
+        task_id=task.id,
+        created=now,
+    )
+
+
+def _author(session: Session, *, now: datetime, ids: Ids) -> User:
+    found = session.exec(select(User).where(User.name == AUTHOR)).first()
+    return found or users.create_user(
+        session, User(id=ids(), name=AUTHOR, roles=[], active=False, created=now), actor=AUTHOR, now=now
+    )
+
+
+def put_forward(
+    session: Session, proposal: Proposal, drift: Drift, before: Document, *, now: datetime, ids: Ids
+) -> None:
+    """Says what the drift asks for, tells the owners, and has the proposal replayed on what is stored."""
+    if drift:
+        bump = compare(before, reader.read(proposal.base), argument_order.order).bump
+        version = proposals.preview(session, proposal).version
+        proposal.comment = "; ".join((*drift.sentences, f"that is a {bump.value} change: version {version}"))
+    dispatch.tell(session, messages.proposed(proposal, by=proposal.author_id), now=now)
+    task_id = ids()
+    payload: dict[str, Any] = {
+        "proposal_id": str(proposal.id), "document": None, "counting": False, "replaced": False, "hidden": [],
+        "contract_id": proposal.contract_id, "author": str(proposal.author_id),
+    }  # fmt: skip
+    task_queue.enqueue(
+        session, kind=TaskKind.REPLAY, payload=payload, key=f"{TaskKind.REPLAY}/{task_id}", now=now, task_id=task_id,
+        priority=task_queue.Priority.UPKEEP,
+    )  # fmt: skip
+    details = {"contract": proposal.contract_id, "version": before.version}
+    audit_log.record(session, Action.REPLAY_REQUESTED, actor=AUTHOR, object_id=task_id, now=now, details=details)

@@ -1,0 +1,48 @@
+"""Profiles: of tables that contracts were drafted of, as they were then; of datasets, from their stored states now.
+
+Nothing here starts Spark or reads a row of a table."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from engine.profile.document import document
+from engine.profile.format import ProfileDocument
+from engine.profile.from_states import remembered
+from registry.access.authentication import Principal
+from registry.core.errors import NotFound
+from registry.measurements.states import state_queries, state_store
+from registry.measurements.states.state_queries import Question
+from registry.review.proposals import proposals
+from registry.tables import ProfileRow, Proposal
+
+
+def keep(session: Session, proposal: Proposal, profile: Mapping[str, Any], *, now: datetime) -> None:
+    """Keeps what the proposal's table was like, for who reviews it; nothing where nothing is known of it."""
+    if profile:
+        session.add(ProfileRow(proposal_id=proposal.id, document=dict(profile), created=now))
+
+
+def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> ProfileDocument:
+    """What the table was like that the proposal was drafted of. Raises NotFound where the principal may not see it, and
+    where nobody profiled one or the profile was erased."""
+    proposal = proposals.get(session, proposal_id, by=by)
+    row = session.get(ProfileRow, proposal.id)
+    if row is None:
+        raise NotFound("no profile of the proposal's table is kept: one is where it was drafted, until it is erased")
+    return ProfileDocument.model_validate(row.document)
+
+
+def of_dataset(session: Session, asked: Question) -> ProfileDocument:
+    """What the stored states of the chosen partitions say of the dataset: facts that some check needed.
+
+    Raises as `questions.remembered` does."""
+    memory = state_queries.remembered(session, asked)
+    dataset = memory.dataset
+    rows = state_store.some(session, dataset.id, memory.chosen, version=dataset.states_version)
+    packed = [(row.partition, row.states) for row in rows]
+    history = remembered(packed, memory.checks.marked, without=dataset.partition_by)
+    return document(history, memory.dataset.name)

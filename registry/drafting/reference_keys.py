@@ -1,0 +1,58 @@
+"""The keys that a draft's columns may refer to: those of other datasets with a contract in force that its author may
+read."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.classification import is_masked
+from contracts.document.model import DataObject
+from engine.protocol.requests import KeyOf, Source
+from registry.access import visibility
+from registry.access.authentication import Principal, rights_of
+from registry.contracts import in_force
+from registry.core.enums import Permission
+from registry.datasets import contract_datasets
+from registry.tables import Contract, User
+
+
+def keys(session: Session, payload: Mapping[str, Any]) -> tuple[KeyOf, ...]:
+    """The keys, in the order of contracts' names. The author is who asked for the draft; of one that nobody asked for,
+    the contract's owner. () where there is no such user."""
+    by = _author(session, payload)
+    others = select(Contract.id).where(Contract.id != payload["contract_id"]).order_by(col(Contract.id))
+    names = [each for each in session.exec(others).all() if by and _may_read(session, each, by)]
+    return tuple(key for name in names for key in _keys(session, name))
+
+
+def _author(session: Session, payload: Mapping[str, Any]) -> Principal | None:
+    if "author" in payload:
+        mine = select(User).where(User.id == UUID(payload["author"]))
+    else:
+        mine = select(User).join(Contract, col(Contract.owner_id) == col(User.id))
+        mine = mine.where(Contract.id == payload["contract_id"])
+    user = session.exec(mine).first()
+    return rights_of(session, user) if user else None
+
+
+def _may_read(session: Session, contract_id: str, by: Principal) -> bool:
+    return by.may(Permission.READ, visibility.of_contract(session, contract_id))
+
+
+def _keys(session: Session, contract_id: str) -> Iterator[KeyOf]:
+    for contract in in_force.versions(session, contract_id)[:1]:
+        for each in contract.objects:
+            dataset = contract_datasets.kept(session, contract_id, each.name)
+            if dataset and dataset.location:
+                name = contract_id if len(contract.objects) == 1 else f"{contract_id}.{each.name}"
+                source = Source(dataset.location, dataset.format)
+                yield from (KeyOf(name, source, column) for column in _unique(each))
+
+
+def _unique(of: DataObject) -> list[str]:
+    """The columns that are a key by themselves, and for every eye."""
+    primary = [each.name for each in of.properties if each.primary_key]
+    alone = {each.name for each in of.properties if each.unique} | set(primary if len(primary) == 1 else ())
+    return sorted(name for name in alone if not is_masked(of, (name,)))

@@ -1,0 +1,248 @@
+"""What a word about a point would change, before it is said: what its check admits now, and what it would then.
+
+Nothing is stored."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from time import monotonic
+from uuid import UUID
+
+from sqlmodel import Session
+
+from engine.anomaly.baselines import Pasts
+from engine.anomaly.detector import Band, Detector, Limits, between
+from engine.anomaly.learned_programs import ProgramClause
+from engine.anomaly.partition_order import Succession
+from engine.anomaly.series import Point, Series, finite, placed
+from engine.checks.binding import BoundCheck, BoundChecks, bind
+from engine.programs.refitting import Refit, refits, watched
+from registry.access.authentication import Principal
+from registry.contracts import in_force
+from registry.core.enums import Outlook
+from registry.core.errors import Invalid
+from registry.core.settings import Settings
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.drafting import refits as drafting_refits
+from registry.measurements.anomalies import baselines, feedback, fits
+from registry.measurements.anomalies.baselines import Spoilt
+from registry.measurements.anomalies.feedback import Said
+from registry.measurements.runs import history
+from registry.measurements.runs.recording import Whose
+from registry.measurements.states import state_store
+from registry.schemas import MeasurementOut
+from registry.tables import Dataset, PointMark, Run
+
+# So many points are shown, and bands are told of the newest for so long: models of time series take their time.
+SHOWN, SECONDS = 60, 3.0
+Both = tuple[Limits | None, Limits | None]
+UNKNOWN = "no version in force has a check {} of {}: name one by its id"
+NOWHERE: Both = (None, None)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A point; whether it is learned from, and what was admitted of it: as it is, and as it would be.
+
+    `bands` None: nothing is said of it. `run_id` None: it is the next one, which is still to come."""
+
+    partition: str | None
+    time: datetime
+    value: float | None
+    run_id: UUID | None
+    learned: tuple[bool, bool]
+    bands: Both = NOWHERE
+
+    def alarms(self, side: int) -> bool:
+        """Whether it lies outside what is admitted, as it is (0), or as it would be (1)."""
+        band = self.bands[side]
+        return band is not None and self.value is not None and not between(band, self.value)
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What a word about a point would change. `points`: the newest ones, oldest first, then the next one. `limits`: of
+    a program's clause. `back_test`: of limits learned so, how many alarmed and how many were judged."""
+
+    outlook: Outlook
+    points: tuple[Seen, ...]
+    limits: Both = NOWHERE
+    back_test: tuple[int, int] | None = None
+
+    @property
+    def judged(self) -> tuple[Seen, ...]:
+        """The points that would count as clean, and of which both sides say something."""
+        return tuple(each for each in self.points if each.learned[1] and None not in (each.value, *each.bands))
+
+    @property
+    def alarms(self) -> tuple[int, int]:
+        """How many of those lie outside, as it is, and as it would be."""
+        return sum(each.alarms(0) for each in self.judged), sum(each.alarms(1) for each in self.judged)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked about: a check of the version in force, as it was approved and as it is judged now."""
+
+    session: Session
+    settings: Settings
+    run: Run
+    dataset: Dataset
+    checks: BoundChecks
+    approved: BoundCheck
+    judging: BoundCheck
+    word: PointMark
+
+    @property
+    def whose(self) -> Whose:
+        """Whose runs it is about."""
+        return Whose(self.run.contract_id, self.run.object, "")
+
+
+def foresee(session: Session, settings: Settings, said: Said, check_id: str, *, by: Principal) -> Foreseen:
+    """What the word would change of the check of that id in the version in force.
+
+    Raises NotFound for no such run, Invalid for no such check and for data that the run did not judge."""
+    run = feedback.seen(session, said, by=by)
+    asked = _asked(session, settings, run, feedback.word(session, run, said, by=by), check_id)
+    known = _known(asked, said.partition)
+    detector = asked.judging.detector
+    if detector is None or (asked.approved.analyzer and asked.approved.analyzer.judged_segments):
+        return Foreseen(Outlook.WRITTEN, tuple(known.seen(NOWHERE) for known in known[-SHOWN:]))
+    approved = asked.approved.detector
+    if not isinstance(approved, ProgramClause) or not isinstance(detector, ProgramClause):
+        return Foreseen(Outlook.TOLD, tuple(_seen(asked, known, (detector, detector))))
+    refit = _refit(asked)
+    then = approved.fitted(refit.limits, refit.points, approved.named) if refit else detector
+    limits = detector.limits, then.limits
+    back_test = (len(refit.alarms), refit.judged) if refit else None
+    return Foreseen(_outlook(approved, refit), tuple(_seen(asked, known, (detector, then))), limits, back_test)
+
+
+def _asked(session: Session, settings: Settings, run: Run, word: PointMark, check_id: str) -> Asked:
+    about = About(run.contract_id, run.object)
+    dataset = contract_datasets.kept(session, *about)
+    for contract in in_force.versions(session, about.contract_id) if dataset else ():
+        if dataset and any(each.name == about.object for each in contract.objects):
+            shared = in_force.sharing(session, dataset.id, contract, about.object)
+            schema = state_store.schema(session, dataset.id)
+            approved, now = (
+                bind(each.object(about.object), schema)
+                for each in (shared, fits.judging(session, shared, about.object))
+            )
+            if found := _of(approved, check_id):
+                return Asked(session, settings, run, dataset, approved, found, _of(now, check_id) or found, word)
+    raise Invalid(UNKNOWN.format(check_id, about))
+
+
+def _of(checks: BoundChecks, check_id: str) -> BoundCheck | None:
+    return next((each for each in checks.checks if each.check.id == check_id), None)
+
+
+def _outlook(clause: ProgramClause, refit: Refit | None) -> Outlook:
+    if not clause.is_refitted:
+        return Outlook.PINNED
+    if refit is None:
+        return Outlook.LEARNING
+    return Outlook.JUDGES if clause.admits(refit.limits) else Outlook.PROPOSED
+
+
+def _refit(asked: Asked) -> Refit | None:
+    """The clause as it would be refitted; None where there is too little to learn from, or its width is not known."""
+    wanted = [each for each in watched(asked.checks) if each.check_id == asked.approved.check.id]
+    stored = drafting_refits.stored(asked.session, asked.dataset)
+    if not stored or not wanted or not wanted[0].clause.has_width:
+        return None
+    spoilt = baselines.spoilt_partitions(asked.session, asked.whose, also=[asked.word])
+    found = refits(wanted, stored.known(wanted, asked.settings, spoilt))[wanted[0].check_id]
+    return found if isinstance(found, Refit) else None
+
+
+@dataclass(frozen=True)
+class Known:
+    """A point that was measured, or the next one; whether it is left out, as it is and as it would be."""
+
+    time: datetime
+    partition: str | None
+    value: float | None
+    run_id: UUID | None
+    left_out: tuple[bool, bool]
+
+    def point(self, side: int) -> Point:
+        """The point as detectors learn from it."""
+        return Point(self.time, self.value, self.partition, excluded=self.left_out[side])
+
+    def seen(self, bands: Both) -> Seen:
+        """The point with what is admitted of it."""
+        without = self.left_out
+        return Seen(self.partition, self.time, self.value, self.run_id, (not without[0], not without[1]), bands)
+
+
+def _known(asked: Asked, partition: str | None) -> list[Known]:
+    """The check's metric on the data of the same segment, in the order of their time."""
+    identity = asked.approved.identity or ""
+    found = history.earlier(asked.session, asked.whose, {identity}, limit=baselines.MOST, each_run=True)[identity]
+    sides = (
+        baselines.spoilt(asked.session, asked.whose),
+        baselines.spoilt(asked.session, asked.whose, also=[asked.word]),
+    )
+    here = placed(partition)
+    alike = [each for each in found if _is_alike(each, partition, here.time, here.segment)]
+    return sorted((_point(each, sides) for each in alike), key=lambda each: each.time)
+
+
+def _is_alike(of: MeasurementOut, partition: str | None, time: datetime | None, segment: str | None) -> bool:
+    its = placed(of.partition)
+    if time is None:
+        return (of.partition or None) == (partition or None)
+    return its.time is not None and its.segment == segment
+
+
+def _point(of: MeasurementOut, sides: tuple[Spoilt, Spoilt]) -> Known:
+    spot = of.run_id, of.partition or None
+    time = placed(of.partition).time or of.time
+    return Known(time, of.partition or None, finite(of.value), of.run_id, (spot in sides[0], spot in sides[1]))
+
+
+def _seen(asked: Asked, known: Sequence[Known], detectors: tuple[Detector, Detector]) -> Iterator[Seen]:
+    """The newest points and the next one, with what both sides admit of them, as far as there is time to tell it."""
+    past = tuple(Series.of(each.point(side) for each in known) for side in (0, 1))
+    shown = [*known[-SHOWN:], *_next(known, past[0])]
+    tell = _teller(asked, known, past, detectors)
+    until, bands = monotonic() + SECONDS, list[Both]()
+    for each in reversed(shown):
+        bands.append(tell(each) if monotonic() < until else NOWHERE)
+    return (each.seen(both) for each, both in zip(shown, reversed(bands), strict=True))
+
+
+def _next(known: Sequence[Known], past: Series) -> list[Known]:
+    last = known[-1:]
+    return [Known(each.time + past.step, None, None, None, (False, False)) for each in last]
+
+
+def _teller(
+    asked: Asked, known: Sequence[Known], past: tuple[Series, ...], detectors: tuple[Detector, Detector]
+) -> Callable[[Known], Both]:  # fmt: skip
+    """What both sides admit of a point; what came before anything changes is told once."""
+    changed = min((each.time for each in known if each.left_out[0] is not each.left_out[1]), default=None)
+    alike = detectors[0] == detectors[1]
+    sharing = sum(each.shares_alarms for each in asked.checks.checks)
+    partitions = sorted({each.partition for each in known if each.partition})
+    succession = Succession.of(partitions)
+    terms = asked.checks.object.anomalies
+    share = asked.approved.analyzer is not None and asked.approved.analyzer.unit == "share"
+
+    def told(side: int, of: Known) -> Limits | None:
+        everything = Pasts({}, succession, of.time, terms, sharing)
+        # The next partition has no name yet: it shares the false alarms as its forerunners do.
+        name = of.partition or (partitions[-1] if partitions else None)
+        found = everything.after(past[side], of.time, detectors[side], name, share).band
+        return (found.lower, found.upper) if isinstance(found, Band) else None
+
+    def both(of: Known) -> Both:
+        first = told(0, of)
+        same = alike and (changed is None or of.time <= changed)
+        return first, first if same else told(1, of)
+
+    return both

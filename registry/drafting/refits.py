@@ -1,0 +1,242 @@
+"""Programs refitted: by night, and when somebody said of older data what they were, the clauses of versions in force
+get limits of their newer history, from stored states.
+
+What a version admits judges from the next run on; the rest is proposed to the owners."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.model import Check, Contract
+from contracts.editing.schema_drift import Drift
+from contracts.fingerprint import fingerprint, short_fingerprint
+from contracts.schema import Schema
+from engine.anomaly.fits import refitted
+from engine.checks.binding import bind
+from engine.core.partitions.months import members
+from engine.programs import refit_suggestion
+from engine.programs.partition_order import newest
+from engine.programs.refitting import Refit, Watched, of_states, refits, watched
+from engine.programs.suggestions import Measured
+from engine.states.state_files import StateFiles
+from registry.audit import audit_log
+from registry.contracts import in_force
+from registry.core.enums import Action, FitReason, TaskKind
+from registry.core.ids import Ids
+from registry.core.settings import Settings
+from registry.core.state_machines import IN_FORCE
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.drafting import nightly_redraft
+from registry.measurements.anomalies import baselines, fits
+from registry.measurements.runs.recording import Whose
+from registry.measurements.states import state_store
+from registry.queue import task_queue
+from registry.review.proposals import proposals, rejected_suggestions
+from registry.tables import ContractVersion, Dataset, FitRow, Task
+
+NOTHING = "no clause of a program is to be refitted"
+UNMOVED = "no limit moved"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a refit found of an object of a version: new limits by clause, from `contents` of partitions by name."""
+
+    contract: Contract
+    about: About
+    refits: tuple[Refit, ...]
+    contents: Mapping[str, str]
+    states_version: int
+
+
+def order(session: Session, *, now: datetime, ids: Ids) -> int:
+    """Has the programs of every version in force refitted that admits it, once a day; how many tasks that makes."""
+    made = [
+        enqueue(session, each, FitReason.NIGHTLY, key=f"{each}/{now.date()}", now=now, task_id=ids())
+        for each in _refitted(session)
+    ]
+    return sum(task is not None for task in made)
+
+
+def say(session: Session, about: About, *, now: datetime, task_id: UUID) -> Task | None:
+    """Has the object's programs refitted after somebody said what its data were; None where none is to be."""
+    if about not in set(_of(session, about.contract_id)):
+        return None
+    return enqueue(session, about, FitReason.FEEDBACK, key=str(task_id), now=now, task_id=task_id)
+
+
+def enqueue(
+    session: Session, about: About, reason: FitReason, *, key: str, now: datetime, task_id: UUID
+) -> Task | None:
+    """Makes the task; None where one of that key was made."""
+    payload = {"contract_id": about.contract_id, "object": about.object, "reason": reason.value}
+    return task_queue.enqueue(
+        session, kind=TaskKind.REFIT, payload=payload, key=f"{TaskKind.REFIT}/{key}", now=now, task_id=task_id,
+        priority=task_queue.Priority.UPKEEP,
+    )  # fmt: skip
+
+
+def _refitted(session: Session) -> Iterator[About]:
+    row = ContractVersion
+    query = select(row.contract_id).where(col(row.state).in_(IN_FORCE)).distinct().order_by(row.contract_id)
+    for contract_id in session.exec(query).all():
+        yield from _of(session, contract_id)
+
+
+def _of(session: Session, contract_id: str) -> Iterator[About]:
+    """The objects of the contract that have clauses to be refitted, each once."""
+    found = in_force.versions(session, contract_id)
+    names = [each.name for contract in found for each in contract.objects if refitted(each)]
+    yield from (About(contract_id, name) for name in dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The packed states of the newest partitions, the contents of these by name, and what they were read with."""
+
+    packed: Mapping[str, bytes]
+    contents: Mapping[str, str]
+    schema: Schema
+    version: int
+
+    def known(self, wanted: Sequence[Watched], settings: Settings, spoilt: Collection[str]) -> Measured:
+        """What they say of the columns that are watched."""
+        files = StateFiles(settings.states)
+        return of_states(wanted, self.schema, self.packed, spoilt=frozenset(spoilt), files=files)
+
+
+def stored(session: Session, dataset: Dataset) -> Stored | None:
+    """What programs of the dataset are refitted from; None where no time orders its partitions, or there are none."""
+    version = dataset.states_version
+    days = [name for name in state_store.names(session, dataset.id, version=version) if len(members(name)) == 1]
+    try:
+        names = [name for _, name in newest(days)]
+    except ValueError:
+        return None
+    packed = {row.partition: row.states for row in state_store.some(session, dataset.id, names, version=version)}
+    contents = state_store.known(session, dataset.id, version=version)
+    schema = state_store.schema(session, dataset.id, version=version)
+    return Stored(packed, {name: contents[name] for name in packed}, schema, version)
+
+
+def work(session: Session, settings: Settings, payload: Mapping[str, Any]) -> list[Found]:
+    """The refits of the object in each version in force that has clauses to be refitted; [] where there is nothing that
+    they could be refitted from."""
+    about = About(payload["contract_id"], payload["object"])
+    dataset = contract_datasets.kept(session, *about)
+    sides = [each for each in in_force.versions(session, about.contract_id) if _has(each, about.object)]
+    read = stored(session, dataset) if dataset and sides else None
+    if dataset is None or read is None:
+        return []
+    spoilt = baselines.spoilt_partitions(session, Whose(*about, ""))
+    shared = (in_force.sharing(session, dataset.id, each, about.object) for each in sides)
+    return [_found(each, about, read, settings, spoilt) for each in shared]
+
+
+def _found(contract: Contract, about: About, read: Stored, settings: Settings, spoilt: Collection[str]) -> Found:
+    checks = bind(contract.object(about.object), read.schema)
+    wanted = [each for each in watched(checks) if each.clause.is_refitted]
+    told = refits(wanted, read.known(wanted, settings, spoilt)).values()
+    return Found(contract, about, tuple(each for each in told if isinstance(each, Refit)), read.contents, read.version)
+
+
+def _has(contract: Contract, name: str) -> bool:
+    return any(each.name == name and refitted(each) for each in contract.objects)
+
+
+def keep(session: Session, task: Task, found: Sequence[Found], *, now: datetime, ids: Ids) -> dict[str, Any]:
+    """Stores the fits that moved a limit, and proposes those that their recipes do not admit; the task's result."""
+    if not found:
+        return {"note": NOTHING}
+    reason = FitReason(task.payload["reason"])
+    told = {"fits": 0, "admitted": 0}
+    for each in found:
+        new = [_row(each, refit, reason, now=now, row_id=ids()) for refit in _moved(session, each)]
+        session.add_all(new)
+        told["fits"] += len(new)
+        told["admitted"] += sum(row.admitted for row in new)
+    proposal = _propose(session, task, found[0], now=now, ids=ids)
+    if told["fits"]:
+        details = {"contract": found[0].about.contract_id, "object": found[0].about.object, "reason": reason, **told}
+        audit_log.record(
+            session, Action.FIT_LEARNED, actor=nightly_redraft.AUTHOR, object_id=task.id, now=now, details=details
+        )
+    return {**told, **proposal} if told["fits"] or proposal else {"note": UNMOVED}
+
+
+def _moved(session: Session, found: Found) -> list[Refit]:
+    """The refits whose limits are others than the last ones'; of the first one, than those that were approved."""
+    clauses = {each.watched.clause.named for each in found.refits}
+    last = {row.check_id: (row.lower, row.upper) for row in fits.newest(session, found.about, clauses)}
+    return [each for each in found.refits if last.get(each.watched.check_id, each.watched.clause.limits) != each.limits]
+
+
+def _row(found: Found, refit: Refit, reason: FitReason, *, now: datetime, row_id: UUID) -> FitRow:
+    clause = refit.watched.clause
+    training = fingerprint([[name, found.contents.get(name)] for name in refit.partitions])
+    return FitRow(
+        id=row_id,
+        contract_id=found.about.contract_id,
+        object=found.about.object,
+        check_id=refit.watched.check_id,
+        version=found.contract.version,
+        clause=clause.named,
+        name=short_fingerprint(
+            [*found.about, refit.watched.check_id, clause.named, refit.lower, refit.upper, training]
+        ),
+        lower=refit.lower,
+        upper=refit.upper,
+        points=refit.points,
+        first=refit.partitions[0],
+        last=refit.partitions[-1],
+        without=sorted(set(found.contents) - set(refit.partitions)),
+        states_version=found.states_version,
+        training=training,
+        judged=refit.judged,
+        alarms=list(refit.alarms),
+        admitted=clause.admits(refit.limits),
+        reason=reason,
+        created=now,
+    )
+
+
+def _propose(session: Session, task: Task, found: Found, *, now: datetime, ids: Ids) -> dict[str, Any]:
+    """Puts before the owners what is not admitted and neither waits nor was rejected as it is; {} where nothing is."""
+    checks = {each.id: each for each in found.contract.object(found.about.object).checks}
+    outside = [each for each in found.refits if not each.watched.clause.admits(each.limits)]
+    told = [_suggested(found, each, checks[each.watched.check_id]) for each in outside]
+    waiting = nightly_redraft.waiting(session, found.about.contract_id)
+    before = rejected_suggestions.remembered(session, found.about.contract_id, [each["id"] for each in told])
+    fresh = [
+        each
+        for each in told
+        if each["id"] not in waiting
+        and (each["id"] not in before or rejected_suggestions.news(before[each["id"]], each))
+    ]
+    if not fresh:
+        return {}
+    what = f"{found.about.object}, refitted: limits beyond what was approved"
+    made = nightly_redraft.authored(session, task, found.contract.source, what, now=now, ids=ids)
+    proposals.create_drafted(session, made, fresh, make_id=ids, now=now)
+    session.flush()
+    nightly_redraft.put_forward(session, made, Drift(), found.contract, now=now, ids=ids)
+    return {"proposal_id": str(made.id), "suggestions": len(fresh)}
+
+
+def _suggested(found: Found, refit: Refit, check: Check) -> dict[str, Any]:
+    entry = next(each for each in entries(found.contract.document, found.about.object) if each.get("id") == check.id)
+    return refit_suggestion.suggestion(refit, check, entry, found.about.object)
+
+
+def entries(document: Mapping[str, Any], object_name: str) -> Iterator[Mapping[str, Any]]:
+    """What the document has of the object's checks: on the table and on its columns."""
+    for table in document["schema"]:
+        if table.get("name") == object_name:
+            yield from table.get("quality") or ()
+            for column in table.get("properties") or ():
+                yield from column.get("quality") or ()

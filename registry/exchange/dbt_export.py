@@ -1,0 +1,182 @@
+"""A contract as a dbt `schema.yml`: its models and columns, with the data tests of dbt's own that say the same.
+
+What dbt cannot say stands in comments. dbt renders what it reads as templates, and writes values of tests into SQL as
+they stand: nothing of a document comes to either. But a check of engine `dbt` is dbt's own, and goes back as it came.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contracts.assertions import Assertion
+from contracts.document.columns import members, text
+from contracts.document.model import SCOPES, DataObject
+from contracts.document.writer import write as written
+from engine.analyzers.base import Analyzer
+from engine.checks.executors import Entrusted, entrusted
+from engine.core.results import Runner
+from registry.exchange.dbt_tests import is_test
+from registry.exchange.export_source import Subject
+
+Test = tuple[str, Mapping[str, Any]]
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TEMPLATE = re.compile(r"\{[{%#]")
+_UNQUOTED = re.compile(r"['\\{}\n\r]")
+WHOLE = frozenset({"unique"})
+FOREIGN = "dbt"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A data test on a column; without one, the reason why dbt cannot say the check."""
+
+    column: str | None = None
+    test: Mapping[str, Any] | str | None = None
+    reason: str = ""
+
+
+def write(subject: Subject) -> bytes:
+    """The file. Raises ContractError for a faulty document."""
+    comments: list[str] = []
+    tables = [content for _, content in members(subject.contract.document, "schema")]
+    models = [_model(*each, comments) for each in zip(tables, subject.contract.objects, strict=True)]
+    head = [f"# {_line(subject.contract.id)} {_line(subject.contract.version)}, written by Treaty", *comments]
+    return "\n".join([*head, ""]).encode() + written({"version": 2, "models": models})
+
+
+def _model(content: Mapping[str, Any], described: DataObject, comments: list[str]) -> dict[str, Any]:
+    tests: dict[str, list[Any]] = {}
+    for check in entrusted(described):
+        for said in _said(check):
+            known = tests.setdefault(said.column or "", [])
+            if said.reason:
+                comments.append(f"# not said in dbt: {_line(described.name)}: {_line(check.sentence)} ({said.reason})")
+            elif _name_of(said.test) not in map(_name_of, known):
+                # dbt takes a test of the same arguments once, however it is configured.
+                known.append(said.test)
+    own = tests.pop("", [])
+    declared = {text(each, "name") or "": each for _, each in members(content, "properties")}
+    others = {name: {"name": name} for name in tests if name not in declared}
+    found = [_column(each, tests.get(name, [])) for name, each in (declared | others).items()]
+    return {**_headed(content), **({"data_tests": own} if own else {}), **({"columns": found} if found else {})}
+
+
+def _headed(content: Mapping[str, Any]) -> dict[str, Any]:
+    described = text(content, "description")
+    return {"name": _inert(text(content, "name") or ""), **({"description": _inert(described)} if described else {})}
+
+
+def _column(content: Mapping[str, Any], tests: list[Any]) -> dict[str, Any]:
+    found, kind = _headed(content), text(content, "physicalType")
+    if not _NAME.fullmatch(text(content, "name") or ""):
+        found["quote"] = True
+    return {**found, **({"data_type": _inert(kind)} if kind else {}), **({"data_tests": tests} if tests else {})}
+
+
+def _name_of(test: Any) -> Any:
+    """What dbt tells a test by: its name and its arguments."""
+    if not isinstance(test, dict):
+        return test, None
+    name, body = next(iter(test.items()))
+    return name, repr(body.get("arguments")) if isinstance(body, dict) and "arguments" in body else None
+
+
+def _said(check: Entrusted) -> Iterator[Said]:
+    own = check.check.kind == "custom" and check.check.analyzer == FOREIGN
+    if own and is_test(check.check.arguments["implementation"]) and _NAME.fullmatch(check.check.column or "_"):
+        yield Said(check.check.column, check.check.arguments["implementation"])
+    elif check.analyzer is None or check.check.assertion is None:
+        yield Said(reason=_line(check.reason or "it promises nothing"))
+    elif check.runner is Runner.HERE:
+        tests = SAYING.get(check.analyzer.name, _unsaid)(check.analyzer, check.check.assertion)
+        yield from (_placed(check, *each) for each in tests or [("", {})])
+
+
+def _placed(check: Entrusted, name: str, arguments: Mapping[str, Any]) -> Said:
+    column = check.column or ""
+    if not name:
+        return Said(reason="dbt has no test for it")
+    if check.scope not in SCOPES or (name in WHOLE and check.scope != "dataset"):
+        return Said(reason=f"it is judged on {_line(check.scope)}")
+    if not _NAME.fullmatch(column):
+        return Said(reason="it is not of one plain column")
+    where = check.analyzer.where if check.analyzer else None
+    if where and _TEMPLATE.search(where):
+        return Said(reason="its condition would be a template")
+    mild = {"severity": "warn"} if check.check.severity == "warning" else {}
+    config = {**mild, **({"where": where} if where else {})}
+    body = {**({"arguments": arguments} if arguments else {}), **({"config": config} if config else {})}
+    return Said(column, {name: body} if body else name)
+
+
+def _all(promise: Assertion) -> bool:
+    return promise.operator in {"mustBe", "mustBeGreaterOrEqualTo"} and promise.limit == 1
+
+
+def _none(promise: Assertion) -> bool:
+    return promise.operator in {"mustBe", "mustBeLessOrEqualTo"} and promise.limit == 0
+
+
+def _unsaid(_: Analyzer, __: Assertion) -> list[Test]:
+    return []
+
+
+def _plainly(name: str, holds: Callable[[Assertion], bool]) -> Callable[[Analyzer, Assertion], list[Test]]:
+    return lambda _, promise: [(name, {})] if holds(promise) else []
+
+
+def _key(_: Analyzer, promise: Assertion) -> list[Test]:
+    return [("unique", {}), ("not_null", {})] if _all(promise) else []
+
+
+def _contained(analyzer: Any, promise: Assertion) -> list[Test]:
+    return _accepted(analyzer.values) if _all(promise) and analyzer.nulls == _default(analyzer, "nulls") else []
+
+
+def _valid(analyzer: Any, promise: Assertion) -> list[Test]:
+    plain = analyzer.pattern is None and analyzer.format is None
+    return _accepted(analyzer.valid_values) if _none(promise) and plain and analyzer.valid_values else []
+
+
+def _accepted(values: Any) -> list[Test]:
+    listed = list(values)
+    if all(isinstance(each, str) and not _UNQUOTED.search(each) for each in listed):
+        return [("accepted_values", {"values": listed})]
+    numbers = all(isinstance(each, int | float) for each in listed)
+    return [("accepted_values", {"values": listed, "quote": False})] if numbers else []
+
+
+def _related(analyzer: Any, promise: Assertion) -> list[Test]:
+    fields = analyzer.other_columns or analyzer.columns
+    if not _all(promise) or len(fields) != 1 or not all(map(_NAME.fullmatch, (analyzer.dataset, *fields))):
+        return []
+    return [("relationships", {"to": f"ref('{analyzer.dataset}')", "field": fields[0]})]
+
+
+def _default(analyzer: Analyzer, name: str) -> Any:
+    return type(analyzer).model_fields[name].default
+
+
+SAYING: Mapping[str, Callable[[Any, Assertion], list[Test]]] = {
+    "completeness": _plainly("not_null", _all),
+    "null_values": _plainly("not_null", _none),
+    "uniqueness": _plainly("unique", _all),
+    "unique_row_ratio": _plainly("unique", _all),
+    "unique_value_ratio": _plainly("unique", _all),
+    "distinctness": _plainly("unique", _all),
+    "duplicate_rows": _plainly("unique", _none),
+    "primary_key": _key,
+    "contained_in": _contained,
+    "invalid_values": _valid,
+    "referential_integrity": _related,
+}
+
+
+def _line(words: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in " ".join(words.split()))
+
+
+def _inert(words: str) -> str:
+    """The text as a template that gives it."""
+    return _TEMPLATE.sub(lambda found: "{{ '" + found[0] + "' }}", words)

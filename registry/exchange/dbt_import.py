@@ -1,0 +1,134 @@
+"""A dbt `schema.yml` as contracts: one for each model and each table of a source.
+
+Data tests and constraints that Treaty can judge become its checks; any other stays as a check of engine `dbt`, which
+dbt goes on to judge. Templates are text here: nothing is rendered."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from contracts.document import yaml_syntax
+from contracts.document.columns import Element, members, text
+from contracts.document.writer import write
+from contracts.errors import Faults
+from contracts.schema import LOGICAL
+from registry.exchange.dbt_tests import constraint, entry, is_test
+from registry.exchange.export_source import Given
+from registry.exchange.spark_ddl import known_type
+
+TESTS = ("data_tests", "tests")
+WORDS = frozenset({"required", "unique"})
+MAX_MODELS, MAX_TESTS = 1000, 4000
+
+
+def documents(given: Given) -> Iterator[bytes]:
+    """The contracts of all models and sources in the text. Raises ContractError with all its faults."""
+    parsed = yaml_syntax.parse(given.text)
+    faults = Faults(parsed.lines)
+    found = [*members(parsed.data, "models"), *_of_sources(parsed.data), *members(parsed.data, "snapshots")]
+    if not found:
+        faults.add("dbt-models", "", "has no models and no sources", "give a dbt file with `models:`")
+    _inspect_size(found, faults)
+    made = [_document(each, faults) for each in found]
+    faults.settle()
+    yield from map(write, made)
+
+
+def _inspect_size(found: Sequence[Element], faults: Faults) -> None:
+    """Raises ContractError for more than anybody wrote into one file."""
+    parts = [each for _, table in found for each in (table, *(column for _, column in members(table, "columns")))]
+    listed = [part.get(key) for part in parts for key in (*TESTS, "constraints")]
+    tests = sum(len(each) for each in listed if isinstance(each, list))
+    for word, count, most in (("models", len(found), MAX_MODELS), ("tests", tests, MAX_TESTS)):
+        if count > most:
+            faults.add("dbt-size", "", f"has more than {most} {word}", "split the file")
+            faults.settle()
+
+
+def _of_sources(data: Mapping[str, Any]) -> Iterator[Element]:
+    for path, source in members(data, "sources"):
+        yield from members(source, "tables", path)
+
+
+def _document(element: Element, faults: Faults) -> dict[str, Any]:
+    path, content = element
+    name = text(content, "name")
+    if not name:
+        faults.add("dbt-name", path, "has no name")
+    known = [text(each, "name") or "" for _, each in members(content, "columns")]
+    columns = [_column(each, known, faults) for each in members(content, "columns", path)]
+    table = {"name": name or "", "physicalName": _physical(content, name or ""), **_about(content)}
+    keys = _keys(content)
+    for position, each in enumerate((each for each in columns if each["name"] in keys), 1):
+        each |= {"primaryKey": True, "primaryKeyPosition": position}
+    checks = [*_tests(element, None, known, faults)]
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": name or "", "name": name or "", "version": "1.0.0"}
+    quality = {"quality": checks} if checks else {}
+    properties = {"properties": columns} if columns else {}
+    return {**head, "status": "draft", "schema": [{**table, **quality, **properties}]}
+
+
+def _physical(content: Mapping[str, Any], name: str) -> str:
+    config = content.get("config")
+    alias = text(config, "alias") if isinstance(config, dict) else None
+    return text(content, "identifier") or alias or name
+
+
+def _about(content: Mapping[str, Any]) -> dict[str, Any]:
+    described = text(content, "description")
+    return {"description": described.strip()} if described and described.strip() else {}
+
+
+def _keys(content: Mapping[str, Any]) -> list[str]:
+    """The columns of the key that the model's constraints, or a column's, name."""
+    own = [each.get("columns") for _, each in members(content, "constraints") if each.get("type") == "primary_key"]
+    listed = [name for names in own if isinstance(names, list) for name in names if isinstance(name, str)]
+    columns = ((text(each, "name") or "", each) for _, each in members(content, "columns"))
+    return listed or [name for name, each in columns if _constrained(each, "primary_key")]
+
+
+def _constrained(content: Mapping[str, Any], kind: str) -> bool:
+    return any(each.get("type") == kind for _, each in members(content, "constraints"))
+
+
+def _column(element: Element, known: Collection[str], faults: Faults) -> dict[str, Any]:
+    path, content = element
+    name = text(content, "name")
+    if not name:
+        faults.add("dbt-name", path, "has no name")
+    found = {"name": name or "", **_typed(text(content, "data_type")), **_about(content)}
+    if _constrained(content, "not_null"):
+        found["required"] = True
+    if _constrained(content, "unique"):
+        found["unique"] = True
+    made = list(_tests(element, name, known, faults))
+    for each in (each for each in made if each.keys() <= WORDS):
+        found |= each
+    checks = [each for each in made if not each.keys() <= WORDS]
+    return {**found, **({"quality": checks} if checks else {})}
+
+
+def _typed(kind: str | None) -> dict[str, Any]:
+    """The type that the words stand for; one that Spark does not have is kept as it is written."""
+    if not kind:
+        return {}
+    unknown = Faults()
+    known = known_type(kind, "", unknown)
+    return {"physicalType": kind} if unknown.found else {"logicalType": LOGICAL[_base(known)], "physicalType": known}
+
+
+def _base(kind: str) -> str:
+    return kind.partition("(")[0]
+
+
+def _tests(element: Element, column: str | None, known: Collection[str], faults: Faults) -> Iterator[dict[str, Any]]:
+    """What the tests and the other constraints say: words of the column, or quality entries."""
+    path, content = element
+    for key in TESTS:
+        found = content.get(key)
+        for index, test in enumerate(found if isinstance(found, list) else ()):
+            if is_test(test):
+                yield entry(test, column, known)
+            else:
+                at = yaml_syntax.join(yaml_syntax.join(path, key), index)
+                faults.add("dbt-test", at, "is no data test", "write its name, or its name with its arguments")
+    yield from (made for _, each in members(content, "constraints") if (made := constraint(each, known)))

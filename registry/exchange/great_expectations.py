@@ -1,0 +1,104 @@
+"""A contract as suites of Great Expectations, in JSON: one suite, or a list of them where it has several tables.
+
+What these cannot say stands in the `meta` of the suite, with the reason. Conditions on rows are among it: how they are
+written depends on where a suite runs. A check of engine `greatExpectations` goes back as it came."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from contracts.document.model import Contract, DataObject
+from registry.exchange.common_checks import NO_WORD, Kind, Promise, Unsaid, label, line, promises
+from registry.exchange.export_source import Subject
+
+FOREIGN = frozenset({"greatExpectations", "great-expectations", "great_expectations", "gx"})
+CONDITION = "its condition on rows is written as the data lie"
+Said = tuple[str, dict[str, Any]]
+
+
+def write(subject: Subject) -> bytes:
+    """The file. Raises ContractError for a faulty document."""
+    suites = [_suite(subject.contract, each) for each in subject.contract.objects]
+    return json.dumps(suites[0] if len(suites) == 1 else suites, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+def _suite(contract: Contract, described: DataObject) -> dict[str, Any]:
+    unsaid: list[str] = []
+    expectations = list(_expectations(described, unsaid))
+    about = {"contract": line(contract.id), "version": line(contract.version), "table": line(described.name)}
+    meta = {**about, **({"not_said": unsaid} if unsaid else {})}
+    name = label(f"{contract.id}.{described.name}")
+    return {"name": name, "expectations": expectations, "meta": {"treaty": meta}}
+
+
+def _expectations(described: DataObject, unsaid: list[str]) -> Iterator[Mapping[str, Any]]:
+    for each in promises(described):
+        if isinstance(each, Unsaid) and (own := _own(each)):
+            yield own
+        elif reason := _unsaid(each):
+            unsaid.append(f"{line(each.check.sentence)} ({line(reason)})")
+        elif isinstance(each, Promise):
+            yield _expectation(each, *SAYING[each.kind](each))
+
+
+def _unsaid(of: Promise | Unsaid) -> str | None:
+    """Why it is not said; None where it is."""
+    if isinstance(of, Unsaid):
+        return of.reason
+    if of.where:
+        return CONDITION
+    return None if of.kind in SAYING else NO_WORD
+
+
+def _own(unsaid: Unsaid) -> Mapping[str, Any] | None:
+    """The expectation that it is; None where it is none."""
+    own = unsaid.check.check
+    given = own.arguments.get("implementation") if own.analyzer in FOREIGN else None
+    return given if isinstance(given, dict) and "kwargs" in given else None
+
+
+def _expectation(of: Promise, kind: str, words: dict[str, Any]) -> dict[str, Any]:
+    own = of.check
+    about = {"check": line(own.check.id), "severity": own.check.severity, "scope": line(own.scope)}
+    return {"type": kind, "kwargs": words, "meta": {"treaty": about}}
+
+
+def _of_column(kind: str, *names: str) -> Callable[[Promise], Said]:
+    """An expectation of one column, which is told these in turn; a bound that there is not is left out."""
+
+    def said(of: Promise) -> Said:
+        told = {name: each for name, each in zip(names, of.told, strict=True) if each is not None}
+        return kind, {"column": of.column, **told}
+
+    return said
+
+
+def _listed(of: Promise) -> Said:
+    return "expect_column_values_to_be_in_set", {"column": of.column, "value_set": list(of.told)}
+
+
+def _unique(of: Promise) -> Said:
+    if len(of.columns) == 1:
+        return "expect_column_values_to_be_unique", {"column": of.column}
+    return "expect_compound_columns_to_be_unique", {"column_list": list(of.columns)}
+
+
+def _rows(of: Promise) -> Said:
+    bounds = zip(BOUNDS, of.told, strict=True)
+    return "expect_table_row_count_to_be_between", {name: each for name, each in bounds if each is not None}
+
+
+BOUNDS = ("min_value", "max_value")
+SAYING: Mapping[Kind, Callable[[Promise], Said]] = {
+    Kind.FILLED: _of_column("expect_column_values_to_not_be_null"),
+    Kind.LISTED: _listed,
+    Kind.RANGED: _of_column("expect_column_values_to_be_between", *BOUNDS),
+    Kind.MATCHED: _of_column("expect_column_values_to_match_regex", "regex"),
+    Kind.UNIQUE: _unique,
+    Kind.ROWS: _rows,
+    Kind.LEAST: _of_column("expect_column_min_to_be_between", *BOUNDS),
+    Kind.GREATEST: _of_column("expect_column_max_to_be_between", *BOUNDS),
+    Kind.MEAN: _of_column("expect_column_mean_to_be_between", *BOUNDS),
+    Kind.SUM: _of_column("expect_column_sum_to_be_between", *BOUNDS),
+    Kind.DISTINCT: _of_column("expect_column_unique_value_count_to_be_between", *BOUNDS),
+}

@@ -1,0 +1,82 @@
+"""The schema of a Spark table as a contract that promises nothing else yet: DDL, CREATE TABLE or a schema's JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from contracts.document import yaml_syntax
+from contracts.document.columns import members, text
+from contracts.document.writer import write
+from contracts.editing.skeleton import skeleton
+from contracts.errors import ROOT, ContractError, Fault, Faults
+from contracts.schema import Column, Schema
+from registry.exchange.export_source import Given
+from registry.exchange.spark_ddl import Described, described, known_type
+
+MAX_COLUMNS = 4000
+
+
+def documents(given: Given) -> Iterator[bytes]:
+    """The contract of the table in the text. Raises ContractError with all its faults."""
+    found = _of_json(given.text) if given.text.lstrip().startswith(b"{") else described(_text(given.text))
+    if len(found.columns) > MAX_COLUMNS:
+        raise ContractError([Fault("spark-columns", ROOT, f"has more than {MAX_COLUMNS} columns", "split the table")])
+    name = found.name or given.name
+    schema = Schema(tuple(column for column, _ in found.columns))
+    document = skeleton(
+        contract_id=name,
+        name=name,
+        object_name=name.rpartition(".")[2],
+        physical_name=name,
+        schema=schema,
+        partition_by=found.partition_by,
+    )
+    for each, (_, about) in zip(document["schema"][0]["properties"], found.columns, strict=True):
+        each.update({"description": about} if about else {})
+    yield write(document)
+
+
+def _text(source: bytes) -> str:
+    if len(source) > yaml_syntax.MAX_BYTES:
+        raise ContractError([Fault("text-size", ROOT, f"is longer than {yaml_syntax.MAX_BYTES // 1024} KiB")])
+    try:
+        return source.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ContractError([Fault("text-encoding", ROOT, "is not UTF-8", "save it as UTF-8")]) from None
+
+
+def _of_json(source: bytes) -> Described:
+    parsed = yaml_syntax.parse(source)
+    faults = Faults(parsed.lines)
+    if parsed.data.get("type") != "struct" or not isinstance(parsed.data.get("fields"), list):
+        faults.add("spark-schema", "type", "is not the schema of a table", "give what schema.json() gives")
+    columns = tuple(_column(path, each, faults) for path, each in members(parsed.data, "fields"))
+    if not columns and not faults.found:
+        faults.add("spark-schema", "fields", "has no columns")
+    faults.settle()
+    return Described(columns)
+
+
+def _column(path: str, content: Mapping[str, Any], faults: Faults) -> tuple[Column, str | None]:
+    name = text(content, "name")
+    if not name:
+        faults.add("spark-schema", path, "has no name")
+    about = content.get("metadata")
+    comment = text(about, "comment") if isinstance(about, dict) else None
+    kind = _type(content.get("type"), yaml_syntax.join(path, "type"), faults)
+    return Column(name or "", kind, content.get("nullable") is not False), comment
+
+
+def _type(found: Any, path: str, faults: Faults) -> str:
+    if isinstance(found, str):
+        return known_type(found, path, faults)
+    content: Mapping[str, Any] = found if isinstance(found, dict) else {}
+    inner: Mapping[str, Sequence[str]] = {"array": ("elementType",), "map": ("keyType", "valueType")}
+    kind = text(content, "type") or ""
+    if kind in inner:
+        parts = [_type(content.get(key), yaml_syntax.join(path, key), faults) for key in inner[kind]]
+        return f"{kind}<{','.join(parts)}>"
+    if kind == "struct":
+        fields = [_column(at, each, faults)[0] for at, each in members(content, "fields", path)]
+        return f"struct<{','.join(f'{each.name}:{each.type}' for each in fields)}>"
+    faults.add("spark-type", path, "is not a type of Spark", "name array, map, struct or a plain type")
+    return "string"

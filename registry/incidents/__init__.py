@@ -1,0 +1,1 @@
+"""Incidents: when one opens, joins, closes and reopens."""

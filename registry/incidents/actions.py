@@ -1,0 +1,265 @@
+"""What people do with incidents: look at them, acknowledge, assign, put off, resolve with a reason, and open again."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from registry.access import visibility
+from registry.access.authentication import Principal, decide, decide_somewhere, rights_of
+from registry.audit import audit_log
+from registry.core.enums import NO_FAULT, Action, IncidentState, Mark, Permission, Resolution
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.ids import derived
+from registry.core.pagination import Asked, Order, Portion
+from registry.core.state_machines import INCIDENT
+from registry.datasets.contract_datasets import About
+from registry.drafting import refits
+from registry.incidents import lifecycle, ownership
+from registry.lineage.downstream import incident_downstream
+from registry.measurements.anomalies import baselines, feedback
+from registry.tables import Contract, Incident, IncidentPart, User
+
+NEWEST_FIRST = Order((col(Incident.id),), newest_first=True)
+UNKNOWN = "nobody of that name may read what the incident is about"
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which incidents are asked for: of a contract, in a state, assigned to somebody. `snoozed` False: none of those
+    that are put off now."""
+
+    contract_id: str | None = None
+    state: IncidentState | None = None
+    assignee: UUID | None = None
+    snoozed: bool = True
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An incident with its parts, as far as they may be read, and the names of the people in it."""
+
+    incident: Incident
+    parts: Sequence[IncidentPart]
+    assignee: str | None = None
+    acknowledged_by: str | None = None
+    resolved_by: str | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change of an incident as somebody saw it: at that revision."""
+
+    incident_id: UUID
+    revision: int
+    by: Principal
+    now: datetime
+
+
+def listed(session: Session, by: Principal, asked: Asked, which: Which, *, now: datetime) -> Portion[Listed]:
+    """Incidents of what the principal may read, newest first."""
+    decide_somewhere(by, Permission.READ)
+    query = (
+        select(Incident).join(Contract, col(Contract.id) == col(Incident.contract_id)).where(visibility.contracts(by))
+    )
+    if which.contract_id is not None:
+        query = query.where(Incident.contract_id == which.contract_id)
+    if which.state is not None:
+        query = query.where(Incident.state == which.state)
+    if which.assignee is not None:
+        query = query.where(Incident.assignee_id == which.assignee)
+    if not which.snoozed:
+        query = query.where(col(Incident.snoozed_until).is_(None) | (col(Incident.snoozed_until) <= now))
+    portion = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked)
+    return Portion(_listed(session, portion.rows, by), portion.next)
+
+
+def get(session: Session, incident_id: UUID, *, by: Principal, lock: bool = False) -> Incident:
+    """The incident. Raises NotFound where there is none, or what it is about is not the principal's to read."""
+    decide_somewhere(by, Permission.READ)
+    if lock:
+        incident_downstream.take_turn(session)
+    found = session.get(Incident, incident_id, with_for_update=lock, populate_existing=lock)
+    if found is None:
+        raise NotFound
+    visibility.see_object(session, found.contract_id, found.object, by)
+    return found
+
+
+def of_runs(session: Session, runs: Collection[UUID], by: Principal) -> list[Listed]:
+    """The incidents that those runs are the last word of, as far as the principal may read what they are about."""
+    found = ownership.incidents(session, runs)
+    return _listed(session, [each for each in found if _may_read(session, (each.contract_id, each.object), by)], by)
+
+
+def shown(session: Session, incident: Incident, by: Principal) -> Listed:
+    """The incident as people see it: of its parts those that the principal may read."""
+    return _listed(session, [incident], by)[0]
+
+
+def _listed(session: Session, found: Sequence[Incident], by: Principal) -> list[Listed]:
+    row = IncidentPart
+    query = select(row).where(col(row.incident_id).in_([each.id for each in found]))
+    parts = session.exec(query.order_by(col(row.joined), row.contract_id, row.object)).all()
+    readable = {about for about in {_about(each) for each in parts} if _may_read(session, about, by)}
+    named = {user for each in found for user in _people(each) if user}
+    names = dict(session.exec(select(User.id, User.name).where(col(User.id).in_(named))).all())
+    of: dict[UUID, list[IncidentPart]] = {}
+    for each in parts:
+        if _about(each) in readable:
+            of.setdefault(each.incident_id, []).append(each)
+    return [
+        Listed(each, of.get(each.id, ()), *(names.get(user) if user else None for user in _people(each)))
+        for each in found
+    ]
+
+
+def acknowledge(session: Session, step: Step) -> Incident:
+    """Says that somebody looks after it. Raises NotFound, Forbidden; Conflict where it was changed meanwhile."""
+    incident = _taken(session, step, "acknowledge")
+    incident.acknowledged_by_id = step.by.user_id
+    return _done(session, incident, step, Action.INCIDENT_ACKNOWLEDGED)
+
+
+def assign(session: Session, step: Step, name: str | None) -> Incident:
+    """Says who looks after it; None: nobody in particular. Raises Invalid for who may not even read what it is about,
+    else as `acknowledge` does."""
+    incident = _taken(session, step, "assign")
+    incident.assignee_id = _reader(session, incident, name) if name is not None else None
+    return _done(session, incident, step, Action.INCIDENT_ASSIGNED, assignee=name)
+
+
+def snooze(session: Session, step: Step, until: datetime | None) -> Incident:
+    """Puts it off: nobody is told of it until then. None: not any longer. Raises Invalid for a time that is over, else
+    as `acknowledge` does."""
+    incident = _taken(session, step, "snooze")
+    if until is not None and until <= step.now:
+        raise Invalid("put it off until a time that is still to come")
+    incident.snoozed_until = until
+    return _done(session, incident, step, Action.INCIDENT_SNOOZED, until=until.isoformat() if until else None)
+
+
+def resolve(
+    session: Session, step: Step, resolution: Resolution, *, comment: str | None, duplicate_of: UUID | None = None
+) -> Incident:
+    """Ends it, for that reason. Raises Invalid for a reason that is found and not told, and for a duplicate of nothing
+    that may be read; else as `acknowledge` does."""
+    incident = _taken(session, step, "resolve")
+    _refuse(session, incident, resolution, duplicate_of, step.by)
+    incident.resolution, incident.comment, incident.duplicate_of = resolution, comment, duplicate_of
+    incident.resolved, incident.resolved_by_id = step.now, step.by.user_id
+    if duplicate_of is not None:
+        lifecycle.move(session, incident.id, duplicate_of)
+    for part in lifecycle.parts(session, incident.id, active=True):
+        part.active = None
+    session.flush()
+    _clear(session, incident, step.now)
+    _teach(session, incident, step)
+    return _done(session, incident, step, Action.INCIDENT_RESOLVED, resolution=resolution.value)
+
+
+def reopen(session: Session, step: Step) -> Incident:
+    """Opens it again: what was over, or what nobody looks after any more. What fails in another incident by now stays
+    there. Raises as `acknowledge` does."""
+    incident = _taken(session, step, "reopen")
+    incident.acknowledged_by_id = None
+    if incident.resolution is not None:
+        _revive(session, incident, step)
+    return _done(session, incident, step, Action.INCIDENT_REOPENED)
+
+
+def _revive(session: Session, incident: Incident, step: Step) -> None:
+    for part in lifecycle.parts(session, incident.id):
+        part.active = None if part.recovered or _fails_elsewhere(session, part) else True
+    incident.resolution, incident.resolved, incident.resolved_by_id = None, None, None
+    incident.duplicate_of, incident.recovered = None, None
+    incident.reopened += 1
+    session.flush()
+    incident_downstream.refresh(session, incident)
+    feedback.take_back(session, incident, author=step.by.user_id, now=step.now)
+    _refit(session, incident, step)
+
+
+def _taken(session: Session, step: Step, name: str) -> Incident:
+    """The incident, locked, in the state that the step leaves it in."""
+    incident = get(session, step.incident_id, by=step.by, lock=True)
+    decide(step.by, Permission.INCIDENTS, visibility.of_object(session, incident.contract_id, incident.object))
+    if incident.revision != step.revision:
+        raise Conflict(f"it was changed in the meantime; it is at revision {incident.revision} now: look again")
+    incident.state = INCIDENT.step(incident.state, name)
+    return incident
+
+
+def _done(session: Session, incident: Incident, step: Step, action: Action, **told: str | None) -> Incident:
+    incident.revision += 1
+    incident.changed = step.now
+    details = {"contract": incident.contract_id, "object": incident.object, **told}
+    audit_log.record(session, action, actor=step.by.name, object_id=incident.id, details=details, now=step.now)
+    return incident
+
+
+def _reader(session: Session, incident: Incident, name: str) -> UUID:
+    user = session.exec(select(User).where(User.name == name, col(User.active).is_(True))).first()
+    place = visibility.of_object(session, incident.contract_id, incident.object)
+    if user is None or not rights_of(session, user).may(Permission.READ, place):
+        raise Invalid(UNKNOWN)
+    return user.id
+
+
+def _refuse(
+    session: Session, incident: Incident, resolution: Resolution, duplicate_of: UUID | None, by: Principal
+) -> None:
+    if resolution is Resolution.RECOVERED:
+        raise Invalid("that it recovered is found by validating the data: say `fixed`, and have them validated")
+    if (resolution is Resolution.DUPLICATE) != (duplicate_of is not None):
+        raise Invalid("say which incident it is a duplicate of, and that it is one")
+    other = get(session, duplicate_of, by=by) if duplicate_of is not None else None
+    if other is not None and (other.id == incident.id or other.state is IncidentState.RESOLVED):
+        raise Invalid("an incident is a duplicate of another one that is not resolved")
+
+
+def _clear(session: Session, incident: Incident, now: datetime) -> None:
+    """What lies downstream: where nothing was wrong, nothing came to it; what was fixed goes with the next runs."""
+    if incident.resolution in NO_FAULT or incident.resolution is Resolution.DUPLICATE:
+        incident_downstream.forget(session, incident.id)
+        return
+    incident.recovered = incident.recovered or now
+    incident_downstream.refresh(session, incident)
+
+
+def _teach(session: Session, incident: Incident, step: Step) -> None:
+    """What its end says of the data that failed: whether programs and detectors learn from them."""
+    if incident.resolution is Resolution.DUPLICATE:
+        return
+    parts = lifecycle.parts(session, incident.id)
+    spots = {About(*_about(part)): baselines.failed_in(session, [part]) for part in parts}
+    mark = Mark.EXPECTED if incident.resolution in NO_FAULT else Mark.INCIDENT
+    feedback.of_incident(session, incident, spots, mark)
+    _refit(session, incident, step)
+
+
+def _refit(session: Session, incident: Incident, step: Step) -> None:
+    for part in lifecycle.parts(session, incident.id):
+        about = About(*_about(part))
+        refits.say(session, about, now=step.now, task_id=derived(step.now, f"{incident.id}/{about}"))
+
+
+def _fails_elsewhere(session: Session, part: IncidentPart) -> bool:
+    row = IncidentPart
+    same = row.contract_id == part.contract_id, row.object == part.object, col(row.active).is_(True)
+    found = session.exec(select(row.incident_id).where(*same)).all()
+    return any(each != part.incident_id for each in found)
+
+
+def _people(incident: Incident) -> tuple[UUID | None, UUID | None, UUID | None]:
+    return incident.assignee_id, incident.acknowledged_by_id, incident.resolved_by_id
+
+
+def _about(part: IncidentPart) -> tuple[str, str]:
+    return part.contract_id, part.object
+
+
+def _may_read(session: Session, about: tuple[str, str], by: Principal) -> bool:
+    return by.may(Permission.READ) or by.may(Permission.READ, visibility.of_object(session, *about))

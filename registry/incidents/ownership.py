@@ -1,0 +1,29 @@
+"""Who needs to look at a failed run: nobody whose incident of it is over, put off, or in the hands of another."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func
+from sqlmodel import Session, col, select
+
+from registry.access.authentication import Principal
+from registry.core.enums import IncidentState
+from registry.tables import Incident, IncidentPart, Run
+
+
+def cared_for(by: Principal, *, now: datetime) -> ColumnElement[bool]:
+    """The condition that the incident which a run is the last word of is over, is put off until later, or is in the
+    hands of somebody else."""
+    hands = func.coalesce(Incident.assignee_id, Incident.acknowledged_by_id)
+    elsewhere = hands.is_not(None) & (hands != by.user_id)
+    over = (col(Incident.state) == IncidentState.RESOLVED) | (col(Incident.snoozed_until) > now) | elsewhere
+    part = IncidentPart
+    found = select(part.incident_id).join(Incident, col(Incident.id) == col(part.incident_id))
+    return found.where(part.last_run_id == Run.id, over).exists()
+
+
+def incidents(session: Session, runs: Collection[UUID]) -> Sequence[Incident]:
+    """The incidents that those runs are the last word of, none twice."""
+    told = select(IncidentPart.incident_id).where(col(IncidentPart.last_run_id).in_(runs))
+    return session.exec(select(Incident).where(col(Incident.id).in_(told)).order_by(col(Incident.id))).all()

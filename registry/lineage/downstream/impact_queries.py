@@ -1,0 +1,79 @@
+"""What harm is asked about: which data are bad, or supposed to be, and what the asker may see of what they do."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.core.enums import IncidentState, Permission
+from registry.core.errors import NotFound
+from registry.datasets import related_datasets
+from registry.datasets.names import Name
+from registry.lineage.downstream.impact import Seen
+from registry.lineage.downstream.propagation import Bad
+from registry.lineage.graph import dataset_visibility, traversal
+from registry.lineage.graph.flows import node
+from registry.lineage.graph.nodes import Nodes
+from registry.tables import Dataset, Incident
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A dataset by a contract, `contract.object` or its own name, and the columns that bad data are in; None: all."""
+
+    name: str
+    namespace: str | None = None
+    columns: frozenset[str] | None = None
+
+
+def of_dataset(
+    session: Session, asked: Asked, by: Principal, *, now: datetime
+) -> tuple[Bad, frozenset[str] | None, bool]:
+    """The bad data of the dataset's open incident, with the columns that these are in, and False; where it has none,
+    those that would be bad from now on, and True. Raises NotFound where there is no such dataset that may be seen."""
+    nodes = Nodes(session)
+    name = _meant(session, asked)
+    if name is None or not dataset_visibility.sight(session, by, nodes)([name]):
+        raise NotFound
+    if incident := _open(session, nodes, name):
+        bad, columns = of_incident(session, incident)
+        return bad, asked.columns or columns, False
+    return Bad(name, now), asked.columns, True
+
+
+def of_incident(session: Session, incident: Incident) -> tuple[Bad, frozenset[str] | None]:
+    """The incident's bad data, and the columns that they are in; None: all. Raises NotFound where they are unknown."""
+    dataset = session.get(Dataset, incident.dataset_id) if incident.dataset_id else None
+    if dataset is None:
+        raise NotFound
+    columns = None if incident.columns is None else frozenset(incident.columns)
+    name = node(dataset.namespace, dataset.name)
+    return Bad(name, incident.since, incident.recovered, incident.data_version), columns
+
+
+def seen(session: Session, by: Principal) -> Seen:
+    """What the principal may see downstream."""
+    nodes = Nodes(session)
+    return Seen(nodes, dataset_visibility.sight(session, by, nodes), visibility.contracts(by))
+
+
+def cause(session: Session, incident: Incident, by: Principal) -> str | None:
+    """What the incident is about, as `contract.object`; None where the principal may not read that."""
+    place = visibility.of_object(session, incident.contract_id, incident.object)
+    return f"{incident.contract_id}.{incident.object}" if by.may(Permission.READ, place) else None
+
+
+def _meant(session: Session, asked: Asked) -> Name | None:
+    if asked.namespace is not None:
+        return node(asked.namespace, asked.name)
+    found = related_datasets.named(session, asked.name)
+    return node(found.dataset.namespace, found.dataset.name) if found else None
+
+
+def _open(session: Session, nodes: Nodes, name: Name) -> Incident | None:
+    """The oldest incident about the dataset that is not resolved."""
+    about = select(Incident).join(Dataset, col(Dataset.id) == col(Incident.dataset_id))
+    here = about.where(traversal.named(Dataset, nodes.group(name)), Incident.state != IncidentState.RESOLVED)
+    return session.exec(here.order_by(col(Incident.opened), col(Incident.id)).limit(1)).first()

@@ -1,0 +1,305 @@
+"""How far bad data come: along which columns they may spread, and what the runs since then made of that. Pure."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from registry.core.enums import Spread
+from registry.datasets.names import Name
+from registry.lineage.graph.flows import Feed, Output, root
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A job that reads a dataset, and what it writes."""
+
+    job: Name
+    source: Name
+    outputs: tuple[Output, ...]
+
+
+# The jobs that read some of these datasets.
+Readers = Callable[[Collection[Name]], Iterable[Reading]]
+
+
+class Trace(NamedTuple):
+    """A column (None: every row) of a dataset that bad data may be in: by their values or not, known or supposed."""
+
+    dataset: Name
+    column: str | None
+    direct: bool = True
+    coarse: bool = False
+
+
+class Hop(NamedTuple):
+    """A step on the way of bad data."""
+
+    source: Name
+    job: Name
+    target: Name
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A dataset that bad data may come to. `path`: jobs and datasets by turns, from the first dataset to this one.
+
+    `direct`: by values on some way; else only by what they decide. `coarse`: on every way there is a job that tells
+    nothing of columns. `columns`: those that are touched; None: all."""
+
+    dataset: Name
+    distance: int
+    path: tuple[Name, ...]
+    direct: bool
+    coarse: bool
+    columns: frozenset[str] | None
+
+
+@dataclass(frozen=True)
+class Spreading:
+    """All that bad data may come to. `whole`: nothing was cut off."""
+
+    reached: Mapping[Name, Reach] = field(default_factory=dict)
+    hops: frozenset[Hop] = frozenset()
+    whole: bool = True
+
+
+@dataclass
+class _Search:
+    start: Name
+    most: int
+    came: dict[Trace, tuple[Trace | None, Name]] = field(default_factory=dict)
+    distances: dict[Name, int] = field(default_factory=dict)
+    hops: set[Hop] = field(default_factory=set)
+    whole: bool = True
+
+    def enter(self, trace: Trace, before: Trace, job: Name, distance: int) -> bool:
+        """Whether the trace is new."""
+        known = trace.dataset in self.distances
+        if not known and len(self.distances) >= self.most:
+            self.whole = False
+            return False
+        self.hops.add(Hop(before.dataset, job, trace.dataset))
+        self.distances.setdefault(trace.dataset, distance)
+        new = trace not in self.came
+        self.came.setdefault(trace, (before, job))
+        return new
+
+    def path(self, trace: Trace) -> tuple[Name, ...]:
+        steps: list[Name] = []
+        at: Trace | None = trace
+        while at is not None:
+            before, job = self.came[at]
+            steps += [at.dataset] if before is None else [at.dataset, job]
+            at = before
+        return tuple(reversed(steps))
+
+
+def spread(start: Name, columns: Collection[str] | None, readers: Readers, *, depth: int, most: int) -> Spreading:
+    """All that bad data in these columns of a dataset (None: in any of its rows) may come to, `depth` jobs away, of
+    at most `most` datasets. Every job is asked for once a level; a dataset that feeds itself is met once."""
+    search = _Search(start, most)
+    first = {Trace(start, root(each)) for each in columns or ()} or {Trace(start, None)}
+    search.came = dict.fromkeys(first, (None, start))
+    level, found = sorted(first, key=repr), dict[Name, list[_Carrier]]()
+    for distance in range(1, depth + 1):
+        _learn(found, {each.dataset for each in level} - found.keys(), readers)
+        level = [each for trace in level for each in _step(search, trace, found[trace.dataset], distance)]
+        if not level:
+            break
+    return Spreading(_reached(search), frozenset(search.hops), search.whole)
+
+
+@dataclass(frozen=True)
+class _Carrier:
+    """An output as what it takes from one source."""
+
+    job: Name
+    source: Name
+    output: Output
+
+    @cached_property
+    def feeds(self) -> Mapping[str | None, tuple[Feed, ...]]:
+        """What it takes, by the column that it is taken from."""
+        found: dict[str | None, list[Feed]] = {}
+        for feed in self.output.feeds:
+            if feed.source == self.source:
+                found.setdefault(feed.of, []).append(feed)
+        return {of: tuple(feeds) for of, feeds in found.items()}
+
+    @property
+    def excluded(self) -> bool:
+        """Whether the source is told not to feed it."""
+        return self.output.sources is not None and self.source not in self.output.sources and not self.feeds
+
+    def carried(self, trace: Trace) -> Iterator[Trace]:
+        """Where bad data in that column go."""
+        if self.excluded:
+            return
+        if trace.column is None:
+            yield self._rows(trace)
+        elif self.feeds:
+            for feed in (*self.feeds.get(trace.column, ()), *self.feeds.get(None, ())):
+                yield Trace(self.output.name, feed.column, trace.direct and feed.direct, trace.coarse)
+        elif not self.output.feeds or self.output.sources is not None:
+            yield Trace(self.output.name, None, trace.direct, coarse=True)
+
+    def _rows(self, trace: Trace) -> Trace:
+        told = [feed.direct for feeds in self.feeds.values() for feed in feeds]
+        direct = trace.direct and (any(told) or not told)
+        return Trace(self.output.name, None, direct, trace.coarse or not told)
+
+
+def _learn(found: dict[Name, list[_Carrier]], datasets: Collection[Name], readers: Readers) -> None:
+    found.update({each: [] for each in datasets})
+    for reading in readers(datasets) if datasets else ():
+        found[reading.source] += (_Carrier(reading.job, reading.source, each) for each in reading.outputs)
+
+
+def _step(search: _Search, trace: Trace, carriers: Iterable[_Carrier], distance: int) -> Iterator[Trace]:
+    for carrier in carriers:
+        if carrier.output.name in {search.start, trace.dataset}:
+            continue
+        for each in carrier.carried(trace):
+            if search.enter(each, trace, carrier.job, distance):
+                yield each
+
+
+def _reached(search: _Search) -> dict[Name, Reach]:
+    traces: dict[Name, list[Trace]] = {}
+    for each in search.came:
+        traces.setdefault(each.dataset, []).append(each)
+    return {name: _reach(search, name, traces[name]) for name in search.distances}
+
+
+def _reach(search: _Search, name: Name, traces: list[Trace]) -> Reach:
+    named = {each.column for each in traces}
+    return Reach(
+        dataset=name,
+        distance=search.distances[name],
+        path=search.path(traces[0]),
+        direct=any(each.direct for each in traces),
+        coarse=all(each.coarse for each in traces),
+        columns=None if None in named else frozenset(filter(None, named)),
+    )
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """A run of a job. `ended` None: it has not. `reads`: the versions of the datasets that it read, as far as told."""
+
+    job: Name
+    began: datetime
+    ended: datetime | None
+    failed: bool = False
+    reads: Mapping[Name, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Bad:
+    """Bad data: since when they are there, and until when (None: still); the version that they are, where known."""
+
+    dataset: Name
+    since: datetime
+    until: datetime | None = None
+    version: str | None = None
+
+
+@dataclass(frozen=True)
+class State:
+    """How far bad data came to a dataset. `since`: when they came; None: they have not."""
+
+    spread: Spread
+    since: datetime | None = None
+
+
+def states(bad: Bad, hops: Collection[Hop], runs: Iterable[JobRun]) -> dict[Name, State]:
+    """How far bad data came to each dataset that they may come to. Where good ones took their place, those datasets are
+    left out that they never came to, and those that were written anew from good ones since."""
+    of: dict[Name, list[JobRun]] = {}
+    for run in runs:
+        of.setdefault(run.job, []).append(run)
+    arrived = _arrived(bad, hops, of)
+    flying = _flying(bad, hops, of, arrived)
+    clean = _cleaned(bad, hops, of, arrived) if bad.until else {}
+    found = {name: State(Spread.CONTAMINATED, at) for name, at in arrived.items() if name not in {bad.dataset, *clean}}
+    found |= {name: State(Spread.IN_FLIGHT) for name in flying - found.keys() - {bad.dataset}}
+    if bad.until is None:
+        found = {hop.target: State(Spread.AT_RISK) for hop in hops if hop.target != bad.dataset} | found
+    return found
+
+
+def _arrived(bad: Bad, hops: Collection[Hop], runs: Mapping[Name, list[JobRun]]) -> dict[Name, datetime]:
+    """When bad data first came to each dataset: with the end of a run that began once they were in what it reads."""
+    onward: dict[Name, list[Hop]] = {}
+    for hop in hops:
+        onward.setdefault(hop.source, []).append(hop)
+    arrived, waiting = dict[Name, datetime](), [(bad.since, bad.dataset)]
+    while waiting:
+        at, name = heappop(waiting)
+        if name in arrived:
+            continue
+        arrived[name] = at
+        for hop in onward.get(name, ()):
+            ends = [run.ended for run in runs.get(hop.job, ()) if run.ended and _carries(bad, name, at, run)]
+            if ends:
+                heappush(waiting, (max(min(ends), at), hop.target))
+    return arrived
+
+
+def _carries(bad: Bad, name: Name, at: datetime, run: JobRun) -> bool:
+    """Whether the run read bad data from the dataset, in which they are since then."""
+    if run.failed:
+        return False
+    if name != bad.dataset:
+        return run.began >= at
+    if bad.version is not None and run.reads.get(name) == bad.version:
+        return True
+    return at <= run.began and (bad.until is None or run.began < bad.until)
+
+
+def _flying(
+    bad: Bad, hops: Collection[Hop], runs: Mapping[Name, list[JobRun]], arrived: Mapping[Name, datetime]
+) -> set[Name]:
+    """The datasets that a run is about to write which reads bad data."""
+    came = [hop for hop in hops if hop.source in arrived]
+    return {
+        hop.target
+        for hop in came
+        if any(
+            run.ended is None and _carries(bad, hop.source, arrived[hop.source], run) for run in runs.get(hop.job, ())
+        )
+    }
+
+
+def _cleaned(
+    bad: Bad, hops: Collection[Hop], runs: Mapping[Name, list[JobRun]], arrived: Mapping[Name, datetime]
+) -> dict[Name, datetime]:
+    """When each of the datasets was written from good data again: by a run that began once all it reads were good.
+
+    Datasets that feed each other in a circle are never known to be good again."""
+    before: dict[Name, set[Hop]] = {}
+    for hop in hops:
+        if hop.source in arrived and hop.target in arrived and hop.source != hop.target:
+            before.setdefault(hop.target, set()).add(hop)
+    clean, changed = {bad.dataset: bad.until} if bad.until else {}, True
+    while changed:
+        changed = False
+        for name, came in before.items():
+            if name not in clean and all(hop.source in clean for hop in came):
+                at = _rewritten(came, runs, max(clean[hop.source] for hop in came))
+                if at is not None:
+                    clean[name], changed = at, True
+    return {name: at for name, at in clean.items() if name != bad.dataset}
+
+
+def _rewritten(came: Iterable[Hop], runs: Mapping[Name, list[JobRun]], since: datetime) -> datetime | None:
+    """When the dataset was first written whole by a run that began since then; by each of the jobs that write it."""
+    ends = [min(_ends(runs.get(job, ()), since), default=None) for job in {hop.job for hop in came}]
+    return None if None in ends else max(each for each in ends if each is not None)
+
+
+def _ends(runs: Iterable[JobRun], since: datetime) -> Iterator[datetime]:
+    return (run.ended for run in runs if run.ended and not run.failed and run.began >= since)

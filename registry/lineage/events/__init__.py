@@ -1,0 +1,1 @@
+"""Lineage events: receive, store, check and fold them into states of runs."""

@@ -1,0 +1,99 @@
+"""What of an event is not as OpenLineage wants it and was taken all the same, told for who looks for what is gone."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT, Event, is_dataset, size
+
+TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
+# An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
+AHEAD = timedelta(minutes=10)
+REQUIRED = ("_producer", "_schemaURL")
+GROUPS = ("facets", "inputFacets", "outputFacets")
+# Names come from outside: more of them, and longer ones, help nobody.
+MOST = 20
+LONGEST = 80
+
+
+def diagnose(event: Event, received: datetime) -> list[str]:
+    """What was read otherwise than it was sent, or left out, in words; [] where nothing was. Holds no values."""
+    found = dict.fromkeys((*_envelope(event, received), *_parts(event)))
+    told = list(found)
+    return told if len(told) <= MOST else [*told[:MOST], f"and {len(told) - MOST} more"]
+
+
+def _envelope(event: Event, received: datetime) -> Iterator[str]:
+    document = event.document
+    if event.naive_time:
+        yield "eventTime has no zone: it was taken as UTC"
+    if event.time > received + AHEAD:
+        yield "eventTime is ahead of the clock here: the time of arrival was taken"
+    if not isinstance(document.get("producer"), str):
+        yield "producer is missing"
+    yield from _schema(document, type(event.content).__name__)
+    if event.run is not None:
+        yield from _run(event, document)
+
+
+def _schema(document: Mapping[str, Any], kind: str) -> Iterator[str]:
+    url = document.get("schemaURL")
+    if not isinstance(url, str):
+        yield "schemaURL is missing"
+    elif "#" in url and not url.endswith(f"/{kind}"):
+        yield f"schemaURL is that of something else: the event was read as a {kind}, by what it holds"
+
+
+def _run(event: Event, document: Mapping[str, Any]) -> Iterator[str]:
+    assert event.run is not None
+    if event.run.type is None:
+        yield "eventType is missing: the event is remembered, and triggers nothing"
+    elif event.run.type not in TYPES:
+        yield "eventType is none of OpenLineage's: the event is remembered, and triggers nothing"
+    if not _is_uuid(event.run.run.id):
+        yield "run.runId is no UUID: it was taken as it is"
+
+
+def _parts(event: Event) -> Iterator[str]:
+    document, large = event.document, len(event.whole) > FACET_LIMIT
+    for name in ("run", "job", "dataset"):
+        yield from _facets(name, document.get(name), large=large)
+    for name in ("inputs", "outputs"):
+        several = document.get(name)
+        if several is not None and not isinstance(several, list):
+            yield f"{name} is no list: it was left out"
+        yield from _datasets(name, several if isinstance(several, list) else [], large=large)
+
+
+def _datasets(name: str, several: list[Any], *, large: bool) -> Iterator[str]:
+    for index, each in enumerate(several):
+        if is_dataset(each):
+            yield from _facets(f"{name}[{index}]", each, large=large)
+        else:
+            yield f"{name}[{index}] has no namespace and name: it was left out"
+
+
+def _facets(where: str, part: Any, *, large: bool) -> Iterator[str]:
+    for group in GROUPS if isinstance(part, dict) else ():
+        facets = part.get(group)
+        for name, facet in facets.items() if isinstance(facets, dict) else ():
+            yield from _facet(f"{where}.{group}.{name[:LONGEST]}", name, facet, large=large)
+
+
+def _facet(where: str, name: str, facet: Any, *, large: bool) -> Iterator[str]:
+    if not isinstance(facet, dict):
+        yield f"{where} is no object: it was left out"
+        return
+    if missing := [each for each in REQUIRED if each not in facet]:
+        yield f"{where} lacks {' and '.join(missing)}"
+    if name in HEAVY or (large and name not in KEPT and size(facet) > FACET_LIMIT):
+        yield f"{where} is not kept: nothing here reads it, and it may be large"
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

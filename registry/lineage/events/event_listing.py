@@ -1,0 +1,140 @@
+"""What came over lineage, for people to look at: events in lists, refused bodies, and how far the inbox is behind."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import case, func
+from sqlalchemy import select as rows
+from sqlmodel import Session, col, select
+
+from registry.access.authentication import Principal
+from registry.core.enums import InboxState, Permission
+from registry.core.errors import NotFound
+from registry.core.pagination import Asked, Order, Portion
+from registry.tables import InboxEvent, RejectedEvent
+from registry.tables.lineage_events import REPEATED
+
+NEWEST = Order((InboxEvent.id,), newest_first=True)
+NEWEST_REFUSED = Order((RejectedEvent.id,), newest_first=True)
+# A list must not read events of many megabytes to tell what they are about.
+TOLD_WITHIN = 1024 * 1024
+NAMED = 5
+SHOWN = (
+    "id", "key", "received", "producer", "state", "duplicates", "attempts", "error", "diagnostics", "original_size"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Told:
+    """What an event says that it is about: all empty where it is too long to be read for a list.
+
+    `kind` is the event's type, or what it is about where it has none. `outputs`: the first few, of `written`."""
+
+    kind: str = ""
+    time: str = ""
+    job: str = ""
+    run_id: str = ""
+    outputs: tuple[str, ...] = ()
+    written: int = 0
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What lies in the inbox. `oldest`: when the event came that waits longest; None: none waits."""
+
+    events: Mapping[InboxState, int]
+    repeats: int
+    refused: Mapping[int, int]
+    oldest: datetime | None
+
+    def lag(self, now: datetime) -> float:
+        """For how many seconds the event waits that waits longest; 0 where none waits."""
+        return max(0.0, (now - self.oldest).total_seconds()) if self.oldest else 0.0
+
+
+def events(
+    session: Session,
+    asked: Asked,
+    *,
+    state: InboxState | None = None,
+    producer: str | None = None,
+    since: datetime | None = None,
+) -> Portion[Any]:
+    """Accepted events with what they are about, newest first; `since`: those that were received from then on."""
+    query = rows(*_columns())
+    if state is not None:
+        query = query.where(col(InboxEvent.state) == state)
+    if producer is not None:
+        query = query.where(col(InboxEvent.producer) == producer)
+    if since is not None:
+        query = query.where(col(InboxEvent.received) >= since)
+    return NEWEST.cut(session.connection().execute(NEWEST.of(query, asked)).all(), asked)
+
+
+def refused(session: Session, asked: Asked, *, producer: str | None = None) -> Portion[RejectedEvent]:
+    """Bodies that were refused, newest first."""
+    query = NEWEST_REFUSED.of(select(RejectedEvent), asked)
+    if producer is not None:
+        query = query.where(RejectedEvent.producer == producer)
+    return NEWEST_REFUSED.cut(session.exec(query).all(), asked)
+
+
+def refusal(session: Session, event_id: UUID, by: Principal) -> tuple[RejectedEvent, str | None]:
+    """The refused body, and how it begins: for its sender and for who reads the audit, None for others.
+
+    Raises NotFound where there is none."""
+    found = session.get(RejectedEvent, event_id)
+    if found is None:
+        raise NotFound
+    shown = found.producer == by.name or by.may(Permission.AUDIT)
+    return found, found.body.decode(errors="replace") if shown else None
+
+
+def counts(session: Session) -> Counts:
+    """How much lies in the inbox, and since when the oldest event waits. Asks indexes alone."""
+    by_state = session.exec(select(InboxEvent.state, func.count()).group_by(col(InboxEvent.state))).all()
+    repeats = session.exec(select(func.sum(InboxEvent.duplicates)).where(REPEATED)).one()
+    by_status = session.exec(select(RejectedEvent.status, func.count()).group_by(col(RejectedEvent.status))).all()
+    oldest = session.exec(select(func.min(InboxEvent.received)).where(InboxEvent.state == InboxState.NEW)).one()
+    found = {InboxState(state): count for state, count in by_state}
+    return Counts({**dict.fromkeys(InboxState, 0), **found}, int(repeats or 0), dict(by_status), oldest)
+
+
+def told(body: bytes | None) -> Told:
+    """What the event says that it is about; nothing where there is no body."""
+    document = json.loads(body) if body else {}
+    job, run, dataset = (_object(document, name) for name in ("job", "run", "dataset"))
+    written = [_named(each) for each in _outputs(document)]
+    kind = document.get("eventType") or ("DATASET" if dataset else "JOB" if job else "")
+    return Told(
+        kind=str(kind).upper(),
+        time=str(document.get("eventTime") or ""),
+        job=_named(job) if job else "",
+        run_id=str(run.get("runId") or ""),
+        outputs=tuple(written[:NAMED]),
+        written=len(written),
+    )
+
+
+def _columns() -> list[Any]:
+    short = case((func.length(InboxEvent.body) <= TOLD_WITHIN, col(InboxEvent.body)), else_=None)
+    return [*(getattr(InboxEvent, name) for name in SHOWN), short.label("body")]
+
+
+def _object(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = document.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _outputs(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    dataset = _object(document, "dataset")
+    listed = [dataset] if dataset else document.get("outputs")
+    return (each for each in (listed if isinstance(listed, list) else ()) if isinstance(each, dict))
+
+
+def _named(part: Mapping[str, Any]) -> str:
+    return f"{part.get('namespace', '')} {part.get('name', '')}".strip()

@@ -1,0 +1,1 @@
+"""The lineage graph: flows of jobs, traversal, lists, visibility."""

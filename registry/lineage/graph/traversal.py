@@ -1,0 +1,185 @@
+"""The lineage graph around a dataset or a job, as far as somebody may see it.
+
+A step goes from jobs to all jobs that read or write one of their datasets, as Marquez has it. What may not be seen is
+no part of the graph: nothing is found through it."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar
+from uuid import UUID
+
+from sqlalchemy import tuple_
+from sqlmodel import Session, col, select
+
+from registry.core.enums import Direction
+from registry.core.errors import NotFound
+from registry.datasets.names import Name
+from registry.lineage.graph.flows import node
+from registry.lineage.graph.nodes import Nodes
+from registry.tables import LineageEdge, LineageJob
+
+Item = TypeVar("Item")
+DEEPEST, MOST_NODES = 20, 5_000
+AT_ONCE = 400
+
+
+class End(NamedTuple):
+    """That a job reads a dataset, or writes it."""
+
+    job_id: UUID
+    direction: Direction
+    name: Name
+
+
+class Sight(Protocol):
+    """Which datasets may be seen."""
+
+    def __call__(self, names: Collection[Name], /) -> Collection[Name]:
+        """Those of the names that may be."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job with the nodes that it reads and writes."""
+
+    row: LineageJob
+    inputs: tuple[Name, ...]
+    outputs: tuple[Name, ...]
+
+    @property
+    def name(self) -> Name:
+        """Its name, as datasets have theirs."""
+        return Name(self.row.namespace, self.row.name)
+
+
+@dataclass(frozen=True)
+class Walked:
+    """The part of the graph that was walked. `names`: all names of each dataset in it. `whole`: nothing was cut off."""
+
+    jobs: tuple[Job, ...]
+    names: Mapping[Name, frozenset[Name]]
+    whole: bool = True
+
+
+@dataclass
+class _Walk:
+    session: Session
+    nodes: Nodes
+    sight: Sight
+    jobs: dict[UUID, Job] = field(default_factory=dict)
+    datasets: set[Name] = field(default_factory=set)
+
+    @property
+    def full(self) -> bool:
+        return len(self.jobs) + len(self.datasets) >= MOST_NODES
+
+    def add(self, jobs: Iterable[LineageJob]) -> set[Name]:
+        """Adds the jobs with their datasets; the datasets that are new."""
+        fresh = {each.id: each for each in jobs if each.id not in self.jobs}
+        ends = self._seen(ends_of(self.session, list(fresh)))
+        before = set(self.datasets)
+        for job_id, row in fresh.items():
+            read, written = (tuple(sorted(ends.get((job_id, way), ()))) for way in Direction)
+            if not self.full and (read or written):
+                self.jobs[job_id] = Job(row, read, written)
+                self.datasets.update(read, written)
+        return self.datasets - before
+
+    def _seen(self, ends: Sequence[End]) -> Mapping[tuple[UUID, Direction], set[Name]]:
+        """The nodes that each of the jobs reads and writes, of those that may be seen."""
+        self.nodes.know({each.name for each in ends})
+        seen = frozenset(self.sight({each.name for each in ends}))
+        found: dict[tuple[UUID, Direction], set[Name]] = {}
+        for job_id, direction, name in ends:
+            if name in seen:
+                found.setdefault((job_id, direction), set()).add(self.nodes.of(name))
+        return found
+
+
+def around(session: Session, start: Name, sight: Sight, nodes: Nodes, *, depth: int = DEEPEST) -> Walked:
+    """The graph around a dataset. Raises NotFound where no job is known to read or write it, or it may not be seen."""
+    walk = _Walk(session, nodes, sight)
+    group = nodes.group(start)
+    if sight(group):
+        walk.add(jobs_at(session, group))
+    if not walk.jobs:
+        raise NotFound
+    return _walked(walk, depth)
+
+
+def around_job(session: Session, job: Name, sight: Sight, nodes: Nodes, *, depth: int = DEEPEST) -> Walked:
+    """The graph around a job. Raises NotFound where there is none, or none of its datasets may be seen."""
+    walk = _Walk(session, nodes, sight)
+    walk.add(session.exec(select(LineageJob).filter_by(namespace=job.namespace, name=job.name)).all())
+    if not walk.jobs:
+        raise NotFound
+    return _walked(walk, depth)
+
+
+def only(session: Session, jobs: Iterable[LineageJob], sight: Sight, nodes: Nodes) -> Walked:
+    """These jobs with their datasets, as far as they may be seen."""
+    walk = _Walk(session, nodes, sight)
+    walk.add(jobs)
+    return _walked(walk, 0)
+
+
+def _walked(walk: _Walk, depth: int) -> Walked:
+    fresh = set(walk.datasets)
+    for _ in range(min(depth, DEEPEST)):
+        if walk.full or not fresh:
+            break
+        fresh = walk.add(jobs_at(walk.session, set(walk.nodes.named(fresh))))
+    names = {each: walk.nodes.group(each) for each in walk.datasets}
+    return Walked(tuple(sorted(walk.jobs.values(), key=lambda each: each.name)), names, whole=not walk.full)
+
+
+def jobs_at(session: Session, names: Collection[Name], direction: Direction | None = None) -> list[LineageJob]:
+    """The jobs that read or write a dataset of these names; with `direction` those that only do that."""
+    edge, found = LineageEdge, dict[UUID, LineageJob]()
+    for some in portions(sorted(names)):
+        query = select(LineageJob).join(edge, col(edge.job_id) == col(LineageJob.id)).where(named(edge, some))
+        if direction is not None:
+            query = query.where(edge.direction == direction)
+        found.update({each.id: each for each in session.exec(query.limit(MOST_NODES))})
+    return list(found.values())
+
+
+def ends_of(session: Session, jobs: Sequence[UUID]) -> list[End]:
+    """What these jobs read and write."""
+    row, found = LineageEdge, list[End]()
+    for some in portions(jobs):
+        query = select(row.job_id, row.direction, row.namespace, row.name).where(col(row.job_id).in_(some))
+        found += (End(job, Direction(way), Name(namespace, name)) for job, way, namespace, name in session.exec(query))
+    return found
+
+
+def outputs_of(session: Session, jobs: Sequence[UUID]) -> list[LineageEdge]:
+    """What these jobs write, with the columns that feed it."""
+    found: list[LineageEdge] = []
+    for some in portions(jobs):
+        query = select(LineageEdge).where(col(LineageEdge.job_id).in_(some))
+        found += session.exec(query.where(LineageEdge.direction == Direction.OUTPUT))
+    return found
+
+
+def portions(values: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """The values in portions that one statement takes."""
+    return (values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE))
+
+
+def named(row: Any, names: Iterable[Name]) -> Any:
+    """The condition that the row bears one of the names."""
+    return tuple_(col(row.namespace), col(row.name)).in_([(each.namespace, each.name) for each in names])
+
+
+def meant(session: Session, text: str, *, job: bool = False) -> Iterator[Name]:
+    """The datasets of the graph that a text `namespace:name` may stand for, or the jobs; () for none.
+
+    Both parts may hold colons."""
+    cuts = [at for at, letter in enumerate(text) if letter == ":" and not text.startswith("://", at)]
+    found = [Name(text[:at], text[at + 1 :]) for at in cuts if text[:at] and text[at + 1 :]]
+    row: Any = LineageJob if job else LineageEdge
+    named_so = found if job else list(dict.fromkeys(node(each.namespace, each.name) for each in found))
+    query = select(row.namespace, row.name).where(named(row, named_so)).distinct()
+    known = {Name(*each) for each in session.exec(query)} if named_so else set[Name]()
+    return (each for each in named_so if each in known)

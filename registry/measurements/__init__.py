@@ -1,0 +1,1 @@
+"""History: runs, states, anomalies, patterns."""

@@ -1,0 +1,1 @@
+"""Fits, baselines and feedback of detectors."""

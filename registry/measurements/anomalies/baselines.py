@@ -1,0 +1,106 @@
+"""The pasts of metrics as detectors learn from them: what was measured, without what incidents spoiled."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, select
+
+from engine.anomaly.baselines import Histories
+from engine.anomaly.series import Point, placed
+from engine.checks.binding import BoundChecks
+from engine.core.results import Outcome
+from engine.evaluation.metric_values import compares
+from registry.core.enums import NO_FAULT
+from registry.datasets.contract_datasets import About
+from registry.measurements.anomalies import feedback
+from registry.measurements.runs import history
+from registry.measurements.runs.recording import Whose
+from registry.schemas import MeasurementOut
+from registry.tables import Incident, IncidentPart, PointMark, ResultRow, Run
+
+# Points of a metric that are learned from; older ones are another time (engine.anomaly.auto_detector).
+MOST = 600
+# What failed in a run on a partition; None: on all together.
+Spoilt = frozenset[tuple[UUID, str | None]]
+
+
+def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: datetime | None = None) -> Histories:
+    """What was measured of the metrics that detectors look at, or that compare partitions, by identity; {} where none
+    does.
+
+    `before`: as it was known then."""
+    wanted = {each.identity for each in checks.checks if (each.detector or compares(each)) and each.identity}
+    if not wanted:
+        return {}
+    found = history.earlier(session, whose, wanted, limit=MOST, before=before, each_run=True)
+    bad = spoilt(session, whose, before=before)
+    return {identity: [_point(each, bad) for each in points] for identity, points in found.items()}
+
+
+def _point(measured: MeasurementOut, bad: Spoilt) -> Point:
+    time = placed(measured.partition).time or measured.time
+    excluded = (measured.run_id, measured.partition or None) in bad
+    return Point(time, measured.value, measured.partition, measured.reason, excluded, measured.details)
+
+
+def spoilt(
+    session: Session, whose: Whose, *, before: datetime | None = None, also: Sequence[PointMark] = ()
+) -> Spoilt:  # fmt: skip
+    """Which partitions failed in which runs, where that was an incident; not where somebody said that it was none, and
+    all of which somebody said that something was wrong with them.
+
+    `before`: as people had said by then; `also`: as if that were said, too."""
+    about = About(whose.contract_id, whose.object)
+    parts = session.exec(
+        select(IncidentPart, Incident)
+        .join(Incident, col(Incident.id) == col(IncidentPart.incident_id))
+        .where(IncidentPart.contract_id == whose.contract_id, IncidentPart.object == whose.object)
+    ).all()
+    bad = failed_in(session, [part for part, each in parts if each.resolution not in NO_FAULT])
+    said = feedback.told(session, about, before=before, also=also)
+    return (bad | said.incident) - said.expected
+
+
+def failed_in(session: Session, parts: Sequence[IncidentPart]) -> Spoilt:
+    """What failed in these parts of incidents, all of one object: in which runs, of which partitions."""
+    if not parts:
+        return frozenset()
+    spans = [(part.first_run_id, part.last_run_id) for part in parts]
+    whose = Whose(parts[0].contract_id, parts[0].object, "")
+    found = session.exec(select(ResultRow.run_id, ResultRow.partition).join(Run).where(*_failed(whose)))
+    return frozenset(
+        (run_id, partition or None) for run_id, partition in found if any(a <= run_id <= b for a, b in spans)
+    )
+
+
+def spoilt_arrivals(session: Session, whose: Whose) -> frozenset[tuple[int, str | None]]:
+    """As `spoilt`, by the version of the dataset's states that each run judged; runs that judged none are left out."""
+    bad = spoilt(session, whose)
+    query = select(Run.id, Run.states_version).where(col(Run.id).in_({run_id for run_id, _ in bad}))
+    judged = dict(session.exec(query).all()) if bad else {}
+    return frozenset((version, name) for run_id, name in bad if (version := judged.get(run_id)) is not None)
+
+
+def spoilt_partitions(session: Session, whose: Whose, *, also: Sequence[PointMark] = ()) -> tuple[str, ...]:
+    """The partitions whose newest run failed in an incident, by name: what was mended since, and judged, is not among
+    them. `also`: as of `spoilt`."""
+    bad = spoilt(session, whose, also=also)
+    names = {name for _, name in bad if name}
+    judged = select(ResultRow.partition, ResultRow.run_id).distinct().join(Run).where(*_judged(whose))
+    runs = session.exec(judged.where(col(ResultRow.partition).in_(names))).all() if names else ()
+    newest: dict[str | None, UUID] = dict(sorted(runs, key=lambda each: each[1]))
+    return tuple(sorted(str(name) for name, run_id in newest.items() if (run_id, name) in bad))
+
+
+def _judged(whose: Whose) -> Collection[ColumnElement[bool]]:
+    return (
+        col(Run.contract_id) == whose.contract_id,
+        col(Run.object) == whose.object,
+        col(Run.subscription_id).is_(None),
+    )
+
+
+def _failed(whose: Whose) -> Collection[ColumnElement[bool]]:
+    return *_judged(whose), col(ResultRow.outcome) == Outcome.FAILED, col(ResultRow.severity) == "error"

@@ -1,0 +1,198 @@
+"""What people say of single points: that nothing was wrong with the data of a partition, or that something was.
+
+The newest word about a content of a partition counts, before what incidents say of it. Each is kept as it was said, and
+is taken back by another one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session, col, func, select
+
+from registry.access import visibility
+from registry.access.authentication import Principal, decide
+from registry.audit import audit_log
+from registry.core.enums import Action, Mark, Permission
+from registry.core.errors import Invalid, NotFound
+from registry.core.ids import derived
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.tables import Incident, PartitionState, PointMark, Run, User
+
+# Which data of which run: a partition, None: all together.
+Spot = tuple[UUID, str | None]
+WHY = "say why, in a few words"
+NOT_JUDGED = "the run judged no partition of that name"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What somebody says of what a run judged, and why."""
+
+    run_id: UUID
+    partition: str | None
+    mark: Mark
+    why: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of the data of runs: which were as expected, and which were not."""
+
+    expected: frozenset[Spot] = frozenset()
+    incident: frozenset[Spot] = frozenset()
+
+
+def say(session: Session, said: Said, *, by: Principal, now: datetime, mark_id: UUID) -> PointMark:
+    """Keeps what the principal says. Raises NotFound for no such run, Forbidden for who may not settle its incidents,
+    Invalid for no reason and for data that the run did not judge."""
+    run = seen(session, said, by=by)
+    decide(by, Permission.INCIDENTS, visibility.of_object(session, run.contract_id, run.object))
+    if not said.why.strip():
+        raise Invalid(WHY)
+    row = _row(session, run, said, author=by.user_id, now=now, mark_id=mark_id)
+    session.add(row)
+    details = {
+        "contract": run.contract_id, "object": run.object, "partition": said.partition, "mark": said.mark.value,
+        "why": said.why,
+    }  # fmt: skip
+    audit_log.record(session, Action.MARK_SET, actor=by.name, object_id=row.id, now=now, details=details)
+    return row
+
+
+def word(session: Session, run: Run, said: Said, *, by: Principal) -> PointMark:
+    """What the principal would say, as it would be kept."""
+    return _row(session, run, said, author=by.user_id, now=run.finished, mark_id=run.id)
+
+
+def seen(session: Session, said: Said, *, by: Principal) -> Run:
+    """The run that something is said of. Raises NotFound where the principal may not see it, or it was a consumer's;
+    Invalid where it judged no such data."""
+    run = visibility.see_run(session, said.run_id, by)
+    if run.subscription_id is not None:
+        raise NotFound
+    if said.partition and said.partition not in run.partitions:
+        raise Invalid(NOT_JUDGED)
+    return run
+
+
+def of_incident(session: Session, incident: Incident, spots: Mapping[About, Iterable[Spot]], mark: Mark) -> None:
+    """Keeps what the incident's end says of the data that failed in it: those of the newest run of each partition."""
+    why = incident.comment or (incident.resolution.value.replace("_", " ") if incident.resolution else "opened again")
+    author, now = incident.resolved_by_id, incident.resolved
+    assert author
+    assert now
+    for about, found in spots.items():
+        newest = dict(sorted(((partition, run_id) for run_id, partition in found), key=lambda each: each[1]))
+        for partition, run_id in newest.items():
+            said = Said(run_id, partition, mark, why)
+            mark_id = derived(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
+            row = _row(session, session.get_one(Run, run_id), said, author=author, now=now, mark_id=mark_id)
+            row.incident_id = incident.id
+            session.add(row)
+
+
+def take_back(session: Session, incident: Incident, *, author: UUID, now: datetime) -> None:
+    """Takes back what the incident's end said of its data, where nobody said anything else since."""
+    for row in [each for about in _abouts(session, incident.id) for each in standing(session, about)]:
+        if row.incident_id == incident.id:
+            told = row.model_dump(exclude={"id", "mark", "why", "author_id", "created"})
+            mark_id = derived(now, f"{row.id}/back")
+            session.add(
+                PointMark(**told, id=mark_id, mark=Mark.UNDONE, why="opened again", author_id=author, created=now)
+            )
+
+
+def _abouts(session: Session, incident_id: UUID) -> list[About]:
+    row = PointMark
+    query = select(row.contract_id, row.object).where(row.incident_id == incident_id).distinct()
+    return [About(*each) for each in session.exec(query.order_by(row.contract_id, row.object))]
+
+
+def _row(session: Session, run: Run, said: Said, *, author: UUID, now: datetime, mark_id: UUID) -> PointMark:
+    partition = said.partition or None
+    return PointMark(
+        id=mark_id,
+        contract_id=run.contract_id,
+        object=run.object,
+        run_id=run.id,
+        partition=partition,
+        since=_since(session, run, partition),
+        mark=said.mark,
+        why=said.why.strip(),
+        author_id=author,
+        created=now,
+    )
+
+
+def _since(session: Session, run: Run, partition: str | None) -> int | None:
+    """The version of the dataset's states that brought the content that the run judged; None where that is not kept."""
+    if partition is None or run.states_version is None or run.dataset_id is None:
+        return None
+    row = PartitionState
+    mine = row.dataset_id == run.dataset_id, row.partition == partition, row.since <= run.states_version
+    return session.exec(select(func.max(row.since)).where(*mine)).one()
+
+
+def listed(session: Session, contract_id: str, object_name: str, *, limit: int) -> Sequence[tuple[PointMark, str]]:
+    """What was said of the data of the contract's object, newest first, with who said it."""
+    row = PointMark
+    query = select(row, User.name).join(User, col(User.id) == col(row.author_id))
+    mine = query.where(row.contract_id == contract_id, row.object == object_name)
+    return session.exec(mine.order_by(col(row.created).desc(), col(row.id).desc()).limit(limit)).all()
+
+
+def standing(session: Session, about: About, *, before: datetime | None = None) -> list[PointMark]:
+    """The newest word about each content of each partition, in the order of time; `before`: as it was then."""
+    row = PointMark
+    query = select(row).where(row.contract_id == about.contract_id, row.object == about.object)
+    if before is not None:
+        query = query.where(row.created < before)
+    rows = session.exec(query.order_by(col(row.created), col(row.id))).all()
+    return list({(each.partition, each.since or each.run_id): each for each in rows}.values())
+
+
+def told(
+    session: Session, about: About, *, before: datetime | None = None, also: Sequence[PointMark] = ()
+) -> Told:  # fmt: skip
+    """What is said of the data of which runs; `also`: as if that were said, too."""
+    rows = [*standing(session, about, before=before), *also]
+    newest = {(each.partition, each.since or each.run_id): each for each in rows}
+    spots = _spots(session, about, [each for each in newest.values() if each.mark is not Mark.UNDONE])
+    kinds = (frozenset(spot for spot, mark in spots.items() if mark is kind) for kind in (Mark.EXPECTED, Mark.INCIDENT))
+    return Told(*kinds)
+
+
+def _spots(session: Session, about: About, rows: Sequence[PointMark]) -> dict[Spot, Mark]:
+    """By run and partition what is said of the content that the run judged."""
+    found: dict[Spot, Mark] = {(each.run_id, each.partition): each.mark for each in rows}
+    dated = [each for each in rows if each.since is not None]
+    if not dated:
+        return found
+    ends = _ends(session, about, {str(each.partition) for each in dated})
+    runs = _runs(session, about, min(each.since or 0 for each in dated))
+    for each in dated:
+        since = each.since or 0
+        until = min((end for end in ends.get(str(each.partition), ()) if end > since), default=None)
+        for run_id, version, partitions in runs:
+            if since <= version and (until is None or version < until) and each.partition in partitions:
+                found[run_id, each.partition] = each.mark
+    return found
+
+
+def _ends(session: Session, about: About, partitions: Iterable[str]) -> dict[str, list[int]]:
+    """The versions of the states that brought a content of these partitions."""
+    dataset = contract_datasets.kept(session, *about)
+    row = PartitionState
+    query = select(row.partition, row.since).where(col(row.partition).in_(sorted(partitions)))
+    found: dict[str, list[int]] = {}
+    for partition, since in session.exec(query.where(row.dataset_id == dataset.id)) if dataset else ():
+        found.setdefault(partition, []).append(since)
+    return found
+
+
+def _runs(session: Session, about: About, since: int) -> list[tuple[UUID, int, Sequence[str]]]:
+    mine = Run.contract_id == about.contract_id, Run.object == about.object, col(Run.subscription_id).is_(None)
+    query = select(Run.id, Run.states_version, Run.partitions).where(*mine, col(Run.states_version) >= since)
+    return [(run_id, version or 0, partitions) for run_id, version, partitions in session.exec(query)]

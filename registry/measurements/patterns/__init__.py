@@ -1,0 +1,1 @@
+"""Patterns that were learned from the lake's columns."""

@@ -1,0 +1,86 @@
+"""What the index of patterns says to a principal: of columns of tables that they may read, and that are for every eye.
+
+Patterns hold words that values share, and a name of a table may be telling: nothing is said of what only other columns
+carry. Of a pattern that a column of theirs carries it is said how many columns of the lake have it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from engine.patterns.analysis import Carried, Carrier, Common, carried, common
+from engine.patterns.index_file import UnreadableIndex
+from engine.patterns.lake_index import Lake
+from engine.patterns.language import PatternError
+from registry.access import visibility
+from registry.access.permissions import Principal
+from registry.core.enums import Permission
+from registry.core.errors import Invalid
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.measurements.patterns import index_updates
+from registry.tables import Dataset
+
+
+@dataclass(frozen=True)
+class Held:
+    """A column that carries a pattern, as an object of a contract that the principal may read has it."""
+
+    about: About
+    carrier: Carrier
+
+
+@dataclass(frozen=True)
+class Told:
+    """A pattern with what the index says of it, its columns, the narrower and the wider ones."""
+
+    carried: Carried
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True)
+class Visible:
+    """A table of the index: the objects about it that the principal may read, and its columns for every eye."""
+
+    about: tuple[About, ...]
+    columns: frozenset[str]
+
+
+def top(session: Session, lake: Lake, limit: int, by: Principal) -> list[Common]:
+    """The common domains, those of most columns first; none where nothing was learned yet."""
+    try:
+        return common(lake, limit, _columns(_visible(session, by)))
+    except UnreadableIndex:
+        return []
+
+
+def find(session: Session, lake: Lake, pattern: str, by: Principal) -> Told:
+    """What carries the pattern. Raises Invalid for a text that is no pattern."""
+    tables = _visible(session, by)
+    try:
+        found = carried(lake, pattern, _columns(tables))
+    except UnreadableIndex:
+        found = Carried(None, (), (), ())
+    except PatternError as error:
+        raise Invalid(str(error)) from None
+    return Told(found, tuple(Held(about, each) for each in found.carriers for about in tables[each.table].about))
+
+
+def _columns(tables: Mapping[str, Visible]) -> dict[str, frozenset[str]]:
+    return {name: each.columns for name, each in tables.items()}
+
+
+def _visible(session: Session, by: Principal) -> dict[str, Visible]:
+    found: dict[str, Visible] = {}
+    readable = select(Dataset).where(col(Dataset.location).is_not(None), visibility.datasets(by))
+    for row in session.exec(readable.order_by(col(Dataset.location), col(Dataset.id))).all():
+        about = tuple(_readable(session, row, by))
+        for each in index_updates.known(session, row) if about else ():
+            found[each.name] = Visible(about, frozenset(each.columns))
+    return found
+
+
+def _readable(session: Session, row: Dataset, by: Principal) -> Iterator[About]:
+    for each in contract_datasets.about(session, row.id):
+        if by.may(Permission.READ, visibility.of_object(session, *each)):
+            yield each

@@ -1,0 +1,122 @@
+"""What happened: runs, their reports, and how a metric went over time."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from itertools import starmap
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy
+from sqlalchemy import Select, String, Subquery, case, cast, func, or_
+from sqlmodel import Session, col, select
+
+from engine.core.results import Outcome
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.core.errors import NotFound
+from registry.core.pagination import Asked, Order, Portion
+from registry.measurements.runs.recording import Whose
+from registry.schemas import MeasurementOut
+from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
+
+SHOWN = 60
+# What of a measurement is shown. A whole row, made to be changed, takes three times as long to read.
+SHOWN_COLUMNS = tuple(each.name for each in fields(MeasurementOut))
+NEWEST = Order((Run.finished, Run.id), newest_first=True)
+ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run with its results, and the history of each metric that needs attention, by the metric's identity."""
+
+    run: Run
+    results: Sequence[ResultRow]
+    dataset: Dataset | None
+    lineage_run: str | None
+    history: Mapping[str, Sequence[MeasurementOut]]
+
+
+def runs(
+    session: Session, by: Principal, asked: Asked, *, contract_id: str | None = None,
+    subscription_id: UUID | None = None,
+) -> Portion[Run]:  # fmt: skip
+    """Runs that the principal may read, of contracts' own checks or of that consumer's, newest first."""
+    whose = col(Run.subscription_id).is_not_distinct_from(subscription_id)
+    query = NEWEST.of(select(Run).where(whose, visibility.runs(by)), asked)
+    chosen = query if contract_id is None else query.where(Run.contract_id == contract_id)
+    return NEWEST.cut(session.exec(chosen).all(), asked)
+
+
+def report(session: Session, run_id: UUID) -> Report:
+    """The report of that run. Raises NotFound where there is none."""
+    run = session.get(Run, run_id)
+    if run is None:
+        raise NotFound
+    query = select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))
+    results = session.exec(query).all()
+    metrics = {each.measurement for each in results if each.outcome in ATTENTION and each.measurement}
+    dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    lineage = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
+    history = measurements(session, run.contract_id, run.object, metrics, subscription_id=run.subscription_id)
+    return Report(run, results, dataset, lineage.run_id if lineage else None, history)
+
+
+def measurements(
+    session: Session, contract_id: str, object_name: str, identities: Collection[str], *, limit: int = SHOWN,
+    subscription_id: UUID | None = None,
+) -> dict[str, list[MeasurementOut]]:  # fmt: skip
+    """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
+
+    Those of the contract's own checks, or of that consumer's."""
+    whose = Whose(contract_id, object_name, "", subscription_id)
+    return earlier(session, whose, identities, limit=limit)
+
+
+def earlier(
+    session: Session,
+    whose: Whose,
+    identities: Collection[str],
+    *,
+    limit: int,
+    before: datetime | None = None,
+    each_run: bool = False,
+) -> dict[str, list[MeasurementOut]]:
+    """As `measurements`, of what was measured `before`; None: of all. `each_run`: of partitions that no time dates what
+    every run measured, which is how they went over time."""
+    ranked = _ranked(whose, identities, before, each_run=each_run)
+    newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.time.desc()
+    place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
+    kept = sqlalchemy.select(ranked, place).where(ranked.c.age == 1).subquery()
+    query = (
+        sqlalchemy.select(*(kept.c[name] for name in SHOWN_COLUMNS))
+        .where(kept.c.place <= limit)
+        .order_by(kept.c.partition, kept.c.time, kept.c.position)
+    )
+    found: dict[str, list[MeasurementOut]] = {each: [] for each in sorted(identities)}
+    for each in starmap(MeasurementOut, session.connection().execute(query).all()):
+        found[each.identity].append(each)
+    return found
+
+
+def _ranked(whose: Whose, identities: Collection[str], before: datetime | None, *, each_run: bool) -> Subquery:
+    """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
+    row = MeasurementRow
+    whole = or_(col(row.partition).is_(None), col(row.partition) == "")
+    undated = or_(whole, col(row.data_time).is_(None)) if each_run else whole
+    # Values of the whole dataset belong together over time: none replaces another.
+    run = case((undated, cast(col(row.run_id), String)), else_="")
+    age = func.row_number().over(
+        partition_by=[col(row.identity), col(row.partition), run],
+        order_by=[col(row.time).desc(), col(row.run_id).desc()],
+    )
+    shown = (col(getattr(row, name)) for name in (*SHOWN_COLUMNS, "position"))
+    chosen: Select[Any] = sqlalchemy.select(*shown, age.label("age"))
+    mine = (
+        col(row.contract_id) == whose.contract_id,
+        col(row.object) == whose.object,
+        col(row.subscription_id).is_not_distinct_from(whose.subscription_id),
+        *(() if before is None else (col(row.time) < before,)),
+    )
+    return chosen.where(*mine, col(row.identity).in_(list(identities))).subquery()

@@ -1,0 +1,207 @@
+"""Runs: what a verification found, kept as rows, and the runs that could find nothing."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.model import Check, Contract
+from engine.anomaly.series import placed
+from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Value
+from engine.protocol.write_hints import How
+from registry.audit import audit_log
+from registry.core.enums import Action, Cause
+from registry.tables import MeasurementRow, ResultRow, Run, RunTag
+
+ACTOR = "worker"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
+
+    `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
+    nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose checks these are;
+    None: the contract's own. `how`: by what it was told which partitions to judge. `version`: the one of the table's
+    format that was read; None: it has none."""
+
+    dataset_id: UUID | None = None
+    task_id: UUID | None = None
+    lineage_run_id: UUID | None = None
+    marker: str | None = None
+    states_version: int | None = None
+    reason: str | None = None
+    subscription_id: UUID | None = None
+    cause: Cause = Cause.DATA
+    how: How | None = None
+    version: int | None = None
+
+
+def record(
+    session: Session, run_id: UUID, result: RunResult, origin: Origin, *, now: datetime, actor: str = ACTOR
+) -> Run:
+    """Stores the run with its results and measurements, and the audit row that says so, of who had it judged."""
+    run = _run(run_id, result, origin)
+    session.add(run)
+    session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
+    session.add_all(_measurements(run_id, result, origin.subscription_id))
+    session.add_all(RunTag(run_id=run_id, tag=each) for each in sorted(set(result.tags)))
+    details = {"contract": run.contract_id, "version": run.version, "object": run.object, "verdict": run.verdict.value}
+    audit_log.record(session, Action.RUN_RECORDED, actor=actor, object_id=run_id, details=details, now=now)
+    return run
+
+
+class Whose(NamedTuple):
+    """Whose runs: a contract's object, by the document with that fingerprint; `subscription_id` of which consumer."""
+
+    contract_id: str
+    object: str
+    fingerprint: str
+    subscription_id: UUID | None = None
+
+
+def last(session: Session, whose: Whose, dataset_id: UUID) -> Run | None:
+    """The newest of these runs that judged data of the dataset; None where none could read it."""
+    mine = Run.dataset_id == dataset_id, Run.contract_id == whose.contract_id, Run.object == whose.object
+    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
+    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by, col(Run.marker).is_not(None))
+    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first()
+
+
+def repeats(session: Session, run_id: UUID, result: RunResult) -> bool:
+    """Whether the run, which is stored, found just what the result says: of every check the same."""
+    stored = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position)))
+    new = (_result(run_id, position, each) for position, each in enumerate(result.results))
+    return list(map(_said, stored)) == list(map(_said, new))
+
+
+def _said(row: ResultRow) -> tuple[str | None, ...]:
+    return row.check_id, row.partition, row.outcome, row.value, row.found, row.reason
+
+
+def unevaluated(
+    contract: Contract, object_name: str, reason: str, *, started: datetime, finished: datetime
+) -> RunResult:
+    """The run in which no check could be evaluated, each with that reason; at least one result, so it never passes."""
+    found = next((each for each in contract.objects if each.name == object_name), None)
+    results = tuple(_not_evaluated(check, reason) for check in (found.checks if found else ()))
+    return RunResult(
+        contract_id=contract.id,
+        contract_version=contract.version,
+        contract_fingerprint=contract.fingerprint,
+        object=object_name,
+        partitions=(),
+        rows=None,
+        started=started,
+        finished=finished,
+        results=results or (_not_evaluated(WHOLE, reason),),
+        measurements=(),
+    )
+
+
+WHOLE = Check(id="table", name="the table as a whole", kind="treaty", severity="error", analyzer="")
+
+
+def _not_evaluated(check: Check, reason: str) -> CheckResult:
+    return CheckResult(
+        check_id=check.id,
+        name=check.name,
+        outcome=Outcome.NOT_EVALUATED,
+        severity=check.severity,
+        scope=check.scope or "delta",
+        partition=None,
+        sentence=f"{check.analyzer or check.name} must {check.assertion.sentence()}" if check.assertion else check.name,
+        column=check.column or check.arguments.get("column"),
+        dimension=check.dimension,
+        reason=reason,
+    )
+
+
+def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
+    return Run(
+        id=run_id,
+        contract_id=result.contract_id,
+        version=result.contract_version,
+        fingerprint=result.contract_fingerprint,
+        object=result.object,
+        dataset_id=origin.dataset_id,
+        partitions=list(result.partitions),
+        verdict=result.verdict,
+        counts=dict(Counter(each.counts_as for each in result.results)),
+        rows=result.rows,
+        started=result.started,
+        finished=result.finished,
+        task_id=origin.task_id,
+        lineage_run_id=origin.lineage_run_id,
+        marker=origin.marker,
+        states_version=origin.states_version,
+        reason=_text(origin.reason),
+        subscription_id=origin.subscription_id,
+        cause=origin.cause,
+        found_by=origin.how,
+        read_version=None if origin.version is None else str(origin.version),
+    )
+
+
+def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
+    plain = result.model_dump(mode="json", include={"limit", "reference", "band"})
+    told = result.model_dump(exclude={"limit", "reference", "band", "value", "reason", "found"})
+    return ResultRow(
+        run_id=run_id,
+        position=position,
+        **told,
+        value=exact(result.value),
+        reason=_text(result.reason),
+        found=_text(result.found),
+        bound=plain.get("limit"),
+        reference=plain.get("reference"),
+        band=plain.get("band"),
+    )
+
+
+def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:
+    for position, each in enumerate(result.measurements):
+        place = placed(each.partition)
+        yield MeasurementRow(
+            run_id=run_id,
+            position=position,
+            contract_id=result.contract_id,
+            object=result.object,
+            identity=each.identity,
+            analyzer=each.analyzer,
+            arguments=each.arguments,
+            partition=each.partition,
+            value=_number(each),
+            exact=exact(each.value),
+            reason=_text(each.reason),
+            time=result.finished,
+            counted=each.counted,
+            details=each.model_dump(mode="json")["details"],
+            subscription_id=subscription_id,
+            data_time=place.time,
+            segment=place.segment,
+        )
+
+
+def _number(measurement: Measurement) -> float | None:
+    """The value for charts; None for texts, and for numbers that no double can hold."""
+    try:
+        number = None if isinstance(measurement.value, str | None) else float(measurement.value)
+    except OverflowError:
+        return None
+    return number if number is not None and math.isfinite(number) else None
+
+
+def exact(value: Value) -> str | None:
+    """The value as text, every digit of it. None for no value."""
+    return None if value is None else _text(str(value))
+
+
+def _text(text: str | None) -> str | None:
+    """The text as both databases can keep it: PostgreSQL refuses the zero character."""
+    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}") if text else text

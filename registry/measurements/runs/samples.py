@@ -1,0 +1,45 @@
+"""Samples of rows that fail: asked for once a run has failed, kept for a while, shown while they are kept."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete
+from sqlmodel import Session, col, select
+
+from engine.core.results import Sample
+from registry.core.errors import NotFound
+from registry.tables import Run, SampleRow
+
+ZERO, SHOWN = "\x00", "\N{REPLACEMENT CHARACTER}"
+
+
+def keep(session: Session, run_id: UUID, samples: Sequence[Sample], *, until: datetime, now: datetime) -> None:
+    """Stores the samples of a run, and deletes all that are kept no longer."""
+    forget(session, now=now)
+    session.add_all(
+        SampleRow(
+            run_id=run_id,
+            position=position,
+            check_id=each.check_id,
+            columns=list(each.columns),
+            masked=list(each.masked),
+            # PostgreSQL refuses the zero character.
+            rows=[[cell.replace(ZERO, SHOWN) if cell else cell for cell in row] for row in each.rows],
+            expires=until,
+        )
+        for position, each in enumerate(samples)
+    )
+
+
+def forget(session: Session, *, now: datetime) -> None:
+    """Deletes all samples that are kept no longer."""
+    session.exec(delete(SampleRow).where(col(SampleRow.expires) <= now))
+
+
+def of_run(session: Session, run_id: UUID, *, now: datetime) -> Sequence[SampleRow]:
+    """The samples of a run that are still kept; [] where there are none. Raises NotFound where there is no such run."""
+    if session.get(Run, run_id) is None:
+        raise NotFound
+    mine = select(SampleRow).where(SampleRow.run_id == run_id, col(SampleRow.expires) > now)
+    return session.exec(mine.order_by(col(SampleRow.position))).all()

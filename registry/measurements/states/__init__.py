@@ -1,0 +1,1 @@
+"""Stored states: generations, compaction, collection, erasure."""

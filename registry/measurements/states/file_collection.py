@@ -1,0 +1,77 @@
+"""Files of states that nothing names any more: found and removed, while others write.
+
+A file is written before the row that names it, at most `grace` before. So whatever is older than the grace and is not
+named will not be named either, unless it is written anew, which makes its time new: that is looked at once more right
+before the file is removed. Between that look and the removal a writer may still come; a state whose file is gone is
+refused by name, and its partition is measured again."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from sqlalchemy import Engine as Database
+from sqlmodel import col, select
+
+from engine.states.state_files import Lying
+from registry.core.database import reading
+from registry.core.settings import Settings
+from registry.measurements.states import state_store
+from registry.tables import PartitionState, PartRead
+
+# Judging, writing, clocks that differ: no limit is set to these.
+PATIENCE = timedelta(days=1)
+# A damaged state has a table read twice, and then rows of failed checks.
+READINGS = 3
+AT_A_TIME = 100
+
+
+class Shelf(Protocol):
+    """Where files of states lie."""
+
+    def listed(self) -> Iterable[Lying]: ...
+
+    def remove(self, name: str, *, before: datetime) -> int | None: ...
+
+
+@dataclass(frozen=True)
+class Freed:
+    """What was removed: so many files of so many bytes together."""
+
+    files: int = 0
+    bytes: int = 0
+
+
+def grace(settings: Settings) -> timedelta:
+    """How long a file may lie there before a row names it: longer than a task can take from reading to its end."""
+    return PATIENCE + READINGS * timedelta(seconds=settings.engine_limit_seconds + settings.lease_seconds)
+
+
+def collect(database: Database, shelf: Shelf, *, before: datetime) -> Freed:
+    """Removes the files written before that moment that no generation of any partition's states names,
+    and no part that a task has read.
+
+    Several may do so at once, and each may end at any moment: what is left, the next one finds."""
+    return sweep(shelf, lambda: named(database), before=before)
+
+
+def sweep(shelf: Shelf, named: Callable[[], Collection[str]], *, before: datetime) -> Freed:
+    """Removes the files written before that moment, the grace before now, that are not `named`."""
+    old = [each.name for each in shelf.listed() if each.written < before]
+    kept = frozenset(named()) if old else frozenset()
+    sizes = [shelf.remove(name, before=before) for name in old if name not in kept]
+    removed = [size for size in sizes if size is not None]
+    return Freed(len(removed), sum(removed))
+
+
+def named(database: Database) -> frozenset[str]:
+    """The files that a generation of any partition's states names, or a part that a task has read."""
+    with reading(database) as session:
+        known = {name for names in session.exec(select(PartitionState.files)) for name in names or ()}
+        # Rows that were written before files were named in them.
+        others = session.exec(select(PartitionState.states).where(col(PartitionState.files).is_(None)))
+        known.update(*map(state_store.files_of, others.yield_per(AT_A_TIME)))
+        # What a task has read of a table, however long ago.
+        return frozenset(
+            known.union(*map(state_store.files_of, session.exec(select(PartRead.states)).yield_per(AT_A_TIME)))
+        )

@@ -1,0 +1,272 @@
+"""Questions asked of the memory: which partitions a condition chooses, what their states say, what they would cost.
+
+Nothing here starts Spark or reads a row of a table."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+
+from sqlmodel import Session
+
+from contracts.document.model import Contract, DataObject
+from contracts.errors import ContractError
+from contracts.schema import Schema
+from engine.checks.binding import BoundChecks, bind
+from engine.core.errors import StateError
+from engine.core.partitions import views
+from engine.core.partitions.months import members
+from engine.evaluation import state_queries
+from engine.evaluation.failing_samples import HIDDEN, is_hidden
+from engine.evaluation.state_queries import Answer, Asked
+from engine.states import bag as bags
+from engine.states import schema_evolution
+from engine.states.bag import Files
+from registry.access import visibility
+from registry.access.authentication import Place, Principal, decide_somewhere
+from registry.contracts import in_force
+from registry.core.enums import Permission
+from registry.core.errors import Invalid, NotFound
+from registry.datasets import contract_datasets, related_datasets
+from registry.datasets.contract_datasets import About
+from registry.datasets.related_datasets import Named
+from registry.measurements.states import state_store
+from registry.tables import Dataset, PartitionState
+
+# The fingerprint of an arrival goes on to name its files, of which there may be thousands.
+MARKER = 64
+HOW = "name a contract's id, contract.object, or a namespace and a name"
+
+
+class Places(Files, Protocol):
+    """Where large states lie, and how large they are."""
+
+    def sizes(self, names: Collection[str]) -> Mapping[str, int]: ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a dataset: of the partitions that `where` chooses (None: all), the metrics of these names.
+
+    `dataset` is a contract's id where that is about one table, `contract.object`, or a name as lineage has it;
+    `namespace` says of which one, where several datasets bear that name, `contract_id` (or contract.object) whose
+    promises are meant, where several contracts are about it. No metrics: those that the contract measures."""
+
+    dataset: str
+    namespace: str | None = None
+    where: str | None = None
+    metrics: tuple[str, ...] = ()
+    contract_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a question is about: the dataset whose states are kept, its contract in force, and the table's checks.
+
+    `names` are what states of its partitions lie under, `chosen` those that are asked about, `asked` the metrics."""
+
+    dataset: Dataset
+    contract: Contract
+    checks: BoundChecks
+    names: tuple[str, ...]
+    chosen: tuple[str, ...]
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The states of a partition as they are kept: `size` bytes in its row, `filed` bytes in its files.
+
+    `kinds` counts the states by kind of component, `failed` those that could not be computed; `files` names the file of
+    each state that lies in one, `sizes` has the bytes of those that are asked for and can be used: both by key.
+    `fault`: why the row is no use, or which of its files is gone. `days`: how many partitions were merged into it.
+    `schema`: that which it was read with."""
+
+    partition: str
+    generation: int
+    marker: str
+    created: datetime
+    size: int
+    filed: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    failed: int = 0
+    sources: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    fault: str | None = None
+    days: int = 1
+    schema: Schema = field(default_factory=lambda: Schema(()))
+
+
+def remembered(session: Session, question: Question) -> Memory:
+    """The memory that the question is about. Raises NotFound for no such dataset or none with a contract in force,
+    Invalid for a condition that chooses no partitions by their names, and for a metric that there is not."""
+    dataset, about = dataset_of(session, question)
+    contract, found = promised(session, dataset, about)
+    version = dataset.states_version
+    schema = state_store.schema(session, dataset.id, version=version)
+    names = tuple(state_store.names(session, dataset.id, version=version))
+    try:
+        checks = bind(found, schema)
+        chosen = views.chosen(question.where, names, views.columns(found, schema, names))
+        asked = tuple(state_queries.asked(state_queries.metric(each), checks.marked) for each in question.metrics)
+    except ContractError as error:
+        raise Invalid("the question cannot be answered as it is asked", faults=error.faults) from None
+    return Memory(dataset, contract, checks, names, chosen, asked or state_queries.of_checks(checks))
+
+
+def dataset_of(session: Session, question: Question) -> tuple[Dataset, About]:
+    """The dataset that is asked about, and whose promises are meant. Raises NotFound where no contract is about one, or
+    the name is that of several datasets; Invalid where several contracts are about it and none is named."""
+    found = named(session, question)
+    if found is None or not found.about:
+        raise _none(question)
+    about = _meant(found.about, question)
+    return contract_datasets.kept(session, *about) or found.dataset, about
+
+
+def see(session: Session, question: Question, by: Principal, permission: Permission = Permission.READ) -> Question:
+    """The question of the promises about the dataset that the principal may read, where they have the permission.
+
+    Raises NotFound where there are none, and in the same words where they may not read any; else Forbidden."""
+    decide_somewhere(by, permission)
+    if by.may(permission):
+        return question
+    found = named(session, question)
+    places = {each: _place(session, found.dataset, each) for each in found.about} if found else {}
+    readable = [each for each, place in places.items() if by.may(Permission.READ, place)]
+    if not readable:
+        raise _none(question)
+    about = _meant(readable, question)
+    visibility.admit(by, permission, places[about], unknown=_none(question))
+    return replace(question, contract_id=str(about))
+
+
+def seen(session: Session, question: Question, by: Principal) -> Named:
+    """The dataset that is asked about, with all promises about it that are meant and that the principal may read.
+
+    Raises NotFound where there are none, and in the same words where they may not read any."""
+    decide_somewhere(by, Permission.READ)
+    found = named(session, question)
+    about = [
+        each for each in (found.about if found else ())
+        if found and (by.may(Permission.READ) or by.may(Permission.READ, _place(session, found.dataset, each)))
+        and question.contract_id in (None, each.contract_id, str(each))
+    ]  # fmt: skip
+    if found is None or not about:
+        raise _none(question)
+    return Named(found.dataset, tuple(about))
+
+
+def _place(session: Session, dataset: Dataset, about: About) -> Place:
+    place = visibility.of_object(session, *about)
+    return replace(place, datasets=place.datasets | {dataset.id})
+
+
+def _none(question: Question) -> NotFound:
+    return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
+
+
+def named(session: Session, question: Question) -> Named | None:
+    """What the question names, whether a contract is about it or not; None for no dataset, or for several."""
+    if question.namespace is None:
+        return related_datasets.named(session, question.dataset)
+    return related_datasets.exactly(session, question.namespace, question.dataset)
+
+
+def promised(session: Session, dataset: Dataset, about: About) -> tuple[Contract, DataObject]:
+    """The contract's version in force and its object. Raises NotFound where none is, or none has that object."""
+    found = in_force.of(session, dataset.id, about)[0]
+    return found.contract, found.object
+
+
+def _meant(about: Sequence[About], question: Question) -> About:
+    wanted = question.contract_id
+    chosen = [each for each in about if wanted in (None, each.contract_id, str(each))]
+    if len(chosen) == 1:
+        return chosen[0]
+    known = ", ".join(map(str, about))
+    if not chosen:
+        raise NotFound(f"contract {wanted} is not about the dataset {question.dataset}; about it: {known}")
+    raise Invalid(f"several contracts are about the dataset {question.dataset}: name one of {known}")
+
+
+def partitions(names: Iterable[str]) -> int:
+    """How many partitions these names stand for: those of days whose states were merged stand for several."""
+    return sum(len(members(name)) for name in names)
+
+
+def answered(session: Session, memory: Memory, files: Files, *, now: datetime) -> tuple[Answer, ...]:
+    """What the states of the chosen partitions say of each metric; texts of classified columns are not said."""
+    rows = _rows(session, memory)
+    found = state_queries.answers(memory.asked, ((row.partition, row.states) for row in rows), files=files, now=now)
+    return tuple(_discreet(each, memory.checks) for each in found)
+
+
+def _rows(session: Session, memory: Memory) -> Iterator[PartitionState]:
+    """The chosen partitions' rows, all of one version, whoever writes meanwhile."""
+    dataset = memory.dataset
+    return state_store.some(session, dataset.id, memory.chosen, version=dataset.states_version)
+
+
+def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
+    reading = answer.reading
+    if (
+        reading is None
+        or not isinstance(reading.value, str)
+        or not is_hidden(answer.asked.analyzer, checks, answer.asked.bound)
+    ):
+        return answer
+    return replace(answer, reading=reading._replace(value=None), reason=HIDDEN)
+
+
+def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...]:
+    """The states of each chosen partition as they are kept, by name."""
+    wanted = frozenset(key for each in memory.asked for key in each.keys)
+    found = [_opened(row, wanted) for row in _rows(session, memory)]
+    there = files.sizes({file for each in found for file in each.files.values()})
+    return tuple(_with_files(each, there) for each in found)
+
+
+def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
+    days = len(members(row.partition))
+    marker = row.fingerprint[:MARKER]
+    found = Stored(row.partition, row.generation, marker, row.created, len(row.states), days=days)
+    try:
+        held, failed = bags.inventory(row.states)
+    except StateError as error:
+        return replace(found, fault=str(error))
+    return replace(
+        found,
+        schema=bags.described(row.states)[0],
+        kinds=dict(sorted(Counter(each.kind for each in held).items())),
+        failed=len(failed),
+        sources=tuple(sorted({each.source for each in held})),
+        sizes={each.key: each.size for each in held if each.usable and each.key in wanted},
+        files={each.key: each.file for each in held if each.file},
+    )
+
+
+def _with_files(found: Stored, there: Mapping[str, int]) -> Stored:
+    gone = sorted(set(found.files.values()) - there.keys())
+    lost = {key for key, file in found.files.items() if file in gone}
+    sizes = {key: size + there.get(found.files.get(key, ""), 0) for key, size in found.sizes.items() if key not in lost}
+    filed = sum(there.get(file, 0) for file in found.files.values())
+    return replace(found, filed=filed, sizes=sizes, fault=f"the state file {gone[0]} is gone" if gone else found.fault)
+
+
+def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, int], ...]:
+    """What each metric would merge of these partitions and what it lacks, with the bytes that it would read."""
+    told = [_prospect(each, found) for each in memory.asked]
+    return tuple((each, _bytes(each.asked.keys, found) if each.merged else 0) for each in told)
+
+
+def _prospect(asked: Asked, found: Sequence[Stored]) -> Answer:
+    held = {each.partition: state_queries.covered(asked, each.sizes, each.schema) for each in found}
+    schemas = schema_evolution.of_several({each.partition: each.schema for each in found})
+    return state_queries.telling(state_queries.prospect(asked, held), schemas)
+
+
+def _bytes(keys: Collection[str], found: Sequence[Stored]) -> int:
+    return sum(each.sizes.get(key, 0) for each in found for key in keys)

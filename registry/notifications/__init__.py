@@ -1,0 +1,1 @@
+"""Choose whom to notify, queue messages and deliver them."""

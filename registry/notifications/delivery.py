@@ -1,0 +1,212 @@
+"""The deliverer: sends what waits in the outbox, one message at a time and never within a transaction.
+
+Any number of deliverers may run: a message is leased to one of them, and of several to one destination the oldest
+goes first."""
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from itertools import takewhile
+from random import random
+from uuid import UUID
+
+from sqlalchemy import Engine as Database
+from sqlmodel import Session
+
+from contracts.fingerprint import canonical, fingerprint
+from registry.core import clock
+from registry.core.database import reading, transaction
+from registry.core.enums import ChannelKind
+from registry.core.settings import Settings
+from registry.notifications import messages, outbox
+from registry.notifications.messages import Told
+from registry.notifications.outbox import LINEAGE, NOTICE
+from registry.notifications.transport import egress, smtp, webhook_signatures
+from registry.notifications.transport.egress import ANYWHERE, Answer, Lookup, Refused, Unreachable, reach
+from registry.notifications.transport.smtp import Mail, Unmailable
+from registry.tables import Channel, OutboxMessage
+
+log = logging.getLogger("treaty.deliverer")
+# Longer than any sending takes, with what the database may need.
+LEASE = timedelta(minutes=2)
+JSON = {"Content-Type": "application/json", "User-Agent": "treaty"}
+# These are about the message: sent again, it would be refused again. All others are about its destination.
+REFUSALS = frozenset({400, 410, 413, 414, 415, 422})
+
+
+class Undelivered(Exception):
+    """A message was not taken. `retry`: it may be later, not before `after` where the receiver said so."""
+
+    def __init__(self, reason: str, *, retry: bool = True, after: timedelta | None = None) -> None:
+        self.reason, self.retry, self.after = reason, retry, after
+        super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Deliverer:
+    """One deliverer. Everything it must remember is in the database."""
+
+    database: Database
+    settings: Settings
+    clock: Callable[[], datetime] = clock.now
+    jitter: Callable[[], float] = random
+    find: Lookup = egress.lookup
+
+    def step(self) -> bool:
+        """Tries to deliver the message that is due first. False: none is."""
+        message = self._claim()
+        if message is None:
+            return False
+        try:
+            if message.attempts > outbox.ATTEMPTS:
+                raise Undelivered(f"its deliverers ended without an answer; last error: {message.error or 'none'}")
+            SENDERS[message.kind](self, message)
+        except Undelivered as missed:
+            self._keep(message, missed)
+        except Exception as error:
+            log.exception("a message could not be made")
+            self._keep(message, Undelivered(f"unexpected {type(error).__name__}; the worker's log has the details"))
+        else:
+            self._keep(message, None)
+        return True
+
+    def drain(self, most: int = 100) -> int:
+        """Tries to deliver what is due, at most so many messages; how many tries there were."""
+        return sum(1 for _ in takewhile(bool, (self.step() for _ in range(most))))
+
+    def _claim(self) -> OutboxMessage | None:
+        now = self.clock()
+        with reading(self.database) as tx:
+            if not outbox.due(tx, now=now):
+                return None
+        with transaction(self.database) as tx:
+            message = outbox.claim(tx, now=now, lease=LEASE)
+            tx.commit()
+        return message
+
+    def _keep(self, message: OutboxMessage, missed: Undelivered | None) -> None:
+        """Writes down what became of the try; nothing, where the message is another deliverer's by now."""
+        with suppress(outbox.Overdue), transaction(self.database) as tx:
+            now = self.clock()
+            if missed is None:
+                outbox.sent(tx, message, now=now)
+            else:
+                log.warning("a message (%s) was not taken: %s", message.kind, missed.reason)
+                outbox.failed(tx, message, missed.reason, now=now, retry_at=self._again(message, missed, now))
+            tx.commit()
+
+    def _again(self, message: OutboxMessage, missed: Undelivered, now: datetime) -> datetime | None:
+        if not missed.retry or message.attempts >= outbox.ATTEMPTS:
+            return None
+        asked = min(missed.after or timedelta(0), outbox.LONGEST_ASKED)
+        return now + max(outbox.pause(message.attempts, self.jitter()), asked)
+
+
+def identity(message: OutboxMessage) -> str:
+    """By what a receiver tells a repeat: the same with every try."""
+    return f"msg_{fingerprint(message.key)[:32]}"
+
+
+def _lineage(desk: Deliverer, message: OutboxMessage) -> None:
+    if desk.settings.openlineage_config:
+        _through_client(desk.settings.openlineage_config, message)
+        return
+    url, key = desk.settings.lineage_service, desk.settings.openlineage_key
+    if not url:
+        raise Undelivered("no lineage service is set: TREATY_OPENLINEAGE_URL")
+    bearer = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = {**JSON, **bearer, "Idempotency-Key": identity(message)}
+    _judge(_asked(desk, url, canonical(message.payload), headers, trusted=True), desk.clock())
+
+
+def _through_client(path: str, message: OutboxMessage) -> None:
+    """Hands the event to the transport that the client's own configuration names."""
+    from registry.lineage.events import transports
+
+    try:
+        transports.emit(path, message.payload)
+    except Exception as error:
+        raise Undelivered(f"the client's transport failed: {type(error).__name__}") from error
+
+
+def _notice(desk: Deliverer, message: OutboxMessage) -> None:
+    with reading(desk.database) as tx:
+        channel = _channel(tx, message)
+    told = Told.kept(message.payload["notice"]).at(desk.settings.pages)
+    WAYS[channel.kind](desk, channel, told, message)
+
+
+def _channel(session: Session, message: OutboxMessage) -> Channel:
+    found = session.get(Channel, UUID(message.payload["channel"]))
+    if found is None:
+        raise Undelivered("the channel was removed", retry=False)
+    return found
+
+
+def _by_mail(desk: Deliverer, channel: Channel, told: Told, message: OutboxMessage) -> None:
+    if not desk.settings.smtp_url:
+        raise Undelivered("no mail server is set: TREATY_SMTP_URL")
+    mail = Mail(
+        to=channel.target,
+        subject=f"[Treaty] {told.title}",
+        text=messages.as_text(told),
+        key=identity(message),
+        time=datetime.fromisoformat(told.time),
+    )
+    try:
+        smtp.send(mail, by=smtp.server(desk.settings.smtp_url), sender=desk.settings.mail_from)
+    except Unmailable as error:
+        raise Undelivered(str(error), retry=not error.for_good) from None
+
+
+def _by_chat(desk: Deliverer, channel: Channel, told: Told, message: OutboxMessage) -> None:
+    headers = {**JSON, "Idempotency-Key": identity(message)}
+    _judge(_asked(desk, channel.target, canonical(messages.as_chat(told)), headers), desk.clock())
+
+
+def _by_webhook(desk: Deliverer, channel: Channel, told: Told, message: OutboxMessage) -> None:
+    body, now = canonical(messages.as_data(told)), desk.clock()
+    signature = webhook_signatures.signed(channel.secret or "", identity(message), body, now=now)
+    _judge(_asked(desk, channel.target, body, {**JSON, **signature}), now)
+
+
+def _asked(desk: Deliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False) -> Answer:
+    """What the place answers. `trusted`: the settings name it, so that it may be anywhere."""
+    within = ANYWHERE if trusted else reach(desk.settings.webhook_allow)
+    try:
+        return egress.post(url, body, headers, within=within, find=desk.find)
+    except Refused as error:
+        raise Undelivered(str(error), retry=False) from None
+    except Unreachable as error:
+        raise Undelivered(str(error)) from None
+
+
+def _judge(answer: Answer, now: datetime) -> None:
+    """Returns where the message was taken."""
+    if 200 <= answer.status < 300:
+        return
+    if 300 <= answer.status < 400:
+        raise Undelivered(f"it answered {answer.status}: redirects are not followed", retry=False)
+    refused = answer.status in REFUSALS
+    raise Undelivered(f"it answered {answer.status}", retry=not refused, after=_after(answer.headers, now))
+
+
+def _after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
+    """How long the receiver asks to be left alone: seconds, or a date; None where it does not say."""
+    said = headers.get("retry-after", "").strip()
+    if said.isdecimal():
+        return timedelta(seconds=min(int(said[:9]), outbox.LONGEST_ASKED.total_seconds()))
+    with suppress(ValueError, TypeError, OverflowError):
+        return max(parsedate_to_datetime(said) - now, timedelta(0))
+    return None
+
+
+SENDERS: Mapping[str, Callable[[Deliverer, OutboxMessage], None]] = {LINEAGE: _lineage, NOTICE: _notice}
+WAYS: Mapping[ChannelKind, Callable[[Deliverer, Channel, Told, OutboxMessage], None]] = {
+    ChannelKind.EMAIL: _by_mail,
+    ChannelKind.SLACK: _by_chat,
+    ChannelKind.WEBHOOK: _by_webhook,
+}

@@ -1,0 +1,1 @@
+"""Send messages out: email, webhooks, guarded HTTP."""

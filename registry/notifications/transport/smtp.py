@@ -1,0 +1,117 @@
+"""Mails: the server that the settings name, and one message handed to it."""
+
+import smtplib
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import format_datetime, parseaddr
+from urllib.parse import unquote, urlsplit
+
+from registry.core.errors import RegistryError
+
+SECONDS = 10.0
+PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
+FORM = "write smtp+starttls://USER:PASSWORD@HOST:PORT, smtps://... or smtp://..., with special characters as %XX"
+# Answers below it are about the moment, from it on about the message.
+FOR_GOOD = 500
+
+
+class Unmailable(RegistryError):
+    """The mail server did not take the message. `for_good`: it never will."""
+
+    def __init__(self, message: str, *, for_good: bool = False) -> None:
+        self.for_good = for_good
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A mail server, and how it is spoken to: `smtp+starttls`, `smtps`, or `smtp` without encryption."""
+
+    scheme: str
+    host: str
+    port: int
+    user: str | None = None
+    password: str | None = None
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A text to one address. `key` is its identity: a mail that is sent again bears the same."""
+
+    to: str
+    subject: str
+    text: str
+    key: str
+    time: datetime
+
+
+def server(url: str) -> Server:
+    """The server that a URL names. Raises Unmailable, which quotes nothing of it, for one that names none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise Unmailable(f"TREATY_SMTP_URL cannot be used: {FORM}") from None
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise Unmailable(f"TREATY_SMTP_URL cannot be used: {FORM}")
+    user, password = (unquote(each) if each else None for each in (parts.username, parts.password))
+    return Server(parts.scheme, parts.hostname, port or PORTS[parts.scheme], user, password)
+
+
+def is_address(text: str) -> bool:
+    """Whether the text is one mail address and nothing else."""
+    name, _, domain = text.rpartition("@")
+    plain = text.isascii() and text.isprintable() and not any(each in text for each in ' ,;<>"()\\')
+    return bool(name and domain) and plain and parseaddr(text)[1] == text
+
+
+def send(mail: Mail, *, by: Server, sender: str, context: ssl.SSLContext | None = None) -> None:
+    """Hands the mail over. Raises Unmailable. `context`: whose certificates are trusted; None: those of the system."""
+    trusted = context or ssl.create_default_context()
+    try:
+        with _connected(by, trusted) as connection:
+            if by.scheme == "smtp+starttls":
+                connection.starttls(context=trusted)
+            if by.user is not None:
+                connection.login(by.user, by.password or "")
+            connection.send_message(_message(mail, sender))
+    except smtplib.SMTPRecipientsRefused as error:
+        codes = [code for code, _ in error.recipients.values()]
+        raise Unmailable("the mail server refuses the address", for_good=min(codes) >= FOR_GOOD) from None
+    except smtplib.SMTPResponseException as error:
+        raise Unmailable(f"the mail server answered {error.smtp_code}", for_good=_is_refusal(error)) from None
+    except (smtplib.SMTPException, OSError) as error:
+        raise Unmailable(f"the mail server cannot be used: {type(error).__name__}") from None
+
+
+def _is_refusal(error: smtplib.SMTPResponseException) -> bool:
+    """Whether it is the message that is not taken; a wrong password is the settings' fault."""
+    return isinstance(error, smtplib.SMTPDataError) and error.smtp_code >= FOR_GOOD
+
+
+@contextmanager
+def _connected(to: Server, context: ssl.SSLContext) -> Iterator[smtplib.SMTP]:
+    """A connection that is left politely; what the server says to that changes nothing of what it took."""
+    if to.scheme == "smtps":
+        connection: smtplib.SMTP = smtplib.SMTP_SSL(to.host, to.port, timeout=SECONDS, context=context)
+    else:
+        connection = smtplib.SMTP(to.host, to.port, timeout=SECONDS)
+    try:
+        yield connection
+    finally:
+        with suppress(smtplib.SMTPException, OSError):
+            connection.quit()
+        connection.close()
+
+
+def _message(mail: Mail, sender: str) -> EmailMessage:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, mail.to, mail.subject
+    message["Date"], message["Message-ID"] = format_datetime(mail.time), f"<{mail.key}@treaty>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(mail.text)
+    return message

@@ -1,0 +1,1 @@
+"""The task queue: leases, priorities, coalesced triggers."""

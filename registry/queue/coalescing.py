@@ -1,0 +1,205 @@
+"""One validation at once, and one more for all that happened meanwhile: N triggers of an object make one or two tasks.
+
+A contract object is dirty while triggers are counted that no validation has covered. The trigger that makes it dirty
+enqueues a task that begins at once; later ones only count. The task that ends covers what was counted when it began;
+for the others one more is enqueued, which begins when the quiet time of the one before is over."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, select
+
+from registry.core.enums import TaskKind, TaskState
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.queue import pending_triggers, task_queue
+from registry.tables import DirtyMark, Task
+
+# However long a run that is waited for lasts, what its parts wrote is looked at after this time.
+PATIENCE = timedelta(minutes=60)
+WITHDRAWN = "the run that asked for it failed"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is validated: one object of a contract, how urgently. `extra` travels with the task, for people to read."""
+
+    contract_id: str
+    object: str
+    cause: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    priority: int = task_queue.Priority.NORMAL
+
+
+@dataclass(frozen=True)
+class Pace:
+    """When a trigger wants to be looked at. `quiet`: after a validation of it, nothing else is for so long. `every`:
+    what is written all the time is looked at so often. `waits_for`: not before that run has ended."""
+
+    quiet: timedelta = timedelta(0)
+    every: timedelta | None = None
+    waits_for: str | None = None
+
+
+AT_ONCE = Pace()
+
+
+def touch(session: Session, subject: Subject, *, now: datetime, task_id: UUID, pace: Pace = AT_ONCE) -> Task | None:
+    """Counts a trigger. Returns the task it enqueues where the object was clean, None where a task is under way."""
+    mark = _mark(session, subject)
+    clean = mark.dirty_seq == mark.done_seq
+    mark.dirty_seq += 1
+    mark.told = pending_triggers.added(mark.told, subject.extra, mark.dirty_seq)
+    mark.quiet_seconds = pace.quiet.total_seconds()
+    mark.priority = subject.priority if clean else min(mark.priority, subject.priority)
+    due = _due(mark, pace, now)
+    mark.due = due if clean or mark.due is None else min(mark.due, due)
+    mark.waits_for = pace.waits_for or (None if clean else mark.waits_for)
+    if clean:
+        return _enqueue(session, subject, mark, now=now, task_id=task_id)
+    _hasten(session, mark, now)
+    session.flush()
+    return None
+
+
+def sequence(session: Session, contract_id: str, object_name: str) -> int:
+    """How many triggers the object has had: what a validation that begins now will cover."""
+    mark = session.get(DirtyMark, (contract_id, object_name))
+    return mark.dirty_seq if mark else 0
+
+
+def pending(session: Session, contract_id: str, object_name: str) -> Sequence[Mapping[str, Any]]:
+    """What the triggers said that no validation has covered, as `told.added` keeps it; [] where the object is clean."""
+    mark = session.get(DirtyMark, (contract_id, object_name))
+    return list(mark.told) if mark else []
+
+
+def settle(session: Session, subject: Subject, covered: int, *, now: datetime, task_id: UUID) -> Task | None:
+    """Marks triggers up to `covered` as dealt with, and enqueues one task for those that came since, if any."""
+    mark = _mark(session, subject)
+    _cover(mark, covered)
+    session.flush()
+    if mark.dirty_seq == mark.done_seq:
+        return None
+    last = mark.told[-1] if mark.told else {}
+    return _enqueue(session, replace(subject, extra=last), mark, now=now, task_id=task_id)
+
+
+def cover(session: Session, contract_id: str, object_name: str, covered: int) -> None:
+    """Marks triggers up to `covered` as dealt with by another task than the object's own, which is left to find out."""
+    mark = session.get(DirtyMark, (contract_id, object_name), with_for_update=True, populate_existing=True)
+    if mark is not None:
+        _cover(mark, covered)
+        session.flush()
+
+
+def withdraw(session: Session, contract_id: str, object_name: str, run: UUID, *, now: datetime) -> bool:
+    """Takes back what the run asked for; its task, too, where nobody else asked and nobody began. Whether it did."""
+    mark = session.get(DirtyMark, (contract_id, object_name), with_for_update=True, populate_existing=True)
+    if mark is None or mark.dirty_seq == mark.done_seq or not mark.told:
+        return False
+    mark.told = pending_triggers.without(mark.told, run)
+    task = _waiting(session, mark)
+    if mark.told or task is None:
+        return False
+    task.state, task.finished, task.result = TaskState.DONE, now, {"note": WITHDRAWN}
+    task.fence += 1
+    _cover(mark, mark.dirty_seq)
+    session.flush()
+    return True
+
+
+def release(session: Session, run_id: str, *, now: datetime) -> None:
+    """Lets begin what waited for the end of that run."""
+    waiting = session.exec(select(DirtyMark.contract_id, DirtyMark.object).where(DirtyMark.waits_for == run_id)).all()
+    contract_datasets.hold(session, [About(*each) for each in waiting])
+    query = select(DirtyMark).where(DirtyMark.waits_for == run_id).order_by(DirtyMark.contract_id, DirtyMark.object)
+    for mark in session.exec(query.with_for_update()).all():
+        mark.waits_for, mark.due = None, now
+        _hasten(session, mark, now)
+    session.flush()
+
+
+def hold(session: Session, about: Iterable[tuple[str, str]]) -> None:
+    """Locks the marks of these objects, as far as there are any, in the order in which all who lock several do."""
+    for each in sorted(set(about)):
+        session.get(DirtyMark, each, with_for_update=True, populate_existing=True)
+
+
+def is_clean(session: Session, contract_id: str, object_name: str) -> bool:
+    """Whether every trigger of the object so far was dealt with."""
+    mark = session.get(DirtyMark, (contract_id, object_name), populate_existing=True)
+    return mark is None or mark.dirty_seq == mark.done_seq
+
+
+def _due(mark: DirtyMark, pace: Pace, now: datetime) -> datetime:
+    if pace.waits_for is not None:
+        return now + PATIENCE
+    return max(now, mark.streamed + pace.every) if pace.every and mark.streamed else now
+
+
+def _cover(mark: DirtyMark, covered: int) -> None:
+    mark.done_seq = max(mark.done_seq, min(covered, mark.dirty_seq))
+    mark.told = pending_triggers.after(mark.told, mark.done_seq)
+
+
+def _enqueue(session: Session, subject: Subject, mark: DirtyMark, *, now: datetime, task_id: UUID) -> Task | None:
+    mark.floor = mark.quiet_until
+    begins = _begins(mark, now)
+    _begin(mark, begins)
+    mark.due, mark.task_id = None, task_id
+    session.flush()
+    payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": mark.dirty_seq,
+               **pending_triggers.payload(subject.extra)}  # fmt: skip
+    key = f"{TaskKind.VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{mark.dirty_seq}"
+    return task_queue.enqueue(
+        session, kind=TaskKind.VALIDATE, payload=payload, key=key, now=now, task_id=task_id,
+        priority=mark.priority, delay=begins - now,
+    )  # fmt: skip
+
+
+def _hasten(session: Session, mark: DirtyMark, now: datetime) -> None:
+    """Has the task that waits begin earlier where a trigger wants it; one that is tried again keeps its pause."""
+    task = _waiting(session, mark)
+    if task is None or mark.due is None:
+        return
+    task.priority = min(task.priority, mark.priority)
+    begins = _begins(mark, now)
+    if begins < task.available_at:
+        task.available_at = begins
+        _begin(mark, begins)
+    mark.due = None
+
+
+def _begins(mark: DirtyMark, now: datetime) -> datetime:
+    return max(each for each in (now, mark.due, mark.floor) if each is not None)
+
+
+def _begin(mark: DirtyMark, at: datetime) -> None:
+    mark.quiet_until = at + timedelta(seconds=mark.quiet_seconds)
+    mark.streamed = at if pending_triggers.streams(mark.told) else mark.streamed
+
+
+def _waiting(session: Session, mark: DirtyMark) -> Task | None:
+    """The object's task, locked, where nobody began it yet. Nobody waits here for who begins or ends it: they may be
+    waiting for the object's mark."""
+    if mark.task_id is None:
+        return None
+    unlocked = {"skip_locked": True}
+    task = session.get(Task, mark.task_id, with_for_update=unlocked, populate_existing=True)
+    return task if task is not None and task.state is TaskState.QUEUED and task.attempts == 0 else None
+
+
+def _mark(session: Session, subject: Subject) -> DirtyMark:
+    """The object's row, locked until the transaction ends."""
+    identity = (subject.contract_id, subject.object)
+    if mark := session.get(DirtyMark, identity, with_for_update=True, populate_existing=True):
+        return mark
+    with suppress(IntegrityError), session.begin_nested():
+        session.add(DirtyMark(contract_id=subject.contract_id, object=subject.object))
+    return session.get_one(DirtyMark, identity, with_for_update=True, populate_existing=True)

@@ -1,0 +1,254 @@
+"""The durable queue in the registry's own tables: tasks leased to workers, fenced against those that come back late.
+
+Its functions take the session, so that a task ends in the same transaction as its effect. What a task is about is one
+worker's at a time. Of tasks of one priority those of each producer are a line, and the lines are served in turns. What
+waits becomes more urgent with time.
+
+Workers on several hosts tell the time by the database (`registry.worker.database_clock`): their own clocks do not
+matter."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import IntEnum
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, CursorResult, and_, case, func, or_, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from registry.core.database import lock
+from registry.core.enums import TaskKind, TaskState
+from registry.core.errors import Conflict, RegistryError
+from registry.datasets import contract_datasets
+from registry.tables import Task
+
+ATTEMPTS = 5
+# Kinds of tasks that read a dataset and write what is remembered of it.
+READING = frozenset({TaskKind.VALIDATE, TaskKind.DEADLINE})
+# Two that claim at the same moment would each see the other's subject free.
+CLAIMING = 7_268_392_104
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(minutes=30)
+AT_ONCE = timedelta(0)
+# After each of these spans a task that could be done is as urgent as those of one priority above.
+AGES = timedelta(minutes=15)
+
+
+class Priority(IntEnum):
+    """How urgent a task is: the smaller the sooner. What people wait for comes first, what nobody waits for last."""
+
+    DRAFT = 3
+    BLOCKING = 4
+    NORMAL = 5
+    ORPHAN = 7
+    SWEEP = 8
+    UPKEEP = 9
+
+
+class Fenced(RegistryError):
+    """The task was given to another worker in the meantime; nothing of this work is kept."""
+
+
+def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the caller
+    session: Session,
+    *,
+    kind: str,
+    payload: Mapping[str, Any],
+    key: str,
+    now: datetime,
+    task_id: UUID,
+    priority: int = Priority.NORMAL,
+    delay: timedelta = AT_ONCE,
+) -> Task | None:
+    """The new task, ready after `delay`; None where a task of that key exists, whatever became of it.
+
+    The payload's `producer` is whose line it waits in; those without one share a line."""
+    producer = str(payload.get("producer") or "")
+    task = Task(
+        id=task_id,
+        kind=kind,
+        payload=dict(payload),
+        key=key,
+        priority=priority,
+        subject=_subject(session, kind, payload),
+        producer=producer,
+        turn=_turn(session, producer, priority),
+        created=now,
+        available_at=now + delay,
+    )
+    try:
+        with session.begin_nested():
+            session.add(task)
+    except IntegrityError:
+        if find(session, key) is None:
+            raise
+        return None
+    return task
+
+
+def find(session: Session, key: str) -> Task | None:
+    """The task of that idempotency key, or None."""
+    return session.exec(select(Task).where(Task.key == key)).first()
+
+
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> Task | None:
+    """The most urgent task, leased to `worker` until now + lease; None where nothing waits.
+
+    A task whose lease ran out is claimed anew; every claim raises the fence. One whose subject another worker has
+    waits, whatever its priority."""
+    lock(session, CLAIMING)
+    task: Task | None = session.exec(_waiting(now, col(Task.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
+    if task is not None:
+        task.state, task.worker, task.lease_until = TaskState.RUNNING, worker, now + lease
+        task.attempts += 1
+        task.fence += 1
+        task.progress = f"attempt {task.attempts}"
+        session.flush()
+    return task
+
+
+def bury(session: Session, *, now: datetime) -> list[Task]:
+    """Marks tasks failed whose last attempt ended without an answer, and returns them: their workers died."""
+    dead: list[Task] = list(session.exec(_waiting(now, col(Task.attempts) >= ATTEMPTS)))
+    for task in dead:
+        task.state, task.finished, task.lease_until = TaskState.FAILED, now, None
+        task.progress = None
+        task.error = f"the worker ended without an answer, {task.attempts} times; last error: {task.error or 'none'}"
+        task.fence += 1
+    session.flush()
+    return dead
+
+
+def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, progress: str | None = None) -> None:
+    """Extends the lease, and tells the progress where there is some. Raises Fenced where the task is another's."""
+    told = {} if progress is None else {"progress": progress}
+    _held(session, task_id, fence, lease_until=until, **told)
+
+
+def refuse_late(session: Session, task_id: UUID, fence: int) -> None:
+    """Raises Fenced where the task is another's by now, before anything is done in its name. Locks nothing: whoever
+    ends a task locks what it is about first, as those do who ask for more of it; `finish` has the last word."""
+    if session.exec(select(Task.id).where(*_mine(task_id, fence))).first() is None:
+        raise Fenced
+
+
+def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:
+    """Marks the task done. Raises Fenced where it is another's by now: the caller's transaction is then undone."""
+    _left(session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished=now)
+
+
+def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: datetime, retry_at: datetime | None) -> None:
+    """Gives the task back for `retry_at`, or marks it failed for good where that is None. Raises Fenced as `finish`."""
+    if retry_at is None:
+        _left(session, task_id, fence, state=TaskState.FAILED, error=error, finished=now)
+    else:
+        _left(session, task_id, fence, state=TaskState.QUEUED, error=error, available_at=retry_at)
+
+
+def release(session: Session, task_id: UUID, fence: int, *, now: datetime) -> None:
+    """Gives a task back untried, for any worker to take at once. Raises Fenced as `finish`."""
+    untried = {"attempts": col(Task.attempts) - 1, "state": TaskState.QUEUED, "available_at": now}
+    _left(session, task_id, fence, **untried)
+
+
+def retry(session: Session, task: Task, *, now: datetime) -> Task:
+    """Has a task that was given up tried anew, as often as a new one. Raises Conflict for one that was not.
+
+    Its triggers were settled when it was given up: what it does now, it does for no trigger."""
+    payload = {name: value for name, value in task.payload.items() if name != "seq"}
+    anew = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished": None, "payload": payload}
+    given_up = col(Task.id) == task.id, col(Task.state) == TaskState.FAILED
+    written = cast("CursorResult[Any]", session.exec(update(Task).where(*given_up).values(**anew)))
+    if written.rowcount != 1:
+        raise Conflict(f"the task is {task.state.value}: only one that failed for good can be tried anew")
+    session.refresh(task)
+    return task
+
+
+def stop(session: Session, task: Task, *, error: str, now: datetime) -> Task:
+    """Ends a task that waits or is being done: whoever does it cannot write any more. Raises Conflict for one that has
+    ended."""
+    under_way = col(Task.id) == task.id, col(Task.state).in_((TaskState.QUEUED, TaskState.RUNNING))
+    ended = {"state": TaskState.FAILED, "error": error, "finished": now, "lease_until": None, "progress": None}
+    statement = update(Task).where(*under_way).values(**ended, fence=col(Task.fence) + 1)
+    if cast("CursorResult[Any]", session.exec(statement)).rowcount != 1:
+        raise Conflict(f"the task is {task.state.value}: only one that waits or is being done can be ended")
+    session.refresh(task)
+    return task
+
+
+def waiting(session: Session, *, now: datetime, most: int) -> int:
+    """How many tasks could be done at once if there were workers for them; no more than `most` are counted."""
+    ready = col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now
+    return session.exec(select(func.count()).select_from(select(Task.id).where(*ready).limit(most).subquery())).one()
+
+
+def pause(attempts: int, jitter: float) -> timedelta:
+    """How long to wait after that many attempts: 30 s doubled each time, 30 min at most, halved by jitter 1."""
+    doubled: timedelta = FIRST_PAUSE * 2 ** min(max(attempts - 1, 0), 10)
+    return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
+
+
+def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | None:
+    """What no two tasks may be about at once: the dataset that is read, under whichever contract. None: anything
+    may go on beside it."""
+    if kind not in READING:
+        return None
+    about = str(payload.get("contract_id")), str(payload.get("object"))
+    dataset = contract_datasets.kept(session, *about)
+    return f"dataset {dataset.id}" if dataset else f"object {'/'.join(about)}"
+
+
+def _turn(session: Session, producer: str, priority: int) -> int:
+    """The next place in the producer's line. A line that is empty begins where the others stand now, so that who sends
+    much waits behind themselves alone, and who comes anew is not behind all of it."""
+    waits = col(Task.state) == TaskState.QUEUED, col(Task.priority) == priority
+    last = session.exec(select(func.max(Task.turn)).where(*waits, Task.producer == producer)).one()
+    return last + 1 if last is not None else session.exec(select(func.min(Task.turn)).where(*waits)).one() or 0
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    """The condition that no other worker has a task about the same."""
+    other = aliased(Task)
+    held = and_(col(other.state) == TaskState.RUNNING, col(other.lease_until) >= now)
+    taken = select(other.id).where(col(other.subject) == col(Task.subject), col(other.id) != col(Task.id), held)
+    return or_(col(Task.subject).is_(None), ~taken.exists())
+
+
+def urgency(priority: int, waited: timedelta) -> int:
+    """How urgent a task is that has waited so long since it could be done: a step more with every `AGES`, until it is
+    as urgent as any; the smaller the sooner. So none waits for ever behind others that keep coming."""
+    return max(priority - waited // AGES, 0)
+
+
+def _urgency(now: datetime) -> ColumnElement[int]:
+    """The same in SQL. A task older than these steps is as urgent as can be."""
+    steps = [(col(Task.available_at) <= now - each * AGES, each) for each in range(max(Priority), 0, -1)]
+    aged = col(Task.priority) - case(*steps, else_=0)
+    return case((aged < 0, 0), else_=aged)
+
+
+def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
+    ready = and_(col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now)
+    expired = and_(col(Task.state) == TaskState.RUNNING, col(Task.lease_until) < now)
+    urgent = _urgency(now)
+    # Of what has become as urgent as can be, the oldest first: whatever comes anew, it is done.
+    order = urgent, case((urgent == 0, 0), else_=col(Task.turn)), col(Task.available_at), col(Task.id)
+    return select(Task).where(*which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
+
+
+def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
+    _held(session, task_id, fence, lease_until=None, progress=None, **values)
+
+
+def _held(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
+    """Writes to the task if this fence still holds it. One statement: no other claim can come between."""
+    written = cast("CursorResult[Any]", session.exec(update(Task).where(*_mine(task_id, fence)).values(**values)))
+    if written.rowcount != 1:
+        raise Fenced
+
+
+def _mine(task_id: UUID, fence: int) -> tuple[ColumnElement[bool], ...]:
+    return col(Task.id) == task_id, col(Task.fence) == fence, col(Task.state) == TaskState.RUNNING

@@ -1,0 +1,1 @@
+"""From proposal to version in force."""

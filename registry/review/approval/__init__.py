@@ -1,0 +1,1 @@
+"""Approvals, successions and activation."""

@@ -1,0 +1,224 @@
+"""What comes into force and what no longer is: by an approval, by the clock, or because an owner says so.
+
+Of each group of a contract one version is in force. It stays so until the next one is, whose window may begin later;
+then it is superseded, and with it every approved version of the group that should have come into force before.
+A deprecated version is still in force. Whose window ends is retired."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import and_, func, or_, update
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
+from contracts.errors import Fault
+from registry.access import visibility
+from registry.access.authentication import Principal, decide
+from registry.audit import audit_log
+from registry.contracts import subscriptions
+from registry.core.database import UNKEYED, lock
+from registry.core.enums import Action, Permission, TaskKind, VersionState
+from registry.core.errors import Conflict, Invalid, NotFound, RegistryError
+from registry.core.state_machines import IN_FORCE, VERSION
+from registry.datasets import contract_datasets
+from registry.lineage import aliases
+from registry.queue import task_queue
+from registry.review.approval.required_approvals import in_force
+from registry.review.consumers import acknowledgements
+from registry.tables import Contract, ContractVersion, Proposal
+
+log = logging.getLogger("treaty.worker")
+# Approvals and what the clock brings about exclude each other: both change what is in force.
+CHANGING = 7_268_392_103
+CLOCK = "clock"
+EXPIRED = "its validity ended"
+Ids = Callable[[], UUID]
+
+
+@dataclass(frozen=True)
+class Farewell:
+    """Why a version goes, and the version of the contract to use in its place."""
+
+    reason: str
+    successor: str | None = None
+
+
+def due(version: ContractVersion) -> datetime:
+    """From when on the version may be in force."""
+    return version.effective_from or version.approved_at
+
+
+def held(session: Session, version: ContractVersion, *, now: datetime) -> str | None:
+    """What keeps an approved version from coming into force, in words; None: nothing does."""
+    if due(version) > now:
+        return f"it comes into force on {due(version):%Y-%m-%d %H:%M} UTC"
+    asked = acknowledgements.outstanding(session, version, now=now)
+    if asked:
+        latest = max(each.deadline or now for each in asked)
+        return f"it waits for {len(asked)} consumer(s) whom it breaks, until {latest:%Y-%m-%d %H:%M} UTC at the latest"
+    return None
+
+
+def activate(session: Session, version: ContractVersion, *, actor: str, now: datetime, ids: Ids) -> None:
+    """Puts an approved version in force in place of its group's, and asks for the validation of its tables.
+
+    The caller holds the lock CHANGING."""
+    version.state = VERSION.step(version.state, "activate")
+    version.activated_at = now
+    document = read(version.body)
+    for old in _replaced(session, version):
+        _end(old, "supersede", now=now)
+        details = {"contract": old.contract_id, "version": old.version, "by": version.version}
+        audit_log.record(session, Action.VERSION_SUPERSEDED, actor=actor, object_id=old.id, now=now, details=details)
+    contract = session.get_one(Contract, version.contract_id, with_for_update=UNKEYED)
+    contract.active_version, contract.name = version.version, document.name
+    _place(session, contract, visibility.domain_of(document))
+    proposal = session.get(Proposal, version.proposal_id) if version.proposal_id else None
+    contract_datasets.register(session, document, (proposal.source if proposal else None) or {}, make_id=ids)
+    aliases.declare(session, document)
+    _validate(session, document, ids, now=now)
+    details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
+    audit_log.record(session, Action.VERSION_ACTIVATED, actor=actor, object_id=version.id, now=now, details=details)
+
+
+def waiting(session: Session, *, now: datetime) -> bool:
+    """Whether some version may come into force, or must end, by now."""
+    return session.exec(_waiting(now).limit(1)).first() is not None
+
+
+def keep_time(session: Session, *, now: datetime, ids: Ids) -> int:
+    """Puts in force what is due and retires what has ended, in the order of their times; how many versions moved.
+
+    Any number of workers may ask at once, and again: each version moves once."""
+    lock(session, CHANGING)
+    versions = session.exec(_waiting(now).with_for_update()).all()
+    return sum(_moved(session, version, now=now, ids=ids) for version in sorted(versions, key=due))
+
+
+def deprecate(
+    session: Session, contract_id: str, number: str, farewell: Farewell, *, by: Principal, now: datetime
+) -> ContractVersion:
+    """The version, still in force, with the advice to use another. Raises Invalid for a successor that is none."""
+    version = _version(session, contract_id, number, by)
+    _refuse_successor(session, version, farewell.successor)
+    version.state = VERSION.step(version.state, "deprecate")
+    version.reason, version.successor = farewell.reason, farewell.successor
+    details = {"contract": contract_id, "version": number, "reason": farewell.reason, "successor": farewell.successor}
+    audit_log.record(session, Action.VERSION_DEPRECATED, actor=by.name, object_id=version.id, now=now, details=details)
+    return version
+
+
+def retire(
+    session: Session, contract_id: str, number: str, farewell: Farewell, *, by: Principal, now: datetime
+) -> ContractVersion:
+    """The version, for good in force no more. Raises Conflict while consumers are pinned to it, Invalid for a successor
+    that is none."""
+    version = _version(session, contract_id, number, by)
+    _refuse_pinned(session, version)
+    _refuse_successor(session, version, farewell.successor)
+    _retire(session, version, farewell, actor=by.name, now=now)
+    return version
+
+
+def _moved(session: Session, version: ContractVersion, *, now: datetime, ids: Ids) -> bool:
+    """Whether the version came into force or ended. One that cannot stays as it is, and keeps no other from it."""
+    try:
+        with session.begin_nested():
+            if version.state not in VERSION.where("retire"):
+                return False
+            if version.effective_until is not None and version.effective_until <= now:
+                _retire(session, version, Farewell(EXPIRED, version.successor), actor=CLOCK, now=now)
+                return True
+            if version.state is not VersionState.APPROVED or held(session, version, now=now):
+                return False
+            activate(session, version, actor=CLOCK, now=now, ids=ids)
+            return True
+    except RegistryError as error:
+        log.warning("version %s of %s cannot come into force: %s", version.version, version.contract_id, error)
+        return False
+
+
+def _waiting(now: datetime) -> SelectOfScalar[ContractVersion]:
+    row = ContractVersion
+    begins = func.coalesce(col(row.effective_from), col(row.approved_at)) <= now
+    ends = and_(col(row.effective_until) <= now, col(row.state).in_(VERSION.where("retire")))
+    return select(row).where(or_(and_(col(row.state) == VersionState.APPROVED, begins), ends))
+
+
+def _replaced(session: Session, version: ContractVersion) -> Sequence[ContractVersion]:
+    """The others of the group that are in force, and those that should have come into force before."""
+    query = select(ContractVersion).where(
+        ContractVersion.contract_id == version.contract_id,
+        ContractVersion.group == version.group,
+        ContractVersion.id != version.id,
+        col(ContractVersion.state).in_(VERSION.where("supersede")),
+    )
+    found = session.exec(query.with_for_update()).all()
+    return [each for each in found if each.state in IN_FORCE or due(each) <= due(version)]
+
+
+def _place(session: Session, contract: Contract, domain: str | None) -> None:
+    """Puts the contract into the domain, with all of its proposals."""
+    contract.domain = domain
+    session.exec(update(Proposal).where(col(Proposal.contract_id) == contract.id).values(domain=domain))
+
+
+def _retire(session: Session, version: ContractVersion, farewell: Farewell, *, actor: str, now: datetime) -> None:
+    _end(version, "retire", now=now)
+    version.reason, version.successor = farewell.reason, farewell.successor
+    session.flush()
+    contract = session.get_one(Contract, version.contract_id, with_for_update=UNKEYED)
+    if contract.active_version == version.version:
+        newest = in_force(session, version.contract_id)
+        contract.active_version = newest.version if newest else None
+    details = {"contract": version.contract_id, "version": version.version, "reason": farewell.reason}
+    audit_log.record(session, Action.VERSION_RETIRED, actor=actor, object_id=version.id, now=now, details=details)
+
+
+def _end(version: ContractVersion, step: str, *, now: datetime) -> None:
+    version.state = VERSION.step(version.state, step)
+    version.ended_at = now
+
+
+def _version(session: Session, contract_id: str, number: str, by: Principal) -> ContractVersion:
+    """The version, for who owns its contract. Raises NotFound where there is none, or it is not theirs to see."""
+    lock(session, CHANGING)
+    decide(by, Permission.DECIDE, visibility.see(session, contract_id, by))
+    query = select(ContractVersion).where(ContractVersion.contract_id == contract_id, ContractVersion.version == number)
+    found = session.exec(query.with_for_update()).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _refuse_pinned(session: Session, version: ContractVersion) -> None:
+    pinned = subscriptions.pinned(session, version.contract_id, version.version)
+    if pinned and version.state in VERSION.where("retire"):
+        who = "1 consumer relies" if len(pinned) == 1 else f"{len(pinned)} consumers rely"
+        raise Conflict(f"{who} on exactly this version: deprecate it, and retire it once they have moved on")
+
+
+def _refuse_successor(session: Session, version: ContractVersion, successor: str | None) -> None:
+    """Returns where the successor is none, or another version of the contract that is not over."""
+    query = select(ContractVersion.version).where(
+        ContractVersion.contract_id == version.contract_id,
+        ContractVersion.id != version.id,
+        col(ContractVersion.state).in_(VERSION.where("retire")),
+    )
+    possible = sorted(session.exec(query).all())
+    if successor is not None and successor not in possible:
+        remedy = f"choose one of {', '.join(possible)}" if possible else "leave it out: there is no other"
+        fault = Fault("TR-SUCCESSOR", "successor", "is no other version that is in force or will be", remedy)
+        raise Invalid("the successor cannot be used", faults=[fault])
+
+
+def _validate(session: Session, document: Document, ids: Ids, *, now: datetime) -> None:
+    for each in document.objects:
+        payload = {"contract_id": document.id, "version": document.version, "object": each.name, "all": True}
+        key = f"validate/{document.id}/{document.version}/{each.name}"
+        task_queue.enqueue(session, kind=TaskKind.VALIDATE, payload=payload, key=key, now=now, task_id=ids())

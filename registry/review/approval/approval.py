@@ -1,0 +1,243 @@
+"""The procedure from proposal to version: submitted, approved by owners who did not write it, or declined."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, select
+
+from contracts.document.model import Contract as Document
+from registry.access import visibility
+from registry.access.authentication import Principal, decide, decide_somewhere
+from registry.audit import audit_log
+from registry.contracts import subscriptions
+from registry.contracts.numbering import next_free
+from registry.core.database import UNKEYED, lock
+from registry.core.enums import Action, Decision, Permission, VersionState
+from registry.core.errors import Conflict, Forbidden, Invalid, Outrun
+from registry.core.state_machines import PROPOSAL
+from registry.notifications import dispatch, messages
+from registry.review.approval import activation, records, reference_permissions, required_approvals, succession
+from registry.review.approval.records import Evidence
+from registry.review.approval.succession import Succession
+from registry.review.consumers import acknowledgements
+from registry.review.proposals import proposals, revisions
+from registry.review.proposals.revisions import Change
+from registry.tables import ApprovalRow, Contract, ContractVersion, Proposal
+
+DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected it", "approve": "approved it"}
+
+
+@dataclass(frozen=True)
+class Approval:
+    """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
+
+    `revision` None: the fingerprint alone says what was seen. `follows`: the version in force that it was compared
+    with; None: whichever that is now. `replay`: what the replay said that they were shown; None: they were not.
+    `summary`: what they say of it to its author and to consumers."""
+
+    fingerprint: str
+    make_id: Callable[[], UUID]
+    revision: int | None = None
+    follows: str | None = None
+    replay: Mapping[str, Any] | None = None
+    summary: str | None = None
+
+
+@dataclass(frozen=True)
+class Approved:
+    """What an approval came to: the version, where it was the last one needed; else what is still missing, in words."""
+
+    version: ContractVersion | None
+    missing: tuple[str, ...] = ()
+
+
+def may_approve(proposal: Proposal, by: Principal, *, writers: Collection[UUID], approvers: Collection[UUID]) -> bool:
+    """Whether the principal is one whose approval would count: an owner who neither wrote it nor gave theirs."""
+    in_review = proposal.state in PROPOSAL.where("approve")
+    decides = by.may(Permission.DECIDE, visibility.of_proposal(proposal))
+    return in_review and decides and by.user_id not in {*writers, *approvers}
+
+
+def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime) -> Proposal:
+    """Puts the author's draft before the owners."""
+    proposal = proposals.get(session, proposal_id, by=by, lock=True)
+    _only_author(proposal, by, "submit")
+    _step(session, proposal, "submit", by=by, now=now)
+    dispatch.tell(session, messages.proposed(proposal, by=by.user_id), now=now)
+    audit_log.record(session, Action.PROPOSAL_SUBMITTED, actor=by.name, object_id=proposal.id, now=now)
+    return proposal
+
+
+def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str | None, now: datetime) -> Proposal:
+    """Takes the author's proposal back."""
+    proposal = proposals.get(session, proposal_id, by=by, lock=True)
+    _only_author(proposal, by, "withdraw")
+    _step(session, proposal, "withdraw", by=by, now=now)
+    _close(proposal, by, reason=reason, now=now)
+    details = {"reason": reason}
+    dispatch.tell(session, messages.decided(proposal, "withdrawn", reason, by=by.user_id), now=now)
+    audit_log.record(session, Action.PROPOSAL_WITHDRAWN, actor=by.name, object_id=proposal.id, now=now, details=details)
+    return proposal
+
+
+def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, now: datetime) -> Proposal:
+    """Declines the proposal, for a reason that its author will read."""
+    proposal = proposals.get(session, proposal_id, by=by, lock=True)
+    decide(by, Permission.DECIDE, visibility.of_proposal(proposal))
+    _step(session, proposal, "reject", by=by, now=now)
+    _close(proposal, by, reason=reason, now=now)
+    details = {"reason": reason}
+    dispatch.tell(session, messages.decided(proposal, "rejected", reason, by=by.user_id), now=now)
+    audit_log.record(session, Action.PROPOSAL_REJECTED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    return proposal
+
+
+def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Principal, now: datetime) -> Approved:
+    """Keeps the owner's approval of exactly what they saw. The last one that is needed makes the proposal a version,
+    in force at once unless its window begins later.
+
+    Raises Forbidden for its author and for who edited it, administrators included; Conflict while a suggestion is
+    pending, where the document is another than the one shown, or where its version is taken; Invalid where it may not
+    follow what is in force."""
+    decide_somewhere(by, Permission.DECIDE)
+    lock(session, activation.CHANGING)
+    proposal = proposals.get(session, proposal_id, by=by, lock=True)
+    decide(by, Permission.DECIDE, visibility.of_proposal(proposal))
+    PROPOSAL.step(proposal.state, "approve")
+    _refuse_writers(session, proposal, by)
+    _refuse_pending(session, proposal)
+    shown = _as_seen(session, proposal, approval)
+    document = proposals.read(shown.document)
+    _refuse_beyond(session, document, by)
+    _refuse_taken(session, document)
+    follows = _following(session, document, approval)
+    evidence = Evidence(comparison=follows.summary(), replay=approval.replay)
+    kept = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
+    row = _row(proposal, shown, approval.make_id(), by=by, now=now)
+    required_approvals.give(session, row, record=kept.hash, by=by, now=now)
+    agreed = required_approvals.consent(session, proposal, document)
+    if agreed.missing:
+        return Approved(None, agreed.missing)
+    return Approved(_conclude(session, proposal, document, approval, by=by, now=now))
+
+
+def _following(session: Session, document: Document, approval: Approval) -> Succession:
+    """What the document follows, as the approver saw it. Raises Invalid with all that keeps it from following."""
+    found = succession.succession(session, document)
+    if approval.follows is not None and approval.follows != found.follows:
+        raise Outrun(f"version {found.follows or 'none'} is in force now, not {approval.follows}: look again")
+    if found.refusals:
+        raise Invalid("the document may not follow the version in force", faults=found.refusals)
+    return found
+
+
+def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:
+    """The approver must be an owner where the contract is and where the document puts it, and may not reach further."""
+    for place in visibility.targets(session, document):
+        decide(by, Permission.DECIDE, place)
+    reference_permissions.refuse_beyond(session, document, by)
+
+
+def _step(session: Session, proposal: Proposal, name: str, *, by: Principal, now: datetime) -> None:
+    proposal.state = PROPOSAL.step(proposal.state, name)
+    revisions.advance(session, proposal, Change(DONE[name]), by=by, now=now)
+
+
+def _only_author(proposal: Proposal, by: Principal, name: str) -> None:
+    decide(by, Permission.PROPOSE, visibility.of_proposal(proposal))
+    if proposal.author_id != by.user_id:
+        raise Forbidden(f"only its author may {name} a proposal")
+
+
+def _close(proposal: Proposal, by: Principal, *, reason: str | None, now: datetime) -> None:
+    proposal.decided_by_id, proposal.decided_at, proposal.reason = by.user_id, now, reason
+
+
+def _refuse_writers(session: Session, proposal: Proposal, by: Principal) -> None:
+    if proposal.author_id == by.user_id:
+        raise Forbidden("another owner must approve it: nobody approves their own proposal")
+    if by.user_id in revisions.writers(session, proposal):
+        raise Forbidden("another owner must approve it: nobody approves their own edit")
+
+
+def _refuse_pending(session: Session, proposal: Proposal) -> None:
+    pending = sum(row.decision is Decision.PENDING for row in proposals.suggestions_of(session, proposal))
+    if pending:
+        raise Conflict(f"{pending} of its suggestions are not decided yet: accept or reject each first")
+
+
+def _as_seen(session: Session, proposal: Proposal, approval: Approval) -> proposals.Preview:
+    """What the approver saw. Raises Outrun where it is another by now, Invalid where a window was not seen for sure."""
+    if approval.revision is not None:
+        revisions.require(session, proposal, approval.revision)
+    elif proposal.effective_from or proposal.effective_until:
+        raise Invalid("the version has a window, which the fingerprint does not cover: name the revision that you saw")
+    shown = proposals.preview(session, proposal)
+    if shown.fingerprint != approval.fingerprint:
+        last = revisions.last(session, proposal)
+        raise Outrun(f"the document has changed since it was shown{last}: look at it again and approve what you see")
+    return shown
+
+
+def _refuse_taken(session: Session, document: Document) -> None:
+    query = select(ContractVersion.version).where(ContractVersion.contract_id == document.id)
+    taken = frozenset(session.exec(query).all())
+    if document.version in taken:
+        free = next_free(taken)
+        raise Conflict(f"{document.id} has a version {document.version} already; the next free one is {free}")
+
+
+def _row(proposal: Proposal, shown: proposals.Preview, row_id: UUID, *, by: Principal, now: datetime) -> ApprovalRow:
+    return ApprovalRow(
+        id=row_id,
+        proposal_id=proposal.id,
+        approver_id=by.user_id,
+        version=shown.version,
+        fingerprint=shown.fingerprint,
+        revision=proposal.revision,
+        time=now,
+    )
+
+
+def _conclude(
+    session: Session, proposal: Proposal, document: Document, approval: Approval, *, by: Principal, now: datetime
+) -> ContractVersion:
+    _ensure_contract(session, document, by=by, now=now)
+    version = ContractVersion(
+        id=approval.make_id(),
+        contract_id=document.id,
+        version=document.version,
+        body=document.source,
+        fingerprint=document.fingerprint,
+        group=document.terms.group,
+        state=VersionState.APPROVED,
+        proposal_id=proposal.id,
+        approved_by_id=by.user_id,
+        approved_at=now,
+        effective_from=proposal.effective_from,
+        effective_until=proposal.effective_until,
+    )
+    session.add(version)
+    _step(session, proposal, "approve", by=by, now=now)
+    _close(proposal, by, reason=None, now=now)
+    session.flush()
+    acknowledgements.ask(session, version, make_id=approval.make_id, now=now)
+    if activation.held(session, version, now=now) is None:
+        activation.activate(session, version, actor=by.name, now=now, ids=approval.make_id)
+    details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
+    used = subscriptions.active(session, version.contract_id) if approval.summary else ()
+    using = {each.user_id for each in used}
+    notice = messages.decided(proposal, "approved", approval.summary, by=by.user_id, to=using)
+    dispatch.tell(session, notice, now=now)
+    audit_log.record(session, Action.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    return version
+
+
+def _ensure_contract(session: Session, document: Document, *, by: Principal, now: datetime) -> None:
+    """A contract exists from its first approved version on. Whoever gave the last approval that it needed owns it."""
+    if session.get(Contract, document.id, with_for_update=UNKEYED) is None:
+        domain = visibility.domain_of(document)
+        session.add(Contract(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created=now))

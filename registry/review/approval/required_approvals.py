@@ -1,0 +1,162 @@
+"""Consent: whose approvals a proposal needs, who gave theirs to exactly what is shown, and what is still missing.
+
+The terms of the version in force decide about the next one: of the same group, else of the newest that is in force; a
+first version is decided by its own. Nobody who had a hand in the document counts. The owner of a touched column, where
+the terms ask for them, consents by an approval, or because the document stands as they wrote it last; for an owner who
+cannot decide here (unknown, no longer active, without the right) an administrator does."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.model import Contract as Document
+from contracts.document.model import Terms
+from contracts.document.ownership import touched
+from contracts.document.reader import read
+from registry.access import authentication, visibility
+from registry.access.authentication import Place, Principal
+from registry.audit import audit_log
+from registry.core.enums import Action, Permission, Role
+from registry.core.errors import Conflict
+from registry.core.state_machines import IN_FORCE
+from registry.review.proposals import revisions
+from registry.tables import ApprovalRow, ContractVersion, Proposal, Team, TeamMember, User
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The terms that decide about a proposal, and the version in force that they stand in; None: it is the first."""
+
+    terms: Terms
+    before: Document | None
+
+
+@dataclass(frozen=True)
+class Consent:
+    """Who approved exactly what is shown, and what is missing, in words; nothing missing: it may become a version."""
+
+    approvers: frozenset[UUID]
+    missing: tuple[str, ...]
+
+
+def policy(session: Session, document: Document) -> Policy:
+    """The policy for the document, a contract's next version."""
+    before = in_force(session, document.id, document.terms.group) or in_force(session, document.id)
+    found = read(before.body) if before else None
+    return Policy((found or document).terms, found)
+
+
+def in_force(session: Session, contract_id: str, group: str | None = None) -> ContractVersion | None:
+    """The contract's version in force of that group, None: the newest of any; None where there is none."""
+    query = select(ContractVersion).where(
+        ContractVersion.contract_id == contract_id, col(ContractVersion.state).in_(IN_FORCE)
+    )
+    if group is not None:
+        query = query.where(ContractVersion.group == group)
+    newest = col(ContractVersion.activated_at).desc(), col(ContractVersion.id).desc()
+    return session.exec(query.order_by(*newest).limit(1)).first()
+
+
+def give(session: Session, row: ApprovalRow, *, record: str, by: Principal, now: datetime) -> None:
+    """Keeps the principal's approval, whose record has that hash. Raises Conflict where theirs is kept already."""
+    given = _valid(session, row.proposal_id, row.fingerprint)
+    if by.user_id in given:
+        raise Conflict("you approved exactly this already: it waits for others")
+    session.add(row)
+    seen = {"proposal": str(row.proposal_id), "fingerprint": row.fingerprint, "revision": row.revision}
+    details = {**seen, "record": record}
+    audit_log.record(session, Action.APPROVAL_GIVEN, actor=by.name, object_id=row.id, now=now, details=details)
+
+
+def consent(session: Session, proposal: Proposal, document: Document) -> Consent:
+    """What the approvals of exactly that document amount to."""
+    return _consent(session, proposal, policy(session, document), document)
+
+
+def missing(session: Session, proposal: Proposal, drafted: Document, shown: Callable[[], Document]) -> tuple[str, ...]:
+    """What is missing, in words. `drafted`: the proposal without suggestions, which leave its terms as they are.
+    `shown` gives what it would become, which is asked for where that matters: it takes long to write."""
+    decided = policy(session, drafted)
+    matters = decided.terms.review.columns or _standing(session, proposal.id)
+    return _consent(session, proposal, decided, shown() if matters else drafted).missing
+
+
+def _consent(session: Session, proposal: Proposal, decided: Policy, document: Document) -> Consent:
+    review = decided.terms.review
+    users = _approvers(session, proposal, document.fingerprint)
+    lacking = review.quorum - len(users)
+    missing = [f"{lacking} of {review.quorum} approvals by owners"] if lacking > 0 else []
+    if review.columns:
+        owners = touched(decided.before.document if decided.before else None, document.document)
+        missing.extend(_columns(session, proposal, owners, users))
+    return Consent(frozenset(users), tuple(missing))
+
+
+def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ApprovalRow, str]]:
+    """Every approval of the proposal with its approver's name, oldest first; those that are void, too."""
+    query = select(ApprovalRow, User.name).join(User, col(User.id) == col(ApprovalRow.approver_id))
+    ordered = query.order_by(col(ApprovalRow.time), col(ApprovalRow.id))
+    return session.exec(ordered.where(ApprovalRow.proposal_id == proposal_id)).all()
+
+
+def _standing(session: Session, proposal_id: UUID) -> Sequence[ApprovalRow]:
+    """The approvals that were not made void since."""
+    query = select(ApprovalRow).where(ApprovalRow.proposal_id == proposal_id, col(ApprovalRow.void_since).is_(None))
+    return session.exec(query).all()
+
+
+def _valid(session: Session, proposal_id: UUID, fingerprint: str) -> set[UUID]:
+    """Who approved exactly that."""
+    return {each.approver_id for each in _standing(session, proposal_id) if each.fingerprint == fingerprint}
+
+
+def _approvers(session: Session, proposal: Proposal, fingerprint: str) -> dict[UUID, Principal]:
+    """Those whose approval holds: they are still active and may still decide, and did not write it."""
+    given = _valid(session, proposal.id, fingerprint) - revisions.writers(session, proposal)
+    users = session.exec(select(User).where(col(User.id).in_(given))).all()
+    return {each.user_id: each for each in _able(session, users, visibility.of_proposal(proposal))}
+
+
+def _able(session: Session, users: Iterable[User], place: Place) -> list[Principal]:
+    """Those of them who can decide there, with all that they may."""
+    found = [authentication.rights_of(session, user) for user in users if user.active]
+    return [each for each in found if each.may(Permission.DECIDE, place)]
+
+
+def _columns(
+    session: Session, proposal: Proposal, owners: Mapping[str, str], users: Mapping[UUID, Principal]
+) -> list[str]:
+    """What is missing of the owners of these columns."""
+    administered = any(Role.ADMIN in user.roles for user in users.values())
+    consenting = {*users, revisions.last_writer(session, proposal)}
+    found = _people(session, frozenset(owners.values()))
+    missing = []
+    for owner in sorted(set(owners.values())):
+        able = {each.user_id for each in _able(session, found.get(owner, ()), visibility.of_proposal(proposal))}
+        if able & consenting or (not able and administered):
+            continue
+        named = ", ".join(column for column, each in owners.items() if each == owner)
+        who = owner if able else f"an administrator in place of {owner}, who cannot decide here"
+        missing.append(f"the approval of {who}, for {named}")
+    return missing
+
+
+def _people(session: Session, names: frozenset[str]) -> dict[str, Sequence[User]]:
+    """The users whom each owner's name stands for: who is called that, and who belongs to the team that is."""
+    users = session.exec(select(User).where(col(User.name).in_({name.lower() for name in names}))).all()
+    members = session.exec(
+        select(User, Team.name)
+        .join(TeamMember, col(TeamMember.user_id) == col(User.id))
+        .join(Team, col(Team.id) == col(TeamMember.team_id))
+        .where(col(Team.name).in_(names))
+    ).all()
+    return {
+        name: [
+            *(user for user in users if user.name == name.lower()),
+            *(user for user, team in members if team == name),
+        ]
+        for name in names
+    }

@@ -1,0 +1,97 @@
+"""Succession: how a document may follow the version in force, of its own group, else the newest of any.
+
+The terms of that version decide, not those of the document. What they enforce refuses an approval; all else is told.
+
+A mode of compatibility that the terms name is what readers were told, so a version that breaks it is refused. It may
+come first in a group of its own instead, under a greater major number: the old one then stays in force beside it. Modes
+that nobody named are defaults: what breaks them is told, and consumers whom it breaks are waited for, no more.
+
+A number that says less than the change is refused where the terms say `versions: enforced`. A first version follows
+nothing, and is refused nothing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session
+
+from contracts.comparison.compatibility import MODES, Bump, Violation
+from contracts.document.model import Contract
+from contracts.errors import Fault
+from registry.contracts.numbering import next_free, says_enough
+from registry.contracts.version_comparison import Compared, compared
+from registry.review.proposals import diffs
+
+MOST = 20
+
+
+@dataclass(frozen=True)
+class Succession:
+    """A document beside the version that it follows. `suggested`: the free number that says how large the change is.
+
+    `refusals`: why it cannot be approved as it is; `told`: which modes it breaks, in words, refused or not."""
+
+    compared: Compared
+    suggested: str | None
+    refusals: tuple[Fault, ...]
+    told: tuple[str, ...]
+
+    @property
+    def follows(self) -> str | None:
+        """The number of the version that it follows; None: it is the first."""
+        return self.compared.old.version if self.compared.old else None
+
+    @property
+    def bump(self) -> Bump | None:
+        """How large the change is; None for a first version."""
+        return self.compared.comparison.bump if self.compared.old else None
+
+    def summary(self) -> dict[str, Any]:
+        """What is kept of it with an approval: plain data, no values of a table."""
+        changes = [each.sentence for each in self.compared.comparison.differences]
+        return {"follows": self.follows, "bump": self.bump, "changes": changes, "breaks": list(self.told)}
+
+
+def succession(session: Session, document: Contract) -> Succession:
+    """How the document would follow what is in force now."""
+    old = diffs.followed(diffs.live(session, document.id), document)
+    found = compared(old, document, live=diffs.of_group(diffs.relied_on(session, document.id), document))
+    if old is None:
+        return Succession(found, None, (), ())
+    numbers = {*diffs.taken(session, document.id), old.version}
+    suggested = next_free(numbers, found.comparison.bump, after=old.version)
+    refusals = (*_understated(found, old, suggested), *_broken(found, old, numbers))
+    return Succession(found, suggested, refusals[:MOST], tuple(map(_sentence, found.violations[:MOST])))
+
+
+def _understated(found: Compared, old: Contract, suggested: str) -> Iterator[Fault]:
+    bump = found.comparison.bump
+    if old.terms.review.versions == "enforced" and not says_enough(old.version, found.new.version, bump):
+        message = f"says less than the change from {old.version}, which is {bump.value}"
+        yield Fault("TR-VERSION", "version", message, f"take {suggested}", found.new.lines.get("version"))
+
+
+def _broken(found: Compared, old: Contract, numbers: set[str]) -> Iterator[Fault]:
+    if _begins_a_group(old, found.new):
+        return
+    beside = next_free(numbers, Bump.MAJOR, after=old.version)
+    for each in _named(found.violations, old):
+        where = each.difference.path
+        message = f"breaks {_sentence(each)}"
+        remedy = f"keep the promise, or begin a group of its own as version {beside}"
+        yield Fault("TR-COMPATIBILITY", where, message, remedy, found.new.lines.get(where))
+
+
+def _begins_a_group(old: Contract, new: Contract) -> bool:
+    """Whether it stays beside what it is compared with, and says so by its number."""
+    return old.terms.group != new.terms.group and says_enough(old.version, new.version, Bump.MAJOR)
+
+
+def _named(found: Sequence[Violation], old: Contract) -> list[Violation]:
+    """Of what breaks modes that which breaks one that the terms in force name."""
+    return [each for each in found if each.difference.part.value in old.terms.compatibility.model_fields_set]
+
+
+def _sentence(found: Violation) -> str:
+    law = MODES[found.mode].sentence
+    return f"{found.mode} of version {found.version} ('{law}'): {found.difference.sentence}"

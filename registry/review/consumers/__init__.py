@@ -1,0 +1,1 @@
+"""Consumers' checks and what a version breaks for them."""

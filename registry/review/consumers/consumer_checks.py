@@ -1,0 +1,262 @@
+"""Consumers' own checks on a producer's data: kept row by row, judged by the same states, no part of the contract."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.model import Check, DataObject
+from contracts.document.model import Contract as Document
+from contracts.document.reader import read
+from contracts.editing.check_entry import entry_for
+from contracts.errors import ContractError, nearest
+from engine.checks.binding import BoundCheck
+from engine.checks.column_keywords import promised
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.audit import audit_log
+from registry.contracts import lookup, subscriptions
+from registry.contracts.subscriptions import active
+from registry.contracts.version_status import in_force
+from registry.core.enums import Action
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.review.consumers import check_document
+from registry.review.consumers.check_document import Asked, entry_of
+from registry.tables import ConsumerCheckRow, Subscription
+
+MOST = 100
+
+
+class Consumed(NamedTuple):
+    """A consumer's checks as a document of their own: the producer's active one, with these in place of its promises.
+
+    Checks that no longer fit the producer's document are not in it: `listed` says why."""
+
+    subscription_id: UUID
+    body: bytes
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A check as it is now: its row, its promise in a sentence, and why it no longer fits (None: it does)."""
+
+    row: ConsumerCheckRow
+    sentence: str
+    lost: str | None = None
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Who writes a check's row, under which id, and when."""
+
+    row_id: UUID
+    by: Principal
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A check of a contract's version (None: the one in force) to be copied.
+
+    `into`: the object that it shall be about, `identity`: the id that it shall have; None: as they are there."""
+
+    contract_id: str
+    object: str
+    check: str
+    version: str | None = None
+    into: str | None = None
+    identity: str | None = None
+
+
+def current(session: Session, subscription_id: UUID, object_name: str | None = None) -> list[ConsumerCheckRow]:
+    """The subscription's checks as they are now, by id; those that have ended are not among them."""
+    query = select(ConsumerCheckRow).where(ConsumerCheckRow.subscription_id == subscription_id)
+    rows = session.exec(query.order_by(col(ConsumerCheckRow.number))).all()
+    newest = {row.identity: row for row in rows}
+    alive = (row for row in newest.values() if row.patch is not None)
+    return sorted((row for row in alive if object_name in (None, row.object)), key=lambda row: row.identity)
+
+
+def last(session: Session, subscription_id: UUID, identity: str) -> ConsumerCheckRow:
+    """The check of that id as it is now. Raises NotFound where there is none, or where it has ended."""
+    found = next((row for row in current(session, subscription_id) if row.identity == identity), None)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def history(session: Session, subscription_id: UUID, identity: str) -> Sequence[ConsumerCheckRow]:
+    """All rows of one check, oldest first. Raises NotFound where there never was one of that id."""
+    mine = ConsumerCheckRow.subscription_id == subscription_id, ConsumerCheckRow.identity == identity
+    rows = session.exec(select(ConsumerCheckRow).where(*mine).order_by(col(ConsumerCheckRow.number))).all()
+    if not rows:
+        raise NotFound
+    return rows
+
+
+def listed(session: Session, subscription_id: UUID, *, by: Principal) -> list[Kept]:
+    """The subscription's checks with their sentences, by id."""
+    subscription = subscriptions.get(session, subscription_id, by=by)
+    producer = _producer(session, subscription)
+    return [_kept(producer, row) for row in current(session, subscription.id)]
+
+
+def shown(session: Session, row: ConsumerCheckRow) -> Kept:
+    """The check as lists show it."""
+    return _kept(_producer(session, session.get_one(Subscription, row.subscription_id)), row)
+
+
+def add(session: Session, subscription_id: UUID, asked: Asked, how: Writing) -> ConsumerCheckRow:
+    """Adds a check; without an id of its own it is given one.
+
+    Raises Invalid with every fault of it, Conflict where there is one of that id, or where there are MOST already."""
+    subscription = subscriptions.own(session, subscription_id, by=how.by)
+    return _add(session, subscription, asked, how, source=None)
+
+
+def change(session: Session, subscription_id: UUID, asked: Asked, how: Writing) -> ConsumerCheckRow:
+    """Has the check of that id say something else from now on. Raises NotFound, Invalid with every fault of it."""
+    subscription = subscriptions.own(session, subscription_id, by=how.by)
+    newest = last(session, subscription.id, asked.identity)
+    named = _named(_producer(session, subscription), asked)
+    row = _row(how, subscription, newest.number + 1, named)
+    return _write(session, row, how, Action.CONSUMER_CHECK_CHANGED)
+
+
+def end(session: Session, subscription_id: UUID, identity: str, how: Writing) -> ConsumerCheckRow:
+    """Has the check be judged no longer; what it said stays. Raises NotFound where there is none."""
+    subscription = subscriptions.own(session, subscription_id, by=how.by)
+    newest = last(session, subscription.id, identity)
+    row = _row(how, subscription, newest.number + 1, Asked(identity, newest.object, newest.column, {}))
+    row.patch = None
+    return _write(session, row, how, Action.CONSUMER_CHECK_ENDED)
+
+
+def copy(session: Session, subscription_id: UUID, origin: Origin, how: Writing) -> ConsumerCheckRow:
+    """Copies a producer's check, of this contract or of another one, into the subscription; it then stands by itself.
+
+    Raises NotFound for no such contract, version or check; Invalid where it does not fit the subscribed contract."""
+    subscription = subscriptions.own(session, subscription_id, by=how.by)
+    visibility.see(session, origin.contract_id, how.by)
+    version = lookup.version(session, origin.contract_id, origin.version)
+    asked = _copied(read(version.body), origin)
+    source = {"contract": version.contract_id, "version": version.version, "check": origin.check}
+    return _add(session, subscription, asked, how, source=source)
+
+
+def documents(session: Session, contract_id: str, object_name: str) -> Sequence[Consumed]:
+    """What consumers ask of the object, a document for each subscription that asks something; [] where none does."""
+    waiting = [(each, current(session, each.id, object_name)) for each in active(session, contract_id)]
+    if not any(rows for _, rows in waiting):
+        return []
+    producer = read(in_force(session, contract_id).body)
+    return [each for each in (_consumed(producer, object_name, *found) for found in waiting if found[1]) if each]
+
+
+def asked_of(row: ConsumerCheckRow) -> Asked:
+    """The check that the row keeps."""
+    return Asked(row.identity, row.object, row.column, row.patch or {})
+
+
+def bound(producer: Document, asked: Asked) -> tuple[BoundCheck, ...]:
+    """What the check stands for on the producer's columns, at least one. Raises Invalid with all its faults."""
+    try:
+        found = check_document.inspected(producer, asked)
+    except ContractError as error:
+        raise Invalid("the check has faults", faults=error.faults) from error
+    if not found:
+        raise Invalid("the check promises nothing that can be judged")
+    return found
+
+
+def _consumed(
+    producer: Document, object_name: str, subscription: Subscription, rows: Sequence[ConsumerCheckRow]
+) -> Consumed | None:
+    reads = subscription.reads.get(object_name, ())
+    found = check_document.made(producer, object_name, [asked_of(row) for row in rows], reads=reads)
+    return Consumed(subscription.id, found.source, found.fingerprint) if found else None
+
+
+def _producer(session: Session, subscription: Subscription) -> Document:
+    return read(in_force(session, subscription.contract_id).body)
+
+
+def _kept(producer: Document, row: ConsumerCheckRow) -> Kept:
+    try:
+        bound = check_document.inspected(producer, asked_of(row))
+    except ContractError as error:
+        return Kept(row, row.identity, "; ".join(fault.message for fault in error.faults))
+    return Kept(row, "; ".join(each.sentence for each in bound))
+
+
+def _add(
+    session: Session, subscription: Subscription, asked: Asked, how: Writing, *, source: Mapping[str, Any] | None
+) -> ConsumerCheckRow:
+    named = _named(_producer(session, subscription), asked)
+    known = current(session, subscription.id)
+    if named.identity in {row.identity for row in known}:
+        raise Conflict(f"there is a check {named.identity} already: change it, or give this one another id")
+    if len(known) >= MOST:
+        raise Conflict(f"a subscription has at most {MOST} checks: end one that is of no use any more")
+    row = _row(how, subscription, _number(session, subscription.id, named.identity), named)
+    row.source = dict(source) if source else None
+    return _write(session, row, how, Action.CONSUMER_CHECK_ADDED)
+
+
+def _named(producer: Document, asked: Asked) -> Asked:
+    """The check under the id that it has or is given, once nothing is wrong with it. Raises Invalid."""
+    bound_checks = bound(producer, asked)
+    if "quality" not in asked.patch:
+        return replace(asked, identity=asked.identity or bound_checks[0].check.id)
+    identity = asked.identity or bound_checks[0].check.id
+    return replace(asked, identity=identity, patch={"quality": {**asked.patch["quality"], "id": identity}})
+
+
+def _number(session: Session, subscription_id: UUID, identity: str) -> int:
+    """The number of the next row: an id that was ended and comes back goes on counting."""
+    mine = ConsumerCheckRow.subscription_id == subscription_id, ConsumerCheckRow.identity == identity
+    return 1 + max(session.exec(select(ConsumerCheckRow.number).where(*mine)).all(), default=0)
+
+
+def _row(how: Writing, subscription: Subscription, number: int, asked: Asked) -> ConsumerCheckRow:
+    return ConsumerCheckRow(
+        id=how.row_id,
+        subscription_id=subscription.id,
+        identity=asked.identity,
+        number=number,
+        object=asked.object,
+        column=asked.column,
+        patch=dict(asked.patch),
+        created=how.now,
+        created_by_id=how.by.user_id,
+    )
+
+
+def _write(session: Session, row: ConsumerCheckRow, how: Writing, action: Action) -> ConsumerCheckRow:
+    session.add(row)
+    details = {"subscription": str(row.subscription_id), "check": row.identity, "number": row.number}
+    audit_log.record(session, action, actor=how.by.name, object_id=row.id, now=how.now, details=details)
+    return row
+
+
+def _copied(document: Document, origin: Origin) -> Asked:
+    of = next((each for each in document.objects if each.name == origin.object), None)
+    if of is None:
+        raise NotFound(f"version {document.version} of {document.id} has no object {origin.object}")
+    check = _found(of, origin.check)
+    written = entry_of(of, document.document, check.path) if check.kind != "schema" else None
+    entry = {key: each for key, each in (written or entry_for(check)).items() if key != "id"}
+    identity = origin.identity or re.sub(r"[^A-Za-z0-9_-]+", "-", check.id)
+    return Asked(identity, origin.into or of.name, check.column, {"quality": entry})
+
+
+def _found(of: DataObject, identity: str) -> Check:
+    known = {each.id: each for each in (*of.checks, *promised(of))}
+    if identity not in known:
+        raise NotFound(f"{of.name} has no check {identity}; {nearest(identity, known) or 'see its document'}")
+    return known[identity]

@@ -1,0 +1,166 @@
+"""Consumers that nobody registered: jobs of others that were seen reading a contract's data, as lineage tells it.
+
+Whoever answers for such a job confirms it, which subscribes them to what it reads, or somebody dismisses it; either is
+said once, of the job and the contract."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.columns import columns, members, text
+from contracts.document.reader import read
+from registry.access import visibility
+from registry.access.authentication import Principal, decide
+from registry.audit import audit_log
+from registry.contracts import subscriptions, version_status
+from registry.contracts.declared_use import ALL, Use
+from registry.core.enums import Action, Direction, Guess, Permission
+from registry.core.errors import Conflict, NotFound
+from registry.datasets.names import Name
+from registry.lineage.graph import traversal
+from registry.lineage.graph.nodes import Nodes
+from registry.tables import Dataset, DatasetContract, GuessedConsumer, LineageEdge, LineageJob, Subscription
+
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A job that reads a contract's data. `reads`: the columns by object, as far as lineage tells them; else all.
+
+    `owners`: whom it names as such. `seen`: when the run ended, or began, that speaks for it."""
+
+    job: Name
+    reads: Mapping[str, tuple[str, ...]]
+    owners: tuple[str, ...]
+    seen: datetime
+    state: Guess = Guess.SUGGESTED
+    subscription_id: UUID | None = None
+
+    @property
+    def purpose(self) -> str:
+        """What it is used for, as far as its name says."""
+        return f"job {self.job.namespace}/{self.job.name}"[:LONGEST]
+
+
+def of_contract(session: Session, contract_id: str, by: Principal) -> list[Reader]:
+    """The jobs of others that read the contract's data, by name: none that writes them, none whose namespace a job has
+    that does. Raises NotFound where the contract is not the principal's to read."""
+    visibility.see(session, contract_id, by)
+    objects = _objects(session, contract_id)
+    names = sorted(objects)
+    writing = traversal.jobs_at(session, names, Direction.OUTPUT)
+    own = {each.namespace for each in writing if not each.ours}
+    found = traversal.jobs_at(session, names, Direction.INPUT)
+    others = [each for each in found if not each.ours and each.namespace not in own]
+    decided = {
+        Name(each.job_namespace, each.job_name): each
+        for each in session.exec(select(GuessedConsumer).where(GuessedConsumer.contract_id == contract_id))
+    }
+    read = _reads(session, others, objects)
+    return [_reader(each, read[each.id], decided) for each in sorted(others, key=lambda job: (job.namespace, job.name))]
+
+
+def confirm(
+    session: Session, contract_id: str, job: Name, *, by: Principal, now: datetime, subscription_id: UUID
+) -> Subscription:
+    """Subscribes the principal to what the job reads. Raises NotFound for a job that is not seen reading it, Conflict
+    where it was decided already, and as `subscriptions.register` does."""
+    reader = _undecided(session, contract_id, job, by)
+    reads = _as_promised(version_status.in_force(session, contract_id).body, reader.reads)
+    use = Use(reader.purpose, ", ".join(reader.owners)[:LONGEST] or by.name, reads=reads)
+    made = subscriptions.register(session, contract_id, use, subscription_id=subscription_id, by=by, now=now)
+    row = _row(contract_id, reader, Guess.CONFIRMED, by, now)
+    row.subscription_id = made.id
+    _keep(session, row, Action.READER_CONFIRMED, by)
+    return made
+
+
+def dismiss(session: Session, contract_id: str, job: Name, *, by: Principal, now: datetime) -> Reader:
+    """Says that the job is no consumer: it is suggested no more. Raises NotFound, Forbidden, Conflict as `confirm`."""
+    reader = _undecided(session, contract_id, job, by)
+    decide(by, Permission.SUBSCRIBE, visibility.of_contract(session, contract_id))
+    _keep(session, _row(contract_id, reader, Guess.DISMISSED, by, now), Action.READER_DISMISSED, by)
+    return replace(reader, state=Guess.DISMISSED)
+
+
+def _undecided(session: Session, contract_id: str, job: Name, by: Principal) -> Reader:
+    found = next((each for each in of_contract(session, contract_id, by) if each.job == job), None)
+    if found is None:
+        raise NotFound("no job of that name is seen reading the contract's data")
+    if found.state is not Guess.SUGGESTED:
+        raise Conflict(f"this job was {found.state.value} already")
+    return found
+
+
+def _row(contract_id: str, reader: Reader, state: Guess, by: Principal, now: datetime) -> GuessedConsumer:
+    return GuessedConsumer(
+        contract_id=contract_id,
+        job_namespace=reader.job.namespace,
+        job_name=reader.job.name,
+        state=state,
+        decided=now,
+        decided_by_id=by.user_id,
+    )
+
+
+def _keep(session: Session, row: GuessedConsumer, action: Action, by: Principal) -> None:
+    session.add(row)
+    details = {"job_namespace": row.job_namespace, "job_name": row.job_name}
+    audit_log.record(session, action, actor=by.name, object_id=row.contract_id, details=details, now=row.decided)
+
+
+def _as_promised(body: bytes, reads: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The columns as the contract spells them; all of an object where it has none of them."""
+    found: dict[str, list[str]] = {}
+    for each in members(read(body).document, "schema"):
+        name = text(each[1], "name") or ""
+        if name in reads:
+            spelled = [path for path, _ in columns(each) if path.lower() in reads[name]]
+            found[name] = spelled or [ALL]
+    return found
+
+
+def _objects(session: Session, contract_id: str) -> dict[Name, set[str]]:
+    """The contract's objects by every name that their datasets have."""
+    link, nodes = DatasetContract, Nodes(session)
+    query = select(Dataset.namespace, Dataset.name, link.object).join(link, col(link.dataset_id) == col(Dataset.id))
+    found: dict[Name, set[str]] = {}
+    for namespace, name, object_name in session.exec(query.where(link.contract_id == contract_id)):
+        for each in nodes.group(Name(namespace, name)):
+            found.setdefault(each, set()).add(object_name)
+    return found
+
+
+def _reads(
+    session: Session, jobs: Sequence[LineageJob], objects: Mapping[Name, Collection[str]]
+) -> dict[UUID, dict[str, tuple[str, ...]]]:
+    """The columns that each job takes, by object; every one where it writes something and says nothing of columns."""
+    ids = [each.id for each in jobs]
+    taken: dict[UUID, dict[str, set[str]]] = {each: {} for each in ids}
+    for job_id, direction, name in traversal.ends_of(session, ids):
+        if direction is Direction.INPUT:
+            taken[job_id].update({each: set() for each in objects.get(name, ()) if each not in taken[job_id]})
+    for edge in traversal.outputs_of(session, ids):
+        for name, column in _fed(edge):
+            for each in objects.get(name, ()):
+                taken[edge.job_id].setdefault(each, set()).add(column or ALL)
+    return {job_id: {name: _columns(found) for name, found in each.items()} for job_id, each in taken.items()}
+
+
+def _fed(edge: LineageEdge) -> Iterator[tuple[Name, str | None]]:
+    return ((Name(namespace, name), column) for _, namespace, name, column, _ in edge.feeds)
+
+
+def _columns(found: Collection[str]) -> tuple[str, ...]:
+    return (ALL,) if not found or ALL in found else tuple(sorted(found))
+
+
+def _reader(job: LineageJob, reads: Mapping[str, tuple[str, ...]], decided: Mapping[Name, GuessedConsumer]) -> Reader:
+    name = Name(job.namespace, job.name)
+    found = decided.get(name)
+    state = found.state if found else Guess.SUGGESTED
+    return Reader(name, reads, tuple(job.owners), job.moment, state, found.subscription_id if found else None)

@@ -1,0 +1,23 @@
+"""Consumers who build on what is no longer the newest are told so: once for each version that they are behind."""
+
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from registry.contracts.version_status import lag, standings
+from registry.core.enums import Pin, SubscriptionState
+from registry.notifications import dispatch, messages
+from registry.tables import Subscription
+
+
+def tell_lagging(session: Session, *, now: datetime) -> int:
+    """Tells every consumer whose pin is behind what is in force; how many channels are told that were not before."""
+    pinned = col(Subscription.pin) != Pin.NONE, Subscription.state == SubscriptionState.ACTIVE
+    found = session.exec(select(Subscription).where(*pinned).order_by(col(Subscription.id))).all()
+    known = standings(session, {each.contract_id for each in found})
+    told = 0
+    for each in found:
+        standing = known[each.contract_id]
+        if why := lag(each, standing):
+            told += dispatch.tell(session, messages.lagging(each, why, standing.newest or ""), now=now)
+    return told

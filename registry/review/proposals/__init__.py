@@ -1,0 +1,1 @@
+"""Proposals: edits, decisions, discussion, assignment."""

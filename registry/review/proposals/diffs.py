@@ -1,0 +1,67 @@
+"""What differs between versions that are kept, and between a proposal and the version in force."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, or_
+from sqlmodel import Session, col, select
+
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from registry.contracts import lookup, subscriptions
+from registry.contracts.version_comparison import Compared, compared
+from registry.core.enums import Pin
+from registry.core.state_machines import IN_FORCE
+from registry.review.proposals import proposals
+from registry.tables import ContractVersion, Proposal
+
+
+def of_versions(session: Session, contract_id: str, old: str | None, new: str | None) -> Compared:
+    """What differs from one version to the other; the version in force where one is not named.
+
+    Raises NotFound where there is no such version."""
+    before, after = (read(lookup.version(session, contract_id, each).body) for each in (old, new))
+    return compared(before, after, live=of_group(relied_on(session, contract_id), after))
+
+
+def of_proposal(session: Session, proposal: Proposal) -> Compared:
+    """What differs from the version in force to the document that an approval would make a version.
+
+    Raises Invalid where accepted suggestions do not fit the document."""
+    new = proposals.read(proposals.preview(session, proposal).document)
+    versions = live(session, new.id)
+    return compared(followed(versions, new), new, live=of_group(relied_on(session, new.id), new))
+
+
+def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
+    """The live version that the document would follow, of those newest first: that of its own group, else the newest.
+
+    None where nothing is in force."""
+    return next(iter((*of_group(versions, new), *versions)), None)
+
+
+def live(session: Session, contract_id: str) -> Sequence[Contract]:
+    """The versions that are in force, newest first; [] where none is."""
+    return _versions(session, contract_id, col(ContractVersion.state).in_(IN_FORCE))
+
+
+def relied_on(session: Session, contract_id: str) -> Sequence[Contract]:
+    """The versions that are in force, and those that consumers are pinned to, newest first."""
+    pins = [each.pinned_to for each in subscriptions.active(session, contract_id) if each.pin is Pin.VERSION]
+    in_force, pinned = col(ContractVersion.state).in_(IN_FORCE), col(ContractVersion.version).in_(pins)
+    return _versions(session, contract_id, or_(in_force, pinned))
+
+
+def _versions(session: Session, contract_id: str, which: ColumnElement[bool]) -> Sequence[Contract]:
+    query = select(ContractVersion).where(ContractVersion.contract_id == contract_id, which)
+    ordered = query.order_by(col(ContractVersion.activated_at).desc(), col(ContractVersion.id).desc())
+    return [read(each.body) for each in session.exec(ordered)]
+
+
+def taken(session: Session, contract_id: str) -> Sequence[str]:
+    """The numbers of all versions of the contract."""
+    return session.exec(select(ContractVersion.version).where(ContractVersion.contract_id == contract_id)).all()
+
+
+def of_group(versions: Sequence[Contract], new: Contract) -> Sequence[Contract]:
+    """Those of the versions that are of the document's group."""
+    return [each for each in versions if each.terms.group == new.terms.group]

@@ -1,0 +1,66 @@
+"""Editing a proposal: its author or an owner puts another document, or another window, in place of what is there."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session
+
+from contracts.errors import Fault
+from registry.access import visibility
+from registry.access.authentication import Principal, decide
+from registry.audit import audit_log
+from registry.core.enums import Action, Permission
+from registry.core.errors import Forbidden, Invalid
+from registry.core.state_machines import PROPOSAL
+from registry.review.proposals import proposals, revisions, suggestion_decisions
+from registry.review.proposals.revisions import Change
+from registry.tables import Proposal
+
+
+@dataclass(frozen=True)
+class Window:
+    """When a version shall be in force; None: at once, and until another takes its place."""
+
+    effective_from: datetime | None = None
+    effective_until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What to put in place of what is there. `revision` is the one that the editor saw; `window` None: as it was."""
+
+    document: bytes
+    revision: int
+    window: Window | None = None
+
+
+def edit(session: Session, proposal_id: UUID, wanted: Edit, *, by: Principal, now: datetime) -> Proposal:
+    """The proposal with the document, kept byte for byte. Whoever edits may not approve it; earlier approvals are void.
+
+    Raises Outrun, naming who changed what, where the editor saw an older revision; Invalid for a faulty document and
+    for one of another contract; Forbidden for who is neither its author nor an owner."""
+    proposal = proposals.get(session, proposal_id, by=by, lock=True)
+    PROPOSAL.step(proposal.state, "edit")
+    if not suggestion_decisions.may_judge(proposal, by):
+        raise Forbidden("a proposal is edited by its author or by an owner")
+    revisions.require(session, proposal, wanted.revision)
+    contract = proposals.read(wanted.document)
+    _refuse_other_contract(proposal, contract.id)
+    for place in visibility.targets(session, contract):
+        decide(by, Permission.PROPOSE, place)
+    before = proposals.read(proposal.base).fingerprint
+    proposal.base, proposal.domain = wanted.document, visibility.proposed(session, contract).domain
+    if wanted.window is not None:
+        proposal.effective_from, proposal.effective_until = wanted.window.effective_from, wanted.window.effective_until
+    proposals.refuse_window(proposal, now=now)
+    revisions.advance(session, proposal, Change("edited the document", alters=True, wrote=True), by=by, now=now)
+    details = {"contract": contract.id, "before": before, "after": contract.fingerprint, "revision": proposal.revision}
+    audit_log.record(session, Action.PROPOSAL_EDITED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    return proposal
+
+
+def _refuse_other_contract(proposal: Proposal, contract_id: str) -> None:
+    if contract_id != proposal.contract_id:
+        fault = Fault("TR-CONTRACT", "id", "is another contract's", f"keep the id {proposal.contract_id}")
+        raise Invalid("a proposal stays with its contract: propose the other one by itself", faults=[fault])

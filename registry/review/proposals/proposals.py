@@ -1,0 +1,232 @@
+"""Proposals: documents on their way to become versions, with the checks that were suggested for them.
+
+A suggestion is plain data: its `id` names it from draft to draft; `object`, `column` (or None) and `patch` say what
+it would set in the document, as `contracts.editing.patches` takes it; everything else in it is for people."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.comparison.compatibility import Bump, compare
+from contracts.document import reader, writer
+from contracts.document.identifiers import disguise
+from contracts.document.model import Contract
+from contracts.editing import patches as editing_patches
+from contracts.errors import ContractError, Fault
+from contracts.schema import Schema
+from engine.checks.argument_order import order
+from engine.checks.binding import bind
+from registry.access import visibility
+from registry.access.authentication import Principal, decide, decide_somewhere
+from registry.audit import audit_log
+from registry.contracts.numbering import next_free
+from registry.core.enums import Action, Decision, Permission, ProposalState
+from registry.core.errors import Invalid, NotFound
+from registry.datasets.contract_datasets import names_of
+from registry.notifications import dispatch, messages
+from registry.review.proposals import rejected_suggestions
+from registry.tables import ContractVersion, Proposal, SuggestionRow, User
+
+LONGEST_NAME = 500
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The document that an approval would make a version, and the fingerprint that the approval must name."""
+
+    document: bytes
+    fingerprint: str
+    version: str
+
+
+def read(document: bytes) -> Contract:
+    """The contract in the document. Raises Invalid with all faults of its text and of its checks."""
+    try:
+        contract = reader.read(document)
+    except ContractError as error:
+        raise Invalid.because(error) from error
+    faults = [fault for each in contract.objects for fault in _faults_of(contract, each.name)]
+    faults.extend(_unkeepable(contract))
+    if faults:
+        raise Invalid.because(ContractError(faults))
+    return contract
+
+
+def create(session: Session, proposal: Proposal, *, author: Principal, now: datetime) -> Proposal:
+    """Adds a person's proposal: its `base` is kept byte for byte.
+
+    Raises Invalid with all faults of the document, and for a window in which no version could be in force."""
+    decide_somewhere(author, Permission.PROPOSE)
+    contract = read(proposal.base)
+    for place in visibility.targets(session, contract):
+        decide(author, Permission.PROPOSE, place)
+    refuse_window(proposal, now=now)
+    proposal.contract_id, proposal.title = contract.id, proposal.title or f"{contract.name} {contract.version}"
+    proposal.domain = visibility.proposed(session, contract).domain
+    session.add(proposal)
+    details = {"contract": contract.id, "version": contract.version, "state": proposal.state.value}
+    if proposal.state is ProposalState.IN_REVIEW:
+        dispatch.tell(session, messages.proposed(proposal, by=author.user_id), now=now)
+    audit_log.record(
+        session, Action.PROPOSAL_CREATED, actor=author.name, object_id=proposal.id, now=now, details=details
+    )
+    return proposal
+
+
+def create_drafted(
+    session: Session,
+    proposal: Proposal,
+    suggestions: Sequence[Mapping[str, Any]],
+    *,
+    make_id: Callable[[], UUID],
+    now: datetime,
+) -> Proposal:
+    """Adds the proposal of a draft task with its suggestions.
+
+    Those rejected before for this contract are left out, or say what is new in their evidence. The audit names the
+    author, who asked for the draft. Raises Invalid with all faults of the document."""
+    contract = read(proposal.base)
+    proposal.contract_id, proposal.title = contract.id, proposal.title or f"Draft of {contract.name}"
+    proposal.domain = visibility.proposed(session, contract).domain
+    session.add(proposal)
+    before = rejected_suggestions.remembered(session, contract.id, [each["id"] for each in suggestions])
+    told = [
+        (each, rejected_suggestions.news(before[each["id"]], each) if each["id"] in before else None)
+        for each in suggestions
+    ]
+    kept = [(content, news) for content, news in told if news != ""]
+    critical = _critical(contract)
+    for position, (content, news) in enumerate(kept):
+        marked = {**content, "critical": True} if (content["object"], content["column"]) in critical else content
+        session.add(_row(proposal, position, marked, news=news, row_id=make_id()))
+    actor = session.get_one(User, proposal.author_id).name
+    counts = {"suggestions": len(kept), "withheld": len(told) - len(kept)}
+    details = {"contract": contract.id, **counts, "state": proposal.state.value}
+    audit_log.record(session, Action.PROPOSAL_CREATED, actor=actor, object_id=proposal.id, now=now, details=details)
+    return proposal
+
+
+def _critical(contract: Contract) -> frozenset[tuple[str, str]]:
+    """The columns that the document calls critical data elements, with their objects' names."""
+    told = ((each["name"], column) for each in contract.document["schema"] for column in each.get("properties") or ())
+    return frozenset((name, str(column.get("name"))) for name, column in told if column.get("criticalDataElement"))
+
+
+def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = False) -> Proposal:
+    """The proposal. Raises NotFound where there is none, and for drafts of others who did not submit them yet."""
+    decide_somewhere(by, Permission.READ)
+    proposal = session.get(Proposal, proposal_id, with_for_update=lock)
+    if proposal is None or not visible(proposal, by):
+        raise NotFound
+    return proposal
+
+
+def visible(proposal: Proposal, by: Principal) -> bool:
+    """Whether the principal may see it: a draft is its author's alone until it is submitted."""
+    own = proposal.author_id == by.user_id
+    return own or (
+        proposal.state is not ProposalState.DRAFT and by.may(Permission.READ, visibility.of_proposal(proposal))
+    )
+
+
+def suggestions_of(
+    session: Session, proposal: Proposal, chosen: Collection[UUID] | None = None
+) -> Sequence[SuggestionRow]:
+    """The proposal's suggestions in their order; [] for one that a person wrote. `chosen`: of these alone."""
+    query = select(SuggestionRow).where(SuggestionRow.proposal_id == proposal.id)
+    if chosen is not None:
+        query = query.where(col(SuggestionRow.id).in_(chosen))
+    return session.exec(query.order_by(col(SuggestionRow.position))).all()
+
+
+def preview(session: Session, proposal: Proposal) -> Preview:
+    """The document as it would become a version: the author's bytes, or the draft with its accepted suggestions.
+
+    A drafted one takes the next free version, a major one for a change of that size. Raises
+    Invalid where accepted suggestions do not fit the document."""
+    rows = suggestions_of(session, proposal)
+    contract = read(proposal.base)
+    if not rows and proposal.task_id is None:
+        return Preview(proposal.base, contract.fingerprint, contract.version)
+    accepted = [patch_of(row.content, row.edited) for row in rows if row.decision is Decision.ACCEPTED]
+    body = merged(proposal, accepted, status="active")
+    version = _number(session, read(body))
+    if version != contract.version:
+        body = merged(proposal, accepted, version=version, status="active")
+    return Preview(body, read(body).fingerprint, version)
+
+
+def _number(session: Session, drafted: Contract) -> str:
+    """The draft's own number; where a version has it, the next that is free."""
+    of_contract = select(ContractVersion).where(ContractVersion.contract_id == drafted.id)
+    taken = {each.version: each for each in session.exec(of_contract)}
+    before = taken.get(drafted.version)
+    if before is None:
+        return drafted.version
+    bump = compare(reader.read(before.body), drafted, order).bump
+    return next_free(taken, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
+
+
+def merged(proposal: Proposal, patches: Iterable[editing_patches.Patch], **words: str) -> bytes:
+    """The proposal's document with the patches, and these words at its root. Raises Invalid where they do not fit."""
+    try:
+        changed = editing_patches.apply(read(proposal.base).document, patches)
+        return writer.write({**changed, **words})
+    except ContractError as error:
+        raise Invalid.because(error) from error
+
+
+def patch_of(content: Mapping[str, Any], edited: Mapping[str, Any] | None) -> editing_patches.Patch:
+    """What a suggestion would set: what somebody made of it, else what was drafted."""
+    wanted = content["patch"] if edited is None else edited
+    return editing_patches.Patch(object=content["object"], column=content["column"], set=wanted)
+
+
+def refuse_window(proposal: Proposal, *, now: datetime) -> None:
+    """Returns where a version could be in force within the proposal's window. Raises Invalid, naming the fault."""
+    start, end = proposal.effective_from, proposal.effective_until
+    if end is not None and end <= max(now, start or now):
+        fault = Fault(
+            "TR-WINDOW", "effective_until", "ends before it begins", "give an end after its begin and after now"
+        )
+        raise Invalid("no version could ever be in force within this window", faults=[fault])
+
+
+def _faults_of(contract: Contract, name: str) -> Sequence[Fault]:
+    try:
+        bind(contract.object(name), Schema(()))
+    except ContractError as error:
+        return error.faults
+    return ()
+
+
+def _unkeepable(contract: Contract) -> Iterator[Fault]:
+    """Names that no index of the database holds, and an id that could be taken for another."""
+    if disguised := disguise(contract.id):
+        yield Fault("TR-NAME", "id", disguised, "write it in letters of one script", contract.lines.get("id"))
+    domain = visibility.domain_of(contract) or ""
+    tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
+    named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
+    for where, text in named:
+        if len(text) > LONGEST_NAME or any(character < " " for character in text):
+            remedy = f"use at most {LONGEST_NAME} characters and no control characters"
+            yield Fault("TR-NAME", where, "is no name that can be kept", remedy, contract.lines.get(where))
+
+
+def _row(
+    proposal: Proposal, position: int, content: Mapping[str, Any], *, news: str | None, row_id: UUID
+) -> SuggestionRow:
+    """The suggestion's row. `news` None: it was never rejected."""
+    return SuggestionRow(
+        id=row_id,
+        proposal_id=proposal.id,
+        identity=content["id"],
+        position=position,
+        content=dict(content),
+        rejected_before=news is not None,
+        news=news,
+    )

@@ -1,0 +1,142 @@
+"""The revisions of a proposal: what each change was, and what somebody missed who looked at an earlier one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, select
+
+from registry.access.authentication import Principal
+from registry.audit import audit_log
+from registry.core.enums import Action
+from registry.core.errors import Outrun
+from registry.core.state_machines import PROPOSAL
+from registry.tables import ApprovalRow, ChangeRequest, ChangeRow, Proposal, User
+
+TOLD = 3
+
+
+@dataclass(frozen=True)
+class Change:
+    """What was done, as it goes on after a name: 'edited the document'.
+
+    `alters`: the document is another now, so what was approved of it before is void. `wrote`: whoever did it had a hand
+    in the document, and may not approve it."""
+
+    what: str
+    alters: bool = False
+    wrote: bool = False
+
+
+def advance(session: Session, proposal: Proposal, change: Change, *, by: Principal, now: datetime) -> None:
+    """Counts the change as the proposal's next revision. Where it alters the document, it voids approvals and answers
+    what others asked to be changed."""
+    proposal.revision += 1
+    session.add(
+        ChangeRow(
+            proposal_id=proposal.id,
+            revision=proposal.revision,
+            author_id=by.user_id,
+            what=change.what,
+            wrote=change.wrote,
+            time=now,
+        )
+    )
+    if change.alters:
+        void(session, proposal, by=by, now=now)
+        _answer(session, proposal, by=by, now=now)
+
+
+def requests(session: Session, proposal_id: UUID, *, of: UUID | None = None) -> Sequence[ChangeRequest]:
+    """The open requests for changes of the proposal: those of that user, None: of everybody."""
+    row = ChangeRequest
+    query = select(row).where(row.proposal_id == proposal_id, col(row.ended).is_(None))
+    return session.exec(query if of is None else query.where(row.author_id == of)).all()
+
+
+def end_request(session: Session, proposal: Proposal, request: ChangeRequest, *, now: datetime) -> None:
+    """Ends the request; with the last one the proposal is in review again."""
+    request.ended = now
+    if not requests(session, proposal.id):
+        proposal.state = PROPOSAL.step(proposal.state, "resume")
+
+
+def void(session: Session, proposal: Proposal, *, by: Principal, now: datetime, given_by: UUID | None = None) -> None:
+    """Voids the approvals of the proposal: those that user gave, None: all."""
+    query = select(ApprovalRow).where(ApprovalRow.proposal_id == proposal.id, col(ApprovalRow.void_since).is_(None))
+    for row in session.exec(query if given_by is None else query.where(ApprovalRow.approver_id == given_by)).all():
+        row.void_since = now
+        details = {"proposal": str(proposal.id), "approver": str(row.approver_id), "revision": proposal.revision}
+        audit_log.record(session, Action.APPROVAL_VOIDED, actor=by.name, object_id=row.id, now=now, details=details)
+
+
+def require(session: Session, proposal: Proposal, revision: int) -> None:
+    """Returns where that revision is the proposal's. Raises Outrun, naming who changed what since."""
+    if revision != proposal.revision:
+        raise Outrun(missed(session, proposal, revision))
+
+
+def missed(session: Session, proposal: Proposal, revision: int) -> str:
+    """A sentence of who changed what after that revision."""
+    found = _since(session, proposal, revision)
+    now = f"the proposal is at revision {proposal.revision} now: look again"
+    return f"{_told(found)} in the meantime; {now}" if found else f"you saw another revision; {now}"
+
+
+def last(session: Session, proposal: Proposal) -> str:
+    """The last change, as it goes on after what it explains; '' where there was none."""
+    found = _since(session, proposal, proposal.revision - 1)
+    return f" (last, {_told(found)})" if found else ""
+
+
+def writers(session: Session, proposal: Proposal) -> frozenset[UUID]:
+    """Who had a hand in what is proposed: its author, and whoever edited it."""
+    query = select(ChangeRow.author_id).where(ChangeRow.proposal_id == proposal.id, col(ChangeRow.wrote))
+    return frozenset({proposal.author_id, *session.exec(query)})
+
+
+def wrote(user_id: UUID) -> ColumnElement[bool]:
+    """The condition that the user had a hand in a proposal."""
+    edited = select(ChangeRow.proposal_id).where(ChangeRow.author_id == user_id, col(ChangeRow.wrote))
+    return (col(Proposal.author_id) == user_id) | col(Proposal.id).in_(edited)
+
+
+def asked_by(user_id: UUID) -> ColumnElement[bool]:
+    """The condition that the user asks for changes of a proposal."""
+    row = ChangeRequest
+    return col(Proposal.id).in_(select(row.proposal_id).where(row.author_id == user_id, col(row.ended).is_(None)))
+
+
+def last_writer(session: Session, proposal: Proposal) -> UUID:
+    """Whose hand the document is in as it stands: who edited it last, else its author."""
+    query = select(ChangeRow.author_id).where(ChangeRow.proposal_id == proposal.id, col(ChangeRow.wrote))
+    return session.exec(query.order_by(col(ChangeRow.revision).desc()).limit(1)).first() or proposal.author_id
+
+
+def _since(session: Session, proposal: Proposal, revision: int) -> Sequence[tuple[str, str]]:
+    """What was done after that revision and by whom, the newest first."""
+    query = (
+        select(ChangeRow.what, User.name)
+        .join(User, col(User.id) == col(ChangeRow.author_id))
+        .where(ChangeRow.proposal_id == proposal.id, ChangeRow.revision > revision)
+        .order_by(col(ChangeRow.revision).desc())
+    )
+    return session.exec(query).all()
+
+
+def _told(found: Sequence[tuple[str, str]]) -> str:
+    """The newest changes, oldest of them first."""
+    told = "; ".join(f"{name} {what}" for what, name in reversed(found[:TOLD]))
+    return told if len(found) <= TOLD else f"{len(found) - TOLD} earlier changes; {told}"
+
+
+def _answer(session: Session, proposal: Proposal, *, by: Principal, now: datetime) -> None:
+    """Whoever asks for changes may go on reviewing: what they do themselves answers nobody, and not them."""
+    for each in requests(session, proposal.id):
+        if each.author_id != by.user_id:
+            end_request(session, proposal, each, now=now)
+            details = {"proposal": str(proposal.id), "revision": proposal.revision}
+            action = Action.CHANGES_ANSWERED
+            audit_log.record(session, action, actor=by.name, object_id=each.comment_id, now=now, details=details)

@@ -1,0 +1,102 @@
+"""Decisions about the suggested checks of a proposal: each is accepted, accepted with another content, or rejected."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from contracts.errors import Fault
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.audit import audit_log
+from registry.core.enums import Action, Decision, Permission
+from registry.core.errors import Forbidden, Invalid, NotFound
+from registry.core.state_machines import OPEN, PROPOSAL
+from registry.review.proposals import proposals, revisions
+from registry.review.proposals.revisions import Change
+from registry.tables import Proposal, SuggestionRow
+
+DECIDED = {
+    Decision.ACCEPTED: Action.SUGGESTION_ACCEPTED,
+    Decision.REJECTED: Action.SUGGESTION_REJECTED,
+    Decision.PENDING: Action.SUGGESTION_RESET,
+}
+NAMED = 3
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A decision about suggestions. `revision` is the one that the deciding person saw.
+
+    `patch`: what an accepted one shall set in place of what was drafted; None: that itself."""
+
+    decision: Decision
+    revision: int
+    reason: str | None = None
+    patch: Mapping[str, Any] | None = None
+
+
+def may_judge(proposal: Proposal, by: Principal) -> bool:
+    """Whether the principal may decide about its suggestions, and edit its document, now."""
+    place = visibility.of_proposal(proposal)
+    involved = proposal.author_id == by.user_id or by.may(Permission.DECIDE, place)
+    return proposal.state in OPEN and involved and by.may(Permission.PROPOSE, place)
+
+
+def judge(
+    session: Session, proposal_id: UUID, chosen: Collection[UUID], judgement: Judgement, *, by: Principal, now: datetime
+) -> Proposal:
+    """Decides about the chosen suggestions, all or none, and raises the revision, which voids earlier approvals.
+
+    Raises Outrun, naming who changed what, where the principal saw an older revision; Invalid for a rejection without a
+    reason and for a patch that does not fit the document; NotFound for a suggestion of another proposal."""
+    proposal = proposals.get(session, proposal_id, by=by, lock=True)
+    _refuse(session, proposal, judgement, by)
+    rows = proposals.suggestions_of(session, proposal, chosen)
+    if len(rows) != len(set(chosen)):
+        raise NotFound
+    _refuse_patch(proposal, rows, judgement)
+    for row in rows:
+        row.decision, row.reason, row.edited = judgement.decision, judgement.reason, _plain(judgement.patch)
+        row.decided_by_id, row.decided_at = by.user_id, now
+    edited = judgement.patch is not None
+    revisions.advance(session, proposal, Change(_told(rows, judgement), alters=True, wrote=edited), by=by, now=now)
+    action = Action.SUGGESTION_EDITED if edited else DECIDED[judgement.decision]
+    for row in rows:
+        details = {"proposal": str(proposal.id), "identity": row.identity, "reason": judgement.reason}
+        audit_log.record(session, action, actor=by.name, object_id=row.id, now=now, details=details)
+    return proposal
+
+
+def _plain(patch: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if patch is None else dict(patch)
+
+
+def _told(rows: Sequence[SuggestionRow], judgement: Judgement) -> str:
+    numbers = [str(row.position + 1) for row in rows]
+    which = (
+        f"suggestion{'s' * (len(rows) > 1)} {', '.join(numbers)}" if len(rows) <= NAMED else f"{len(rows)} suggestions"
+    )
+    return f"set {which} to {'another content' if judgement.patch is not None else judgement.decision.value}"
+
+
+def _refuse(session: Session, proposal: Proposal, judgement: Judgement, by: Principal) -> None:
+    PROPOSAL.step(proposal.state, "decide")
+    if not may_judge(proposal, by):
+        raise Forbidden("suggestions are decided by the author or by an owner")
+    revisions.require(session, proposal, judgement.revision)
+    if judgement.decision is Decision.REJECTED and not judgement.reason:
+        fault = Fault("TR-REASON", "reason", "a rejection needs a reason", "say why, so that it is not suggested again")
+        raise Invalid("say why it is rejected", faults=[fault])
+
+
+def _refuse_patch(proposal: Proposal, rows: Sequence[SuggestionRow], judgement: Judgement) -> None:
+    if judgement.patch is None:
+        return
+    if judgement.decision is not Decision.ACCEPTED or len(rows) != 1:
+        fault = Fault("TR-PATCH", "patch", "takes the place of one accepted suggestion", "accept that one alone")
+        raise Invalid("another content is given to one accepted suggestion", faults=[fault])
+    proposals.read(proposals.merged(proposal, [proposals.patch_of(rows[0].content, judgement.patch)]))

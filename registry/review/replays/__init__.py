@@ -1,0 +1,1 @@
+"""Replays of a proposed version on stored states."""

@@ -1,0 +1,131 @@
+"""What came to a dataset and went, told by its stored states: the order in which a replay judges them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import select as some
+from sqlmodel import Session, col, select
+
+from engine.checks.dataset_limits import Referent
+from engine.core.partitions.months import days
+from engine.evaluation.replay.replay import Step
+from registry.datasets.related_datasets import Timeline
+from registry.tables import Dataset, PartitionState, Run
+
+# As many as are read of the database, and judged before it is asked whether to go on.
+AT_A_TIME = 100
+
+
+class Came(NamedTuple):
+    """A generation of a partition: the versions of the dataset's states in which it came and went."""
+
+    id: UUID
+    partition: str
+    since: int
+    until: int | None
+    created: datetime
+    ended: datetime | None
+
+
+def generations(session: Session, dataset: Dataset, *, replaced: bool) -> list[Came]:
+    """The generations of the dataset's partitions, in the order in which they came; `replaced`: those that are no
+    longer current too."""
+    columns = [col(getattr(PartitionState, name)) for name in Came._fields]
+    query = some(*columns).where(col(PartitionState.dataset_id) == dataset.id)
+    if not replaced:
+        query = query.where(col(PartitionState.until).is_(None))
+    found = [Came(*each) for each in session.connection().execute(query)]
+    return sorted(found, key=_as_it_came if replaced else _as_it_is)
+
+
+def _as_it_came(came: Came) -> tuple[Any, ...]:
+    return came.since, _day(came.partition), came.partition
+
+
+def _as_it_is(came: Came) -> tuple[Any, ...]:
+    # Merged days are as old as the newest of them, though they were written later.
+    return came.created, came.since, _day(came.partition), came.partition
+
+
+def _day(name: str) -> str:
+    """What of a name tells arrivals of one version apart: its date, '' where it says none."""
+    told = days(name)
+    return f"{told.month}-{told.days[0]:02d}" if told else ""
+
+
+def moments(session: Session, dataset: Dataset) -> list[datetime]:
+    """When the validations began that found what came, as far as their runs are kept; oldest first."""
+    began = _began(session, dataset)
+    versions = {each.since for each in generations(session, dataset, replaced=True)}
+    return sorted(began[version] for version in versions & began.keys())
+
+
+def steps(
+    session: Session,
+    dataset: Dataset,
+    came: Sequence[Came],
+    timelines: Mapping[str, Timeline],
+    spoilt: Collection[tuple[int, str | None]] = frozenset(),
+) -> Iterator[Step]:
+    """What came at once, and what went, in the order of `came`: what one validation read, of tables by day a day.
+
+    `spoilt`: versions of the states in which a partition was an incident; None: all together."""
+    began, packed, gone = _began(session, dataset), _packed(session, came), _gone(came)
+    for (since, _), each in groupby(came, key=lambda one: (one.since, _day(one.partition))):
+        group = list(each)
+        yield from (_departure(left, began, timelines) for left in _taken(gone, since))
+        moment = min(group[0].created, began.get(since, group[0].created))
+        left = tuple(one.partition for one in gone.pop(since, ()))
+        for at in range(0, len(group), AT_A_TIME):
+            several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
+            more = at + AT_A_TIME < len(group)
+            bad = frozenset(name for name in (*several, None) if (since, name) in spoilt)
+            yield Step(several, moment, () if at else left, _at(timelines, moment), more, bad)
+    yield from (_departure(left, began, timelines) for left in _taken(gone, None))
+
+
+def _taken(gone: dict[int, list[Came]], before: int | None) -> Iterator[list[Came]]:
+    """What went before that version, in the order of versions; it is told of once."""
+    for version in sorted(each for each in gone if before is None or each < before):
+        yield gone.pop(version)
+
+
+def _departure(left: Sequence[Came], began: Mapping[int, datetime], timelines: Mapping[str, Timeline]) -> Step:
+    """The step in which these went and nothing came."""
+    moment = began.get(left[0].until or 0) or left[0].ended or left[0].created
+    names = tuple(each.partition for each in left)
+    return Step({}, moment, gone=names, references=_at(timelines, moment))
+
+
+def _gone(came: Sequence[Came]) -> dict[int, list[Came]]:
+    """By version, the generations that ended with it and that no other followed."""
+    arrived = {(each.partition, each.since) for each in came}
+    found: dict[int, list[Came]] = {}
+    for each in came:
+        if each.until is not None and (each.partition, each.until) not in arrived:
+            found.setdefault(each.until, []).append(each)
+    return found
+
+
+def _at(timelines: Mapping[str, Timeline], moment: datetime) -> dict[str, Referent]:
+    return {words: each.at(moment) for words, each in timelines.items()}
+
+
+def _began(session: Session, dataset: Dataset) -> dict[int, datetime]:
+    """When the validation began that made each version of the dataset's states, as far as its run is kept."""
+    query = select(Run.states_version, Run.started).where(Run.dataset_id == dataset.id)
+    found = session.exec(query.where(col(Run.states_version).is_not(None)).order_by(col(Run.started).desc()))
+    return {version: started for version, started in found if version is not None}
+
+
+def _packed(session: Session, came: Sequence[Came]) -> Iterator[tuple[str, bytes]]:
+    """The packed states of the generations in their order, so many held at a time."""
+    waiting = iter(came)
+    while some := list(islice(waiting, AT_A_TIME)):
+        query = select(PartitionState.id, PartitionState.states)
+        found = dict(session.exec(query.where(col(PartitionState.id).in_([each.id for each in some]))).all())
+        # What was erased meanwhile is no state: it is told as one that cannot be read.
+        yield from ((each.partition, found.get(each.id, b"")) for each in some)

@@ -1,0 +1,220 @@
+"""Contracts with their checks and deadlines, runs and measurements, as the API gives them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from contracts.document.model import Severity
+from engine.core.results import Outcome, Runner, Verdict
+from registry.schemas.base import Schema
+from registry.schemas.consumers import AcknowledgementOut, SubscriptionOut
+from registry.schemas.contract_requests import ContractRequestOut
+from registry.schemas.incidents import IncidentOut
+from registry.schemas.proposals import ProposalSummary
+from registry.schemas.versions import VersionOut
+
+
+class DatasetOut(Schema):
+    """A dataset that a contract object is about, as lineage names it."""
+
+    id: UUID
+    namespace: str
+    name: str
+    object: str | None
+    location: str | None
+    format: str | None
+    partition_by: tuple[str, ...]
+
+
+class RunSummary(Schema):
+    """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's. `counts`: how many
+    results had each outcome, `warned` for those that failed and are of severity warning."""
+
+    id: UUID
+    contract_id: str
+    version: str
+    object: str
+    partitions: tuple[str, ...]
+    verdict: Verdict
+    counts: dict[str, int]
+    rows: int | None
+    started: datetime
+    finished: datetime
+    reason: str | None
+    subscription_id: UUID | None = None
+
+
+class ContractSummary(Schema):
+    """A contract in a list; `last_run` None: never judged. `upstream_failed`: bad data came to its own from further up,
+    or are on their way, whatever the verdict on them is."""
+
+    id: str
+    name: str
+    owner: str
+    active_version: str | None
+    created: datetime
+    last_run: RunSummary | None
+    open_proposals: int
+    upstream_failed: bool = False
+
+
+class ContractOut(ContractSummary):
+    """A contract with its versions (newest first), datasets and last runs."""
+
+    versions: tuple[VersionOut, ...]
+    datasets: tuple[DatasetOut, ...]
+    runs: tuple[RunSummary, ...]
+
+
+class ResultOut(Schema):
+    """One check of a run. `value` is the measured number as text, `found` what was found in words.
+
+    Of how many rows: `counted` were measured, `broken` break it (None: single rows do not), `unevaluated` it could not
+    be evaluated on. `bound` is the limit that was judged, `reference` where it came from another dataset. `band`: where
+    a detector told it from the metric's past, what that admits, expects and promises."""
+
+    check_id: str
+    name: str
+    outcome: Outcome
+    severity: str
+    scope: str
+    partition: str | None
+    sentence: str
+    column: str | None
+    dimension: str | None
+    value: str | None
+    reason: str | None
+    measurement: str | None
+    found: str | None
+    counted: int | None
+    broken: int | None
+    unevaluated: int
+    bound: Any
+    reference: dict[str, Any] | None
+    band: dict[str, Any] | None = None
+
+
+class SampleOut(Schema):
+    """Rows that break a check of a run: texts, None for null, under `columns`; values of `masked` ones are masked."""
+
+    check_id: str
+    columns: tuple[str, ...]
+    masked: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementOut:
+    """One metric at one time, of one partition (None: the whole dataset), measured on `counted` rows.
+
+    `details` is the distribution behind the value. No model: a thousand of them are read, and written, at once."""
+
+    run_id: UUID
+    identity: str
+    analyzer: str
+    arguments: dict[str, Any]
+    partition: str | None
+    value: float | None
+    exact: str | None
+    reason: str | None
+    time: datetime
+    counted: int | None
+    details: dict[str, Any] | None
+
+
+class RunOut(RunSummary):
+    """A run report: its results, and the history of each metric that did not pass, oldest first.
+
+    `found_by`: by what it was told which partitions to judge; `read_version`: the version that was read, of a table
+    format that has them."""
+
+    fingerprint: str
+    dataset: DatasetOut | None
+    task_id: UUID | None
+    lineage_run: str | None
+    marker: str | None
+    found_by: str | None = None
+    read_version: str | None = None
+    results: tuple[ResultOut, ...]
+    history: dict[str, tuple[MeasurementOut, ...]]
+
+
+class WaitingOut(Schema):
+    """How much waits for the asking principal themself, of each part of their inbox; of `asked` what they neither
+    acknowledged nor objected to."""
+
+    failed_runs: int
+    asked: int
+    to_change: int
+    to_decide: int
+    requested: int = 0
+
+    @property
+    def total(self) -> int:
+        """How much that is together."""
+        return self.failed_runs + self.asked + self.to_change + self.to_decide + self.requested
+
+
+class InboxOut(Schema):
+    """What waits for the asking principal: to decide, own and under way; and what else affects them: proposals for
+    contracts that concern them, and failed runs of these whose incident is not over, put off or looked after by
+    somebody else.
+
+    `to_change`: own ones of which changes are asked; `put_off`: what would wait, had they not put it off.
+    `incidents`: those that the failed runs belong to. `asked`: the versions that they have not acknowledged; `lagging`:
+    their subscriptions whose pin is behind. `requested`: contracts that others ask for, which they may decide about."""
+
+    to_decide: tuple[ProposalSummary, ...]
+    waiting: tuple[ProposalSummary, ...]
+    affecting: tuple[ProposalSummary, ...]
+    failed_runs: tuple[RunSummary, ...]
+    to_change: tuple[ProposalSummary, ...] = ()
+    put_off: tuple[ProposalSummary, ...] = ()
+    incidents: tuple[IncidentOut, ...] = ()
+    asked: tuple[AcknowledgementOut, ...] = ()
+    lagging: tuple[SubscriptionOut, ...] = ()
+    requested: tuple[ContractRequestOut, ...] = ()
+
+
+class EntrustedOut(Schema):
+    """A check: its promise in words, who judges it, and why nobody does here (None where it is judged here).
+
+    `about` is what its entry says of it. `signed_by`, `signed_at`: who read a text and approved the version with it,
+    and when; None of what engines judge, and of a document that is no version."""
+
+    object: str
+    id: str
+    column: str | None
+    sentence: str
+    about: str | None
+    severity: Severity
+    scope: str
+    runner: Runner
+    reason: str | None
+    signed_by: str | None = None
+    signed_at: datetime | None = None
+
+
+class ChecksOut(Schema):
+    """All checks of a version, table by table."""
+
+    contract_id: str
+    version: str
+    checks: tuple[EntrustedOut, ...]
+
+
+class DeadlineOut(Schema):
+    """A promise of when data of an object come: `due` next, `missed` since, `arrived` last. `fault`: why it is not
+    watched."""
+
+    version: str
+    name: str
+    object: str | None
+    sentence: str | None
+    severity: str | None
+    due: datetime | None
+    missed: datetime | None
+    arrived: datetime | None
+    fault: str | None

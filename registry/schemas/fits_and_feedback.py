@@ -1,0 +1,117 @@
+"""Fits of programs, and what people say of single points, as the API takes and gives it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from registry.core.enums import FitReason, Mark, Outlook
+from registry.schemas.base import Reason, Request, Schema
+
+
+class FitsAsked(Schema):
+    """Of which object fits are asked for, and of which check; None: of all."""
+
+    contract_id: str
+    object: str
+    check: str | None = None
+    limit: int = Field(default=100, ge=1, le=1000)
+
+
+class FitOut(Schema):
+    """Limits of a clause as newer history told them. `name` is what results of runs call them by, `clause` names the
+    limits that were approved with that version.
+
+    Learned from `points` partitions, from `first` to `last`, none of `without`; of `judged` of them `alarms` names
+    those that limits learned so would have alarmed on. `admitted`: they judge; else they were proposed."""
+
+    id: UUID
+    object: str
+    check_id: str
+    version: str
+    clause: str
+    name: str
+    lower: float | None
+    upper: float | None
+    points: int
+    first: str
+    last: str
+    without: tuple[str, ...]
+    states_version: int
+    training: str
+    judged: int
+    alarms: tuple[str, ...]
+    admitted: bool
+    reason: FitReason
+    created: datetime
+
+
+class MarksAsked(Schema):
+    """Of which object's data something was said."""
+
+    contract_id: str
+    object: str
+    limit: int = Field(default=100, ge=1, le=1000)
+
+
+class MarkIn(Request):
+    """What to say of what a run judged: of a partition, None: of all together."""
+
+    run_id: UUID
+    partition: str | None = Field(default=None, max_length=1000)
+    mark: Mark
+    why: Reason
+
+
+class MarkOut(Schema):
+    """What somebody said of what a run judged, and when. `incident_id`: they ended that incident so, or opened it
+    again."""
+
+    id: UUID
+    object: str
+    run_id: UUID
+    partition: str | None
+    mark: Mark
+    why: str
+    by: str
+    created: datetime
+    incident_id: UUID | None
+
+
+class ForeseenIn(Request):
+    """A word that might be said of what a run judged, and the check of which is asked what that would change."""
+
+    check: str = Field(max_length=1000)
+    run_id: UUID
+    partition: str | None = Field(default=None, max_length=1000)
+    mark: Mark
+
+
+Edges = tuple[float | None, float | None]
+
+
+class ForeseenPoint(Schema):
+    """A point: whether it is learned from, and what is admitted of it, each as it is and as it would be.
+
+    `run_id` None: the next one, which is still to come. A band that is null: nothing is said of the point."""
+
+    partition: str | None
+    time: datetime
+    value: float | None
+    run_id: UUID | None
+    learned: tuple[bool, bool]
+    bands: tuple[Edges | None, Edges | None]
+
+
+class ForeseenOut(Schema):
+    """What a word would change of a check. `limits`: of a program's clause, as they are and as they would be.
+
+    `judged`: how many points would count as clean; `alarms`: how many of them lie outside, as it is and as it would be.
+    `back_test`: of limits learned so, how many of how many alarmed."""
+
+    outlook: Outlook
+    points: tuple[ForeseenPoint, ...]
+    limits: tuple[Edges | None, Edges | None]
+    judged: int
+    alarms: tuple[int, int]
+    back_test: tuple[int, int] | None

@@ -1,0 +1,63 @@
+"""The history of metrics, and of the results of one check, as the API gives it."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field
+
+from registry.schemas.base import Schema
+from registry.schemas.contracts import ResultOut
+
+
+class HistoryAsked(Schema):
+    """Which measurements are asked for. `metric`: an analyzer's name, or a metric's identity. `since`, `until`: of the
+    data, the latter without its own moment."""
+
+    contract_id: str
+    object: str
+    metric: str | None = None
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    segment: str | None = None
+    tag: str | None = None
+    limit: int = Field(default=1000, ge=1, le=10_000)
+
+
+class HistoryOut(Schema):
+    """A metric as measured once. `data_time`: of what time the data are, by their partition's name, else when they were
+    measured. `segment`: what else that name says. `value` None: a gap, for the `reason`. `version`: of the contract."""
+
+    identity: str
+    analyzer: str
+    arguments: dict[str, Any]
+    data_time: datetime
+    partition: str | None
+    segment: str | None
+    value: float | None
+    exact: str | None
+    reason: str | None
+    counted: int | None
+    measured: datetime
+    run_id: UUID
+    version: str
+    dataset: str | None
+    tags: tuple[str, ...]
+
+
+class CheckedAsked(Schema):
+    """Which check is asked for, by its id. `since`: of runs that ended then or later."""
+
+    contract_id: str
+    object: str
+    check: str
+    since: AwareDatetime | None = None
+    limit: int = Field(default=500, ge=1, le=5000)
+
+
+class CheckedOut(ResultOut):
+    """A result of a check, and the run that it is of: its contract's version, and when it ended."""
+
+    run_id: UUID
+    version: str
+    finished: datetime

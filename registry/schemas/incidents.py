@@ -1,0 +1,91 @@
+"""Incidents, as the API takes and gives them."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field
+
+from registry.core.enums import IncidentState, Resolution
+from registry.schemas.base import Prose, Request, Schema, UserName, Versioned
+
+# What people say of it; that it recovered is found.
+Told = Literal[
+    Resolution.FIXED, Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.DUPLICATE, Resolution.WONT_FIX
+]
+Revision = Annotated[int, Field(ge=1, lt=2**31, description="the incident's revision, as it was seen")]
+
+
+class FailingOut(Schema):
+    """A check that fails, and on which partition; null: on all together."""
+
+    check: str
+    partition: str | None = None
+
+
+class IncidentPartOut(Schema):
+    """An object of a contract that fails in an incident; `active` false: it does not any more."""
+
+    contract_id: str
+    object: str
+    active: bool
+    version: str
+    failing: tuple[FailingOut, ...]
+    first_run_id: UUID
+    last_run_id: UUID
+    joined: datetime
+    recovered: datetime | None
+
+
+class IncidentOut(Versioned):
+    """An incident: what it is about, since when the data are bad, what fails in it, and who looks after it.
+
+    `revision` is sent back with every step. `columns`: those that failed checks are about; null: all. `recovered`: when
+    good data took their place. `resolved_by` null on a resolved one: it closed by itself."""
+
+    id: UUID
+    contract_id: str
+    object: str
+    state: IncidentState
+    revision: int
+    opened: datetime
+    changed: datetime
+    since: datetime
+    columns: tuple[str, ...] | None
+    recovered: datetime | None
+    reopened: int
+    assignee: str | None
+    acknowledged_by: str | None
+    snoozed_until: datetime | None
+    resolution: Resolution | None
+    resolved: datetime | None
+    resolved_by: str | None
+    comment: str | None
+    duplicate_of: UUID | None
+    parts: tuple[IncidentPartOut, ...]
+
+
+class StepIn(Request):
+    """A step that needs no more than to be taken."""
+
+    revision: Revision
+
+
+class AssignIn(StepIn):
+    """Who looks after it; null: nobody in particular."""
+
+    assignee: UserName | None
+
+
+class SnoozeIn(StepIn):
+    """Until when nobody is to be told of it; null: from now on they are."""
+
+    until: AwareDatetime | None
+
+
+class ResolveIn(StepIn):
+    """Why it is over. `duplicate_of`: the incident that it is a duplicate of."""
+
+    resolution: Told
+    comment: Prose | None = None
+    duplicate_of: UUID | None = None

@@ -1,0 +1,135 @@
+"""The lineage graph, as Marquez's clients know it, and what bad data do in it."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from registry.core.enums import Guess, Spread
+from registry.schemas.base import Schema
+
+
+class Camel(Schema):
+    """The base of what Marquez's clients read: their names have humps."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class NameOut(Camel):
+    """A dataset or a job."""
+
+    namespace: str
+    name: str
+
+
+class EdgeOut(Camel):
+    """An edge between two nodes, by their ids."""
+
+    origin: str
+    destination: str
+
+
+class NodeOut(Camel):
+    """A node of the graph: a dataset or a job, with the edges that end and begin there."""
+
+    id: str
+    type: Literal["DATASET", "JOB"]
+    data: dict[str, Any]
+    in_edges: tuple[EdgeOut, ...]
+    out_edges: tuple[EdgeOut, ...]
+
+
+class GraphOut(Camel):
+    """The graph around a node. `whole` false: there is more than was told."""
+
+    graph: tuple[NodeOut, ...]
+    whole: bool = True
+
+
+class EventsOut(Camel):
+    """Events as they are kept, without their heavy facets, and how many there are of such in all."""
+
+    events: tuple[dict[str, Any], ...]
+    total_count: int
+
+
+class ContractTouched(Schema):
+    """A contract's object about a dataset, its owner, and who subscribed to it for what."""
+
+    contract_id: str
+    object: str
+    owner: str
+    consumers: tuple[tuple[str, str], ...] = ()
+
+
+class BlastEntry(Schema):
+    """A dataset downstream of bad data: how many jobs away and by which way, how far the data came and since when.
+
+    `direct` false: only by what a column decides. `coarse`: no job on the way tells of columns. `columns`: those that
+    are touched; null: all."""
+
+    namespace: str
+    name: str
+    distance: int
+    spread: Spread
+    since: datetime | None
+    direct: bool
+    coarse: bool
+    columns: tuple[str, ...] | None
+    path: tuple[NameOut, ...]
+    contracts: tuple[ContractTouched, ...]
+    owners: tuple[str, ...]
+
+
+class BlastOut(Schema):
+    """What bad data in a dataset do downstream, nearest first. `columns`: those that they are in; null: all.
+
+    `supposed`: the data are not known to be bad: this is what would be, were they. `whole` false: there is more."""
+
+    namespace: str
+    name: str
+    since: datetime
+    until: datetime | None
+    columns: tuple[str, ...] | None
+    supposed: bool
+    contracts: tuple[ContractTouched, ...]
+    entries: tuple[BlastEntry, ...]
+    whole: bool
+
+
+class UpstreamOut(Schema):
+    """That bad data came to a contract's object from further up, or are on their way: its own verdict says nothing of
+    them. `incident_id` and what it is about are null where they may not be read."""
+
+    contract_id: str
+    object: str
+    spread: Spread
+    since: datetime | None
+    distance: int
+    direct: bool
+    coarse: bool
+    incident_id: str | None = None
+    cause: str | None = None
+
+
+class ReaderOut(Schema):
+    """A job that was seen reading a contract's data, and what was decided about it."""
+
+    job_namespace: str
+    job_name: str
+    reads: dict[str, tuple[str, ...]]
+    owners: tuple[str, ...]
+    seen: datetime
+    state: Guess
+    subscription_id: str | None = None
+
+
+class ReaderIn(Schema):
+    """Which job is meant."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    contract_id: str = Field(min_length=1, max_length=500)
+    job_namespace: str = Field(min_length=1, max_length=2000)
+    job_name: str = Field(min_length=1, max_length=2000)

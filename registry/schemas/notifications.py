@@ -1,0 +1,57 @@
+"""Channels and messages that go out, as the API takes and gives them."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, SecretStr
+
+from registry.core.enums import ChannelKind, NoticeKind, OutboxState
+from registry.schemas.base import Request, Schema
+from registry.schemas.consumers import ContractId
+
+
+class ChannelIn(Request):
+    """A new channel: one's own, or of a team that one leads. `target`: an address, or a URL.
+
+    `contract_id` None: for all contracts that concern its holder. `kinds` (): for all notices."""
+
+    kind: ChannelKind
+    target: Annotated[SecretStr, Field(min_length=3, max_length=2000)]
+    contract_id: ContractId | None = None
+    kinds: Annotated[tuple[NoticeKind, ...], Field(max_length=20)] = ()
+    team_id: UUID | None = None
+
+
+class MessageOut(Schema):
+    """A message that goes out, without what it says. `error`: why the last try failed; None: it did not."""
+
+    id: UUID
+    kind: str
+    destination: str
+    state: OutboxState
+    attempts: int
+    error: str | None
+    created: datetime
+    available_at: datetime
+    ended: datetime | None
+
+
+class ChannelOut(Schema):
+    """A channel. Of a URL, `target` shows the host alone. `last`: the last message to it; None: there was none."""
+
+    id: UUID
+    kind: ChannelKind
+    target: str
+    holder: str
+    contract_id: str | None
+    kinds: tuple[NoticeKind, ...]
+    created: datetime
+    last: MessageOut | None
+
+
+class NewChannel(Schema):
+    """A channel just added. `secret`: what its webhooks are signed with, shown this once; None: they are not."""
+
+    channel: ChannelOut
+    secret: str | None

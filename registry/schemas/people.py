@@ -1,0 +1,177 @@
+"""Users, sessions, tokens, teams and grants, as the API takes and gives them."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, SecretStr, StringConstraints
+
+from registry.core.enums import Part, Permission, Role, TeamRole
+from registry.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
+
+
+class SetupIn(Request):
+    """The one-time link's token and the first administrator."""
+
+    token: str
+    name: UserName
+    password: Password
+
+
+class SignIn(Request):
+    """A name and its password."""
+
+    name: Annotated[str, StringConstraints(max_length=200, pattern=PRINTABLE)]
+    password: SecretStr
+
+
+class IdentityIn(Request):
+    """An identity provider's token about somebody, and what it must say so that it is of this sign-in."""
+
+    token: SecretStr
+    nonce: Annotated[SecretStr, Field(min_length=16, max_length=200)]
+
+
+class UserOut(Versioned):
+    """A user, without anything secret."""
+
+    id: UUID
+    name: str
+    roles: tuple[Role, ...]
+    active: bool
+    created: datetime
+
+
+class SessionOut(Schema):
+    """A signed-in session; `secret` is the bearer and is shown once."""
+
+    secret: str
+    expires: datetime
+    user: UserOut
+
+
+class GrantedOut(Schema):
+    """What the asking principal may do on one part of the registry."""
+
+    part: Part
+    target: str
+    permissions: tuple[Permission, ...]
+
+
+class Me(Schema):
+    """Who is asking, and what they may do through this session or token: `permissions` on everything, `granted` on
+    parts of the registry."""
+
+    user: UserOut
+    permissions: tuple[Permission, ...]
+    granted: tuple[GrantedOut, ...] = ()
+
+
+class UserIn(Request):
+    """A new user. `password` None: a service, which signs in with API tokens only.
+
+    `roles` are on everything; without one, a user may what is granted to them on parts of the registry."""
+
+    name: UserName
+    password: Password | None = None
+    roles: frozenset[Role]
+
+
+class UserChange(Request):
+    """What to change about a user; absent means as it is."""
+
+    roles: frozenset[Role] | None = None
+    active: bool | None = None
+    password: Password | None = None
+
+
+class TokenIn(Request):
+    """A new API token. `user_id` None: for oneself; another's needs an administrator."""
+
+    name: Name
+    scopes: Annotated[frozenset[Permission], Field(min_length=1)]
+    expires_days: Annotated[int, Field(ge=1, le=3650)] | None = 365
+    user_id: UUID | None = None
+
+
+class RotationIn(Request):
+    """A new secret for a token: for how long the old one stays good, and when the token ends (None: as it did)."""
+
+    overlap_hours: Annotated[float, Field(ge=0, le=720)] = 24
+    expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+
+
+class TokenOut(Schema):
+    """An API token as listed: never its secret. Until `previous_until` the secret before its last rotation is good."""
+
+    id: UUID
+    prefix: str
+    name: str
+    user_id: UUID
+    scopes: tuple[Permission, ...]
+    created: datetime
+    expires: datetime | None
+    last_used: datetime | None
+    revoked: datetime | None
+    previous_until: datetime | None
+
+
+class NewToken(Schema):
+    """A token just issued; `secret` is shown this once."""
+
+    secret: str
+    token: TokenOut
+
+
+class TeamIn(Request):
+    """A new team."""
+
+    name: UserName
+
+
+class MemberIn(Request):
+    """Who shall belong to a team, and as what."""
+
+    name: UserName
+    role: TeamRole = TeamRole.MEMBER
+
+
+class MemberOut(Schema):
+    """A user of a team."""
+
+    name: str
+    role: TeamRole
+
+
+class TeamOut(Schema):
+    """A team with its members, by name."""
+
+    id: UUID
+    name: str
+    created: datetime
+    members: tuple[MemberOut, ...]
+
+
+class GrantIn(Request):
+    """A role of a user or of a team (one of both) on a part of the registry.
+
+    `target`: the domain, the contract's id or the dataset's; '' on everything."""
+
+    role: Role
+    part: Part
+    target: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500, pattern=PRINTABLE)] = ""
+    user_id: UUID | None = None
+    team_id: UUID | None = None
+
+
+class GrantOut(Schema):
+    """A role of a user or of a team, whose name is `holder`, on a part of the registry."""
+
+    id: UUID
+    role: Role
+    part: Part
+    target: str
+    user_id: UUID | None
+    team_id: UUID | None
+    holder: str
+    created: datetime

@@ -1,0 +1,248 @@
+"""Proposals, their suggestions and decisions, as the API takes and gives them."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field, computed_field
+
+from contracts.comparison.compatibility import Bump
+from registry.core.enums import Decision, ProposalState
+from registry.core.state_machines import OPEN
+from registry.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, UserName, Versioned
+
+Document = Annotated[str, Field(min_length=1, max_length=262_144)]
+
+
+class WindowIn(Request):
+    """When a version shall be in force; None: at once, and until another takes its place."""
+
+    effective_from: AwareDatetime | None = None
+    effective_until: AwareDatetime | None = None
+
+
+class ProposalIn(Request):
+    """A contract document to be reviewed, as text. `submit` puts it before the owners at once."""
+
+    document: Document
+    title: Name | None = None
+    comment: Prose | None = None
+    submit: bool = True
+    window: WindowIn = WindowIn()
+
+
+class EditIn(Request):
+    """Another document in place of the proposed one; `revision` is the one that was shown. `window` None: as it was.
+
+    The comment is kept in the discussion, also where somebody else was first."""
+
+    document: Document
+    revision: int
+    window: WindowIn | None = None
+    comment: Prose | None = None
+
+
+class SuggestionOut(Schema):
+    """A suggested check: what was drafted, with its evidence, and what was decided.
+
+    `edited`: what was accepted in place of the drafted patch. `news`: of one rejected before, what its evidence says
+    now and did not say then."""
+
+    id: UUID
+    identity: str
+    position: int
+    content: dict[str, Any]
+    decision: Decision
+    reason: str | None
+    rejected_before: bool
+    edited: dict[str, Any] | None = None
+    news: str | None = None
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+class ApprovalOut(Schema):
+    """An owner's approval of exactly the document of that fingerprint. `void_since`: it was edited after that."""
+
+    approver: str
+    version: str
+    fingerprint: str
+    revision: int
+    time: datetime
+    void_since: datetime | None
+
+
+class ChangesOut(Schema):
+    """What somebody asks to be changed, when the proposal was at that revision; it is not approved meanwhile.
+
+    `own`: the asking principal said so."""
+
+    author: str
+    revision: int
+    text: str
+    time: datetime
+    own: bool
+
+
+class ProposalSummary(Versioned):
+    """A proposal in a list. `voided`: the asking principal approved it, and it was edited after that. `requests`: who
+    asks for changes. `assignee`: who is to decide; None: whoever may."""
+
+    id: UUID
+    contract_id: str
+    title: str
+    author: str
+    state: ProposalState
+    revision: int
+    created: datetime
+    pending: int
+    accepted: int
+    rejected: int
+    approvals: int
+    voided: bool
+    assignee: str | None = None
+    requests: tuple[ChangesOut, ...] = ()
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def open(self) -> bool:
+        """Whether it may still be changed."""
+        return self.state in OPEN
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def etag(self) -> str:
+        """Its revision: what the reader may do to it is no part of its state."""
+        return f'"{self.revision}"'
+
+
+class ProposalOut(ProposalSummary):
+    """A proposal with its suggestions. The `may_` fields say what the asking principal may do to it now.
+
+    `given` are all approvals; `missing` says, while it is in review, what it lacks to become a version."""
+
+    comment: str | None
+    reason: str | None
+    decided_by: str | None
+    decided_at: datetime | None
+    task_id: UUID | None
+    source: dict[str, Any] | None
+    active_version: str | None
+    effective_from: datetime | None
+    effective_until: datetime | None
+    given: tuple[ApprovalOut, ...]
+    missing: tuple[str, ...]
+    suggestions: tuple[SuggestionOut, ...]
+    may_judge: bool
+    may_comment: bool
+    may_edit: bool
+    may_submit: bool
+    may_approve: bool
+    may_request: bool
+    may_reject: bool
+    may_withdraw: bool
+
+
+class Decided(Request):
+    """What is decided; `revision` is the one that was shown. A rejection needs a reason."""
+
+    decision: Decision
+    revision: int
+    reason: Prose | None = None
+
+
+class DecisionIn(Decided):
+    """A decision about one suggestion. `patch`: what an accepted one sets in place of what was drafted."""
+
+    patch: dict[str, Any] | None = None
+
+
+class DecisionsIn(Decided):
+    """One decision about several suggestions of one proposal, all or none."""
+
+    suggestions: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
+
+
+class Answered(Request):
+    """How it is answered. `brief`: with the suggestions that were decided alone; the counts are of all."""
+
+    brief: bool = False
+
+
+class PreviewOut(Schema):
+    """The document as it would become a version. `fingerprint` is what an approval must name.
+
+    `follows`: the version in force that it is compared with; None: it is the first. `bump`: how large the change is,
+    and `suggested` the free number that says so. `breaks`: the modes of compatibility that it breaks, in words.
+    `refusals`: what of that, and of its number, the terms in force do not admit, so that it cannot be approved."""
+
+    document: str
+    fingerprint: str
+    version: str
+    revision: int
+    follows: str | None = None
+    bump: Bump | None = None
+    suggested: str | None = None
+    breaks: tuple[str, ...] = ()
+    refusals: tuple[FaultOut, ...] = ()
+
+
+class ApprovalIn(Request):
+    """The fingerprint of the preview that the approver saw, and its revision, without which no window is approved.
+
+    `follows`: the version in force that the preview was compared with; where another is by now, nothing is approved.
+    `replay`: they were shown the replay, too: what it says is part of the approval's record.
+
+    The comment is kept in the discussion, also where somebody else was first."""
+
+    fingerprint: str
+    revision: int | None = None
+    follows: str | None = None
+    comment: Prose | None = None
+    replay: bool = False
+
+
+class CommentIn(Request):
+    """What to say about a proposal."""
+
+    text: Reason
+
+
+class CommentOut(Schema):
+    """What somebody said about a proposal, when it was at that revision."""
+
+    id: UUID
+    author: str
+    revision: int
+    text: str
+    time: datetime
+
+
+class ChangesIn(CommentIn):
+    """What to change; `revision` is the one that was shown."""
+
+    revision: int
+
+
+class AssigneeIn(Request):
+    """Who is to decide; null: nobody in particular."""
+
+    assignee: UserName | None
+
+
+class UntilIn(Request):
+    """Until when it shall not wait for the asking user; null: it does from now on."""
+
+    until: AwareDatetime | None
+
+
+class ReasonIn(Request):
+    """Why."""
+
+    reason: Reason
+
+
+class WithdrawalIn(Request):
+    """Why, if the author wants to say."""
+
+    reason: Prose | None = None

@@ -1,0 +1,134 @@
+"""What is remembered of datasets, and what it says, as the API gives it."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from registry.schemas.base import Schema
+
+
+class AskedOut(Schema):
+    """A metric over the chosen partitions: what `merged` stored states say together; of `lacking` ones a state is not
+    there, `missing` names the first of these. Nothing is said of the others alone: then there is a `reason`."""
+
+    identity: str
+    analyzer: str
+    arguments: dict[str, Any]
+    phrase: str
+    unit: str
+    merged: int
+    lacking: int
+    missing: tuple[str, ...]
+    reason: str | None
+
+
+class MetricOut(AskedOut):
+    """What the states say of a metric. `value` is the number as text, every digit of it, measured on `counted` rows.
+
+    `unevaluated`: rows whose conditions could not be evaluated."""
+
+    value: str | None
+    counted: int | None
+    unevaluated: int
+
+
+class ProspectOut(AskedOut):
+    """What merging the states of a metric would read: `bytes` of them."""
+
+    bytes: int
+
+
+class MemoryOut(Schema):
+    """The dataset and the contract's version in force; of how many `partitions` the condition chose `chosen`.
+
+    `states_version`: the version of the dataset's states that is told of."""
+
+    namespace: str
+    name: str
+    contract_id: str
+    version: str
+    object: str
+    where: str | None
+    states_version: int
+    partitions: int
+    chosen: int
+
+
+class MetricsOut(MemoryOut):
+    """Metrics, from the stored states of the chosen partitions alone."""
+
+    metrics: tuple[MetricOut, ...]
+
+
+class PartitionOut(Schema):
+    """The states of a partition's current generation: `size` bytes in the database, `filed` bytes in files.
+
+    `marker` is the fingerprint of the content that they describe, `kinds` counts the states by kind of component,
+    `failed` those that could not be computed; `sources` say what they were read from. `fault`: why they are no use.
+
+    Where states of days were merged by month, `partition` names all the `days`, and `marker` is of their markers."""
+
+    partition: str
+    generation: int
+    marker: str
+    created: datetime
+    size: int
+    filed: int
+    kinds: dict[str, int]
+    failed: int
+    sources: tuple[str, ...]
+    fault: str | None
+    days: int = 1
+
+
+class StatesOut(MemoryOut):
+    """What is kept of the chosen partitions, the first of them `listed`; `metrics`: what questions would merge."""
+
+    size: int
+    filed: int
+    listed: tuple[PartitionOut, ...]
+    metrics: tuple[ProspectOut, ...]
+
+
+class OutcomeOut(Schema):
+    """How a check ended: its outcome, and the measured value as text, every digit of it."""
+
+    outcome: str
+    value: str | None
+
+
+class DifferenceOut(Schema):
+    """A check that comes out otherwise when its run is done again; None where it was or is not among the results."""
+
+    check_id: str
+    partition: str | None
+    before: OutcomeOut | None
+    after: OutcomeOut | None
+    reason: str | None
+
+
+class RerunOut(Schema):
+    """A run done again from the states that it judged: its verdict then and now, and every result that differs."""
+
+    run_id: UUID
+    contract_id: str
+    version: str
+    object: str
+    before: str
+    after: str
+    results: int
+    differences: tuple[DifferenceOut, ...]
+
+
+class ErasedOut(Schema):
+    """What was erased of the datasets of these names: generations of states and their files, samples, the values of
+    measurements and results, the evidence of suggestions, text columns of the index of patterns: how many of each."""
+
+    names: tuple[str, ...]
+    generations: int
+    files: int
+    samples: int
+    measurements: int
+    results: int
+    suggestions: int
+    columns: int

@@ -1,0 +1,107 @@
+"""Versions of a contract and their differences, as the API takes and gives them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from contracts.comparison.compatibility import Bump
+from contracts.comparison.differences import Change, Part
+from contracts.comparison.directions import Direction
+from contracts.document.model import Mode
+from registry.core.enums import VersionState
+from registry.schemas.base import Name, Reason, Request, Schema
+
+
+class VersionOut(Schema):
+    """A version of a contract, without its body. Of each group one is in force: `active` or `deprecated`."""
+
+    version: str
+    fingerprint: str
+    group: str
+    state: VersionState
+    approved_by: str
+    approved_at: datetime
+    proposal_id: UUID | None
+    effective_from: datetime | None
+    effective_until: datetime | None
+    activated_at: datetime | None
+    ended_at: datetime | None
+    successor: str | None
+    reason: str | None
+
+
+class VersionDetail(VersionOut):
+    """A version by itself. `held`: what keeps an approved one from coming into force; None: nothing does."""
+
+    held: str | None
+
+
+class ApprovedOut(Schema):
+    """What an approval came to: the version, where it was the last one needed; else what is still missing."""
+
+    version: VersionOut | None
+    missing: tuple[str, ...]
+
+
+class FarewellIn(Request):
+    """Why a version goes, and the version of the contract to use in its place."""
+
+    reason: Reason
+    successor: Name | None = None
+
+
+class ChangeOut(Schema):
+    """One difference: what it is of, from what (`old`) to what (`new`), and the direction that it goes.
+
+    `presence`: it promises of data only that a column is there; data without it, read as nulls, keep it."""
+
+    part: Part
+    change: Change
+    what: str
+    direction: Direction
+    sentence: str
+    path: str
+    object: str | None
+    column: str | None
+    check: str | None
+    old: str | None
+    new: str | None
+    presence: bool
+
+
+class LawOut(Schema):
+    """The mode that a part is under, as a sentence, and whether the new version keeps it."""
+
+    part: Part
+    mode: Mode
+    sentence: str
+    meaning: str
+    kept: bool
+
+
+class BreachOut(Schema):
+    """A difference from a live version that breaks a mode."""
+
+    version: str
+    mode: Mode
+    change: ChangeOut
+
+
+class DiffOut(Schema):
+    """What differs from one version to another; `old` None: there is none before.
+
+    `bump`: the size of the change, of the structure and of the guarantees apart, too. `suggested` is the free number
+    that says so, `enough` whether the new version's own number says at least that. `undetermined`: how many changes an
+    owner must say the meaning of; they count as major."""
+
+    contract_id: str
+    old: str | None
+    new: str
+    changes: tuple[ChangeOut, ...]
+    bump: Bump
+    structure: Bump
+    guarantees: Bump
+    undetermined: int
+    suggested: str
+    enough: bool
+    laws: tuple[LawOut, ...]
+    breaches: tuple[BreachOut, ...]

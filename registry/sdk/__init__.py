@@ -1,0 +1,1 @@
+"""What a user's Spark job imports."""

@@ -1,0 +1,173 @@
+"""A gate whose states live in the registry: `remembered` hands out what it needs, over HTTP.
+
+    with remembered("shop-orders") as kept:
+        with gate(spark, "/data/orders", kept.contract, kept.store, **kept.more) as candidate:
+            candidate.write(frame, partition={"day": "2026-01-01"})
+
+The contract is the one in force: it judges by the limits that its programs have learned since, where it admits them,
+learns nothing from partitions of incidents, and knows what other contracts about the table classify of it. A published
+candidate's run and states are part of the registry's history, and no lineage event makes work of that write. Imports
+no database."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from contracts.document.classification import beside
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
+from contracts.schema import Schema
+from engine.anomaly.fits import Fit, fitted
+from engine.checks.binding import bind
+from engine.core.errors import EngineError, StateError
+from engine.core.results import RunResult
+from engine.evaluation.failing_samples import discreet
+from engine.gate.gated_contract import Kept
+from engine.protocol.requests import Source
+from engine.states import bag as bags
+from engine.states.generations import Entry, Generation, Judgement, Overtaken
+from registry import schemas
+from registry.client import UNREACHABLE, Client, ClientError
+from registry.core.settings import load
+from registry.measurements.runs import run_codec
+
+NOT_FOUND, CONFLICT, FAILING = 404, 409, 500
+# States are large, and written to a database.
+TIMEOUT_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class RegistryStates:
+    """The states of a dataset as the registry has them: a store for a gate. `where` is the service and the dataset.
+
+    Every method raises EngineError where the service refuses or cannot be reached."""
+
+    client: Client
+    where: str
+    name: str
+    namespace: str
+    contract_id: str
+    object: DataObject
+    _read: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+
+    def current(self) -> Generation:
+        """The newest generation."""
+        with _told():
+            return _generation(self.client.generation(self.name, **self._meant))
+
+    def keep(self, packed: bytes) -> str:
+        """The name of the bag, its content's checksum; it is not part of the memory until a generation names it."""
+        with _told():
+            kept = self.client.keep_bag(packed)
+        self._read[kept] = packed
+        return kept
+
+    def bag(self, name: str) -> bytes:
+        """The packed bag of that name, asked for once. Raises StateError where it is gone or damaged."""
+        if name not in self._read:
+            self._read[name] = self._fetched(name)
+        return self._read[name]
+
+    @property
+    def _meant(self) -> dict[str, str]:
+        """Which dataset of the name, and whose promises about it."""
+        return {"namespace": self.namespace, "contract_id": f"{self.contract_id}.{self.object.name}"}
+
+    def _fetched(self, name: str) -> bytes:
+        with _told():
+            try:
+                packed = self.client.bag(self.name, name, **self._meant)
+            except ClientError as error:
+                if error.status == NOT_FOUND:
+                    raise StateError(error.message) from None
+                raise
+        bags.described(packed)
+        return packed
+
+    def judged(self, run: RunResult, schema: Schema) -> Judgement:
+        """How the run ended, with the run itself kept, to be recorded with the generation. What the contract classifies
+        does not leave this process."""
+        with _told():
+            kept = self.client.keep_bag(run_codec.written(discreet(bind(self.object, schema), run)))
+        return Judgement(run.verdict.value, run.contract_fingerprint, run.object, kept)
+
+    def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
+        """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current, or
+        the contract not in force."""
+        body = schemas.GenerationForm.model_validate(
+            {"number": expected, "entries": {name: vars(each) for name, each in entries.items()},
+             "judged": vars(judged) if judged else None}
+        )  # fmt: skip
+        try:
+            with _told():
+                return _generation(self.client.swap_generation(self.name, body, **self._meant))
+        except Overtaken:
+            # A request that was sent twice on its way is refused the second time: then what came first was this one.
+            found = self.current()
+            if (found.number, found.entries) != (expected + 1, entries):
+                raise
+            return found
+
+    def last(self) -> None:
+        """Nothing is to do: what the registry answered that it has, its database has."""
+
+    def collect(self) -> None:
+        """Has the registry know that no publication is open; it collects what is left over itself."""
+        with _told():
+            try:
+                self.client.settle(self.name, **self._meant)
+            except ClientError as error:
+                if error.status != CONFLICT:
+                    raise
+
+
+@contextmanager
+def remembered(dataset: str, namespace: str | None = None, *, client: Client | None = None) -> Iterator[Kept]:
+    """What the registry keeps of a dataset, named as for `treaty metrics`, as long as the block lasts.
+
+    `client` None: the service and token of TREATY_API_URL and TREATY_TOKEN. Raises EngineError where the registry knows
+    no such dataset, where the token may not write states, and where it cannot be reached."""
+    settings = load()
+    with client or Client(settings.api, settings.token or None, timeout=TIMEOUT_SECONDS) as used:
+        with _told():
+            found = used.gated(dataset, namespace=namespace)
+            contract = _promised(used.document(found.contract_id, found.version), found)
+        where = f"{settings.api}/dataset/{found.dataset_id}"
+        others = {name: _source(place) for name, place in found.others.items()}
+        described = contract.object(found.object)
+        store = RegistryStates(used, where, found.name, found.namespace, found.contract_id, described)
+        by, lies = found.place.partition_by, found.place.location
+        keyed, spoilt = str(found.dataset_id), frozenset(found.spoilt)
+        yield Kept(contract, found.object, by, store, others, lies, keyed=keyed, spoilt=spoilt)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the service refuses, in the engine's words."""
+    try:
+        yield
+    except ClientError as error:
+        if error.status == CONFLICT:
+            raise Overtaken(error.message) from error
+        again = error.status == UNREACHABLE or error.status >= FAILING
+        raise EngineError(f"the registry: {error.message}", retry=again) from error
+
+
+def _promised(source: bytes, found: schemas.GatedOut) -> Contract:
+    """The contract as it judges now, whose object knows what others classify of the table: they share one memory."""
+    contracts = (read(each.encode()) for each in found.classifying)
+    contract = beside(read(source), found.object, tuple(each.objects[0] for each in contracts))
+    return fitted(contract, found.object, {check: _fit(each) for check, each in found.fits.items()})
+
+
+def _fit(given: schemas.LimitsOut) -> Fit:
+    return Fit(given.name, given.clause, (given.lower, given.upper), given.points)
+
+
+def _source(place: schemas.PlaceOut) -> Source:
+    return Source(place.location or "", place.format, place.partition_by)
+
+
+def _generation(found: schemas.GenerationForm) -> Generation:
+    entries = {name: Entry(each.fingerprint, each.bag) for name, each in found.entries.items()}
+    return Generation(found.number, entries, Judgement(**found.judged.model_dump()) if found.judged else None)

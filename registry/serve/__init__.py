@@ -1,0 +1,1 @@
+"""API, worker and pages together on one machine."""

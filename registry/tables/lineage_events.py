@@ -1,0 +1,125 @@
+"""Tables of lineage: events as they arrived, and the runs folded from them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint, text
+from sqlmodel import Field
+
+from registry.core.enums import InboxState
+from registry.tables.base import Table, big, data, moment, reference, word
+
+REPEATED = text("duplicates > 0")
+
+
+class InboxEvent(Table, table=True):
+    """An accepted event; `key` is its content's hash, so the same event is kept once and its repeats are counted.
+
+    `lineage_run_id`: the run that it was folded into. `diagnostics`: what of it was read otherwise than it was sent, in
+    words."""
+
+    __tablename__ = "inbox_event"
+    # The few that came again are counted without reading the others.
+    __table_args__ = (Index(None, "duplicates", sqlite_where=REPEATED, postgresql_where=REPEATED),)
+    id: UUID = Field(primary_key=True)
+    key: str = Field(unique=True)
+    received: datetime = moment(index=True)
+    body: bytes
+    original_sha256: str
+    original_size: int = big()
+    producer: str
+    state: InboxState = word(InboxState, default=InboxState.NEW, index=True)
+    duplicates: int = 0
+    attempts: int = 0
+    error: str | None = None
+    lineage_run_id: UUID | None = Field(default=None, index=True)
+    diagnostics: list[str] = data(default_factory=list)
+
+
+class RejectedEvent(Table, table=True):
+    """A body that was refused, truncated, with the status and the reason given to its sender."""
+
+    __tablename__ = "rejected_event"
+    id: UUID = Field(primary_key=True)
+    time: datetime = moment(index=True)
+    producer: str
+    status: int = Field(index=True)
+    reason: str
+    body: bytes
+
+
+class LineageRun(Table, table=True):
+    """A run of a job, folded from all its events in whatever order they came.
+
+    `parent_id`, `root_id`: the runs that it is a part of, as producers name them. `awaited`: it writes and has told no
+    end yet, and nobody has looked at what it wrote."""
+
+    __tablename__ = "lineage_run"
+    __table_args__ = (UniqueConstraint("job_namespace", "job_name", "run_id"), Index(None, "awaited", "updated"))
+    id: UUID = Field(primary_key=True)
+    job_namespace: str
+    job_name: str
+    run_id: str = Field(index=True)
+    state: dict[str, Any] = data()
+    failed: bool = False
+    ended: bool = False
+    started: datetime | None = moment(default=None)
+    finished: datetime | None = moment(default=None)
+    updated: datetime = moment()
+    parent_id: str | None = Field(default=None, index=True)
+    root_id: str | None = None
+    awaited: bool = False
+
+
+class NameLink(Table, table=True):
+    """That two names mean one dataset, as some event told: the smaller name first.
+
+    `refused`: why they are not taken for one; None: they are."""
+
+    __tablename__ = "name_link"
+    __table_args__ = (Index(None, "other_namespace", "other_name"), Index(None, "last_seen"))
+    one_namespace: str = Field(primary_key=True)
+    one_name: str = Field(primary_key=True)
+    other_namespace: str = Field(primary_key=True)
+    other_name: str = Field(primary_key=True)
+    first_seen: datetime = moment()
+    last_seen: datetime = moment()
+    refused: str | None = None
+
+
+class NamePattern(Table, table=True):
+    """Names that mean an object of a contract, as a version of it in force says: with `*`, or a regular expression."""
+
+    __tablename__ = "name_pattern"
+    contract_id: str = reference("contract.id", primary_key=True)
+    object: str = Field(primary_key=True)
+    namespace: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    regex: bool = False
+
+
+class UnmatchedDataset(Table, table=True):
+    """A dataset that runs write and no contract in force is about; `told` is what the last run said of it."""
+
+    __tablename__ = "unmatched_dataset"
+    namespace: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    first_seen: datetime = moment()
+    last_seen: datetime = moment(index=True)
+    times: int = 1
+    lineage_run_id: UUID | None = reference("lineage_run.id", default=None)
+    told: dict[str, Any] = data(default_factory=dict)
+
+
+class SuspectMark(Table, table=True):
+    """That a run which wrote to a partition failed, and nobody has judged it since; partition "": nobody knows which.
+
+    `since`: when that became known; `why` says it for people."""
+
+    __tablename__ = "suspect_mark"
+    dataset_id: UUID = reference("dataset.id", primary_key=True)
+    partition: str = Field(primary_key=True)
+    lineage_run_id: UUID = reference("lineage_run.id", primary_key=True)
+    since: datetime = moment()
+    why: str

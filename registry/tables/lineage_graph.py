@@ -1,0 +1,49 @@
+"""Tables of the lineage graph: the jobs, and what the run that speaks for each reads and writes."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field
+
+from registry.core.enums import Direction
+from registry.tables.base import Table, data, moment, reference, word
+
+
+class LineageJob(Table, table=True):
+    """A job that lineage events told of. `grade`, `moment` and `run_id` are the rank of the run that speaks for it;
+    `run_id` '': what it reads and writes was declared, without a run.
+
+    `flow`: the hash of what stands in its edges. `declared`: what a job event said last, and when. `ours`: it is a
+    validation of this registry. `owners`: whom it names as its owners."""
+
+    __tablename__ = "lineage_job"
+    __table_args__ = (UniqueConstraint("namespace", "name"),)
+    id: UUID = Field(primary_key=True)
+    namespace: str
+    name: str
+    grade: int
+    moment: datetime = moment()
+    run_id: str
+    flow: str = ""
+    declared: dict[str, Any] | None = data(default=None)
+    ours: bool = False
+    owners: list[str] = data(default_factory=list)
+
+
+class LineageEdge(Table, table=True):
+    """That a job reads a dataset, or writes it. Of what it writes: `feeds`, which columns feed which, as
+    `registry.lineage.graph.flows` has them, and `sources`, what feeds it; None: whatever the job reads.
+
+    `owners`: whom the dataset names as its owners."""
+
+    __tablename__ = "lineage_edge"
+    __table_args__ = (Index(None, "namespace", "name"),)
+    job_id: UUID = reference("lineage_job.id", primary_key=True)
+    direction: Direction = word(Direction, primary_key=True)
+    namespace: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    feeds: list[list[Any]] = data(default_factory=list)
+    sources: list[list[str]] | None = data(default=None)
+    owners: list[str] = data(default_factory=list)

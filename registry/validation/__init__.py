@@ -1,0 +1,1 @@
+"""Validate a dataset: plan, read, evaluate, store, emit."""

@@ -1,0 +1,220 @@
+"""Verdicts about when data came: one for each time by which they should have, and one when they come late."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.deadlines import Promised, promises, spelled
+from contracts.document.model import Contract
+from contracts.document.reader import read
+from engine.core.results import CheckResult, Outcome, RunResult
+from registry.core.enums import Cause
+from registry.core.state_machines import IN_FORCE
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.incidents import lifecycle
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin
+from registry.tables import Appointment, ContractVersion, Dataset, Run, Task
+from registry.validation import openlineage_emitter
+from registry.validation.evaluation import Judged
+from registry.validation.openlineage_emitter import SILENT, Emitter
+from registry.validation.plan import Promise
+
+Ids = Callable[[], UUID]
+OVER = "the version is not in force any more"
+# So long after a deadline, what is there when somebody looks is taken to have been there.
+SLACK = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A deadline that passed: what was promised, in which version, since when data count."""
+
+    contract: Contract
+    promised: Promised
+    version_id: UUID
+    due: datetime
+    dataset: Dataset | None
+
+    @property
+    def since(self) -> datetime:
+        """Data that came before it are of the deadline before."""
+        return self.promised.rhythm.begins(self.due)
+
+    @property
+    def arrived(self) -> datetime | None:
+        """When data last came; None: they never did, as far as is known."""
+        return self.dataset.arrived if self.dataset else None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known already that data came, in time or late."""
+        return self.arrived is not None and self.since < self.arrived
+
+
+def of(session: Session, task: Task) -> Asked | None:
+    """The deadline that the task is about; None where its version is not in force any more."""
+    version = session.get_one(ContractVersion, UUID(task.payload["version_id"]))
+    contract = read(version.body)
+    promised = promises(contract).of(task.payload["object"], task.payload["name"])
+    if version.state not in IN_FORCE or promised is None:
+        return None
+    dataset = contract_datasets.kept(session, contract.id, promised.object)
+    return Asked(contract, promised, version.id, datetime.fromisoformat(task.payload["due"]), dataset)
+
+
+def judge(
+    session: Session, task: Task, *, looked: datetime | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> dict[str, Any]:  # fmt: skip
+    """Keeps the run of the deadline; the task's result. `looked`: when the files were looked at that showed that data
+    came, which nothing else told; None: something else did, or none came."""
+    asked = of(session, task)
+    if asked is None:
+        return {"note": OVER}
+    row = _appointment(session, asked)
+    if asked.arrived is None or asked.arrived <= asked.since:
+        row.missed = asked.due
+    elif not asked.promised.rhythm.goes_on:
+        row.due = asked.promised.rhythm.following(now, asked.arrived)
+    run = _record(session, asked, _result(asked, looked), _By(task.id, emitter, now, ids))
+    return {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": 0}
+
+
+def give_up(
+    session: Session, task: Task, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> None:  # fmt: skip
+    """Records that nobody could look whether data came. When they come, it is told how late that is."""
+    asked = of(session, task)
+    if asked is None:
+        return
+    _appointment(session, asked).missed = asked.due
+    told = _told(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
+    _record(session, asked, told, _By(task.id, emitter, now, ids))
+
+
+def _appointment(session: Session, asked: Asked) -> Appointment:
+    key = asked.version_id, asked.promised.object, asked.promised.name
+    return session.get_one(Appointment, key, with_for_update=True)
+
+
+def arrived(
+    session: Session, dataset: Dataset, *, task_id: UUID | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> list[Run]:  # fmt: skip
+    """Tells of each deadline that data missed which now came how late they are: the runs that say so."""
+    came = dataset.arrived
+    missed = [(row, asked) for row, asked in _missed(session, dataset) if came is not None and came > asked.since]
+    told = []
+    for row, asked in missed:
+        row.missed = None
+        if not asked.promised.rhythm.goes_on:
+            row.due = asked.promised.rhythm.following(now, came)
+        told.append(_record(session, asked, _cleared(asked, came or now), _By(task_id, emitter, now, ids)))
+    return told
+
+
+def hold(session: Session, dataset: Dataset) -> None:
+    """Locks what data of the dataset are waited for, before incidents are."""
+    for _ in _missed(session, dataset):
+        pass
+
+
+def _missed(session: Session, dataset: Dataset) -> Iterator[tuple[Appointment, Asked]]:
+    """What data of the dataset are waited for, which a version in force promises."""
+    row, version = Appointment, ContractVersion
+    for about in contract_datasets.about(session, dataset.id):
+        mine = version.contract_id == about.contract_id, row.object == about.object, col(row.missed).is_not(None)
+        query = select(row, version.body).join(version, col(version.id) == col(row.version_id))
+        found = query.where(*mine, col(version.state).in_(IN_FORCE)).order_by(col(row.name))
+        for each, body in session.exec(found.with_for_update(of=row)).all():
+            contract = read(body)
+            promised = promises(contract).of(each.object, each.name)
+            if promised is not None and each.missed is not None:
+                yield each, Asked(contract, promised, each.version_id, each.missed, dataset)
+
+
+def _result(asked: Asked, looked: datetime | None) -> CheckResult:
+    came = asked.arrived
+    if came is None or came <= asked.since:
+        last = f"; the last came at {_at(came)}" if came else ""
+        return _told(asked, Outcome.FAILED, f"nothing came since {_at(asked.since)}{last}")
+    if came <= asked.due:
+        return _told(asked, Outcome.PASSED, f"came at {_at(came)}", value=0)
+    if looked is None:
+        return _told(asked, Outcome.FAILED, _lateness(asked, came), value=_minutes(came - asked.due))
+    if looked <= asked.due + SLACK:
+        return _told(asked, Outcome.PASSED, f"had come when the files were looked at, at {_at(looked)}", value=0)
+    return _told(asked, Outcome.NOT_EVALUATED, reason=f"came before {_at(looked)}; nobody looked earlier")
+
+
+def _cleared(asked: Asked, came: datetime) -> CheckResult:
+    if came <= asked.due:
+        return _told(asked, Outcome.PASSED, f"came at {_at(came)}, in time", value=0)
+    return _told(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due))
+
+
+def _told(
+    asked: Asked, outcome: Outcome, found: str | None = None, *, value: int | None = None, reason: str | None = None
+) -> CheckResult:  # fmt: skip
+    return CheckResult(
+        check_id=f"deadline: {asked.promised.name}",
+        name=asked.promised.name,
+        outcome=outcome,
+        severity=asked.promised.severity,
+        scope="dataset",
+        partition=None,
+        sentence=asked.promised.sentence,
+        dimension="timeliness",
+        value=value,
+        found=found,
+        reason=reason,
+    )
+
+
+@dataclass(frozen=True)
+class _By:
+    """By which task a run is kept, how the lineage is told of it, and when."""
+
+    task_id: UUID | None
+    emitter: Emitter
+    now: datetime
+    ids: Ids
+
+
+def _record(session: Session, asked: Asked, told: CheckResult, by: _By) -> Run:
+    result = RunResult(
+        contract_id=asked.contract.id,
+        contract_version=asked.contract.version,
+        contract_fingerprint=asked.contract.fingerprint,
+        object=asked.promised.object,
+        partitions=(),
+        rows=None,
+        started=asked.due,
+        finished=by.now,
+        results=(told,),
+        measurements=(),
+    )
+    # Of no dataset: whoever asks how the data stand is told what judged them.
+    origin = Origin(task_id=by.task_id, reason=told.found or told.reason, cause=Cause.DEADLINE)
+    run = recording.record(session, by.ids(), result, origin, now=by.now)
+    lifecycle.of_run(session, run, result, now=by.now, ids=by.ids)
+    described = asked.contract.object(asked.promised.object)
+    promise = Promise(asked.contract, described, About(asked.contract.id, described.name), None)
+    openlineage_emitter.note(session, Judged(promise, result, origin.reason), run, by.emitter, now=by.now)
+    return run
+
+
+def _lateness(asked: Asked, came: datetime) -> str:
+    return f"came at {_at(came)}, {spelled(came - asked.due)} late"
+
+
+def _minutes(span: timedelta) -> int:
+    return int(span.total_seconds()) // 60
+
+
+def _at(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,80 @@
+"""What a validation works with, handed in: who reads and who judges the data, where states are kept, the time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from sqlalchemy import Engine as Database
+
+from contracts.document.model import Contract, DataObject
+from contracts.schema import Schema
+from engine.anomaly.baselines import Histories
+from engine.checks.dataset_limits import Referent
+from engine.components.frequencies import Spectrum
+from engine.core.hash_key import Key
+from engine.core.results import RunResult
+from engine.protocol.requests import Engine
+from registry.measurements.states.checkpoints import Parts
+from registry.validation.sampling import Sampling
+
+
+class Judge(Protocol):
+    """What the worker needs of `engine.evaluation.judge.judge`."""
+
+    def __call__(  # noqa: PLR0913 - the engine's own signature
+        self,
+        contract: Contract,
+        object_name: str,
+        *,
+        schema: Schema,
+        states: Mapping[str, bytes],
+        delta: tuple[str, ...],
+        started: datetime,
+        finished: datetime,
+        whole: bytes | None,
+        references: Mapping[str, Referent],
+        spectra: Mapping[str, Spectrum],
+        history: Histories,
+    ) -> RunResult: ...
+
+
+class Lacking(Protocol):
+    """What stored bags have, where the checks of a contract's object, and of others, need more:
+    `engine.evaluation.judge.lacking`."""
+
+    def __call__(
+        self,
+        contract: Contract,
+        object_name: str,
+        stored: Mapping[str, bytes],
+        *,
+        key: Key | None,
+        afresh: bool,
+        also: Sequence[DataObject],
+    ) -> Mapping[str, frozenset[str]]: ...
+
+
+# The files of frequencies that this process does not merge itself, by component key:
+# `engine.evaluation.large_frequencies.large`.
+Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a validation works with: where states are, who reads and who judges the data, the time.
+
+    `parts` keeps what was read of a table of which a `portion` of partitions is read at a time. `key`: what the keys
+    of datasets are made of; None: hashes of classified values are not stored."""
+
+    database: Database
+    engine: Engine
+    judge: Judge
+    lacking: Lacking
+    large: Large
+    clock: Callable[[], datetime]
+    state_url: str | None
+    sampling: Sampling
+    parts: Parts
+    portion: int
+    key: Key | None = None

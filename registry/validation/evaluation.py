@@ -1,0 +1,200 @@
+"""Each promise judged by itself, from states that were read once for all."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from contracts.errors import ContractError
+from contracts.schema import Schema
+from engine.checks.binding import bind
+from engine.components.frequencies import Spectrum
+from engine.core.errors import StateError
+from engine.core.partitions import months
+from engine.core.results import RunResult
+from engine.evaluation import declared_schema as columns
+from engine.evaluation.failing_samples import discreet
+from engine.protocol.requests import SpectraRequest
+from registry.core.database import reading
+from registry.core.enums import Cause
+from registry.datasets import related_datasets
+from registry.measurements.anomalies import baselines, fits
+from registry.measurements.runs import recording
+from registry.measurements.states import state_store
+from registry.validation import sampling
+from registry.validation.dependencies import Tools
+from registry.validation.plan import Order, Promise
+from registry.validation.state_reading import Reading
+
+log = logging.getLogger("treaty.worker")
+EMPTY = "the table holds no data yet"
+REDEFINED = "the table was given other columns; its data are as they were"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a promise was kept. `reason`: why nothing could be judged, or what else people should know.
+
+    `readable`: data were judged, so that what is the same next time needs no judging. `cause`: what was judged."""
+
+    promise: Promise
+    result: RunResult
+    reason: str | None = None
+    readable: bool = True
+    cause: Cause = Cause.DATA
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all promises are judged from: the reading, the states of every partition there is, and their schema."""
+
+    asked: Order
+    tools: Tools
+    found: Reading
+    started: datetime
+    states: Mapping[str, bytes] = field(default_factory=dict)
+    schema: Schema = field(default_factory=lambda: Schema(()))
+    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
+
+
+def bench(asked: Order, tools: Tools, found: Reading, started: datetime) -> Bench:
+    """What the promises of the order are judged from. Raises StateError, EngineError."""
+    whole, schema = _remembered(asked, tools, found)
+    files: dict[str, tuple[str, ...]] = {}
+    for each in asked.promises:
+        with suppress(ContractError):
+            files |= tools.large(each.contract, each.object.name, schema, whole)
+    spectra = tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
+    return Bench(asked, tools, found, started, whole, schema, spectra)
+
+
+def unevaluated(promise: Promise, reason: str, *, started: datetime, finished: datetime) -> Judged:
+    """The promise of which no check could be evaluated, and why."""
+    result = recording.unevaluated(promise.contract, promise.object.name, reason, started=started, finished=finished)
+    return Judged(promise, result, reason, readable=False)
+
+
+def each(on: Bench, *, strict: bool) -> Iterator[Judged]:
+    """How every promise is kept of which something is new: what is wrong with one is told of that one alone.
+
+    Raises StateError where states are damaged and it is `strict`, and what nobody expects of the task's own promise."""
+    for promise in on.asked.promises:
+        if (found := _guarded(on, promise, strict=strict)) is not None:
+            yield found
+
+
+def redefined(on: Bench) -> Iterator[Judged]:
+    """How every promise is kept by the columns that the table was given anew, though its data are as they were: those
+    about its columns, and about all data together. Nothing where the columns are those that were judged last, or
+    where nothing comes of them that the last run did not say.
+
+    Raises StateError where states are damaged."""
+    told = on.asked.redefined or on.found.measured.columns
+    schema = columns.redefined(on.schema, told, on.asked.source.partition_by)
+    for promise in on.asked.promises if on.states else ():
+        last = _of_columns(on, promise)
+        if schema != on.schema or last is not None:
+            result = _judged(replace(on, schema=schema), promise, ())
+            if result.results and not (last and _repeats(on, last, result)):
+                yield Judged(promise, result, REDEFINED, cause=Cause.SCHEMA)
+
+
+def _of_columns(on: Bench, promise: Promise) -> UUID | None:
+    """The id of the last run, where it was of other columns than the data have."""
+    with reading(on.tools.database) as session:
+        whose = recording.Whose(*promise.about, promise.contract.fingerprint, promise.subscription_id)
+        last = recording.last(session, whose, on.asked.dataset_id)
+        return last.id if last is not None and last.cause is Cause.SCHEMA else None
+
+
+def _repeats(on: Bench, last: UUID, result: RunResult) -> bool:
+    with reading(on.tools.database) as session:
+        return recording.repeats(session, last, result)
+
+
+def one(on: Bench, promise: Promise) -> Judged | None:
+    """How the promise is kept; None where nothing is new to it. Raises ContractError, StateError."""
+    delta, lost = on.found.arrived(promise.since), on.found.lost(promise.since)
+    anew = promise.since is None and on.found.measured.fingerprints
+    if not (delta or lost or anew):
+        return _of_nothing(on, promise, EMPTY) if promise.since is None else None
+    reason = _loss(lost)
+    if not on.states:
+        told = _of_nothing(on, promise, f"{reason}; nothing is left")
+        return Judged(promise, told.result, reason)
+    return Judged(promise, _judged(on, promise, delta), reason)
+
+
+def _guarded(on: Bench, promise: Promise, *, strict: bool) -> Judged | None:
+    try:
+        return one(on, promise)
+    except (ContractError, StateError) as error:
+        if strict and isinstance(error, StateError):
+            raise
+        return _of_nothing(on, promise, str(error))
+    except Exception as error:
+        if promise is on.asked.main:
+            raise
+        log.exception("a promise beside that of the task could not be judged")
+        return _of_nothing(on, promise, f"unexpected {type(error).__name__}; the worker's log has the details")
+
+
+def _of_nothing(on: Bench, promise: Promise, reason: str) -> Judged:
+    return unevaluated(promise, reason, started=on.started, finished=on.tools.clock())
+
+
+def _judged(on: Bench, promise: Promise, delta: tuple[str, ...]) -> RunResult:
+    checks = bind(promise.object, on.schema)
+    whose = recording.Whose(*promise.about, promise.contract.fingerprint, promise.subscription_id)
+    large = on.tools.large(promise.contract, promise.object.name, on.schema, on.states)
+    with reading(on.tools.database) as session:
+        referents = related_datasets.referents(session, promise.contract, promise.object)
+        known = baselines.pasts(session, whose, checks)
+        # What is learned beside a version is of the contract's own checks.
+        own = promise.subscription_id is None
+        contract = fits.judging(session, promise.contract, promise.object.name) if own else promise.contract
+    result = on.tools.judge(
+        contract,
+        promise.object.name,
+        schema=on.schema,
+        states=on.states,
+        delta=delta,
+        started=on.started,
+        finished=on.tools.clock(),
+        whole=on.found.measured.whole,
+        references=referents,
+        spectra={key: on.spectra[key] for key in large},
+        history=known,
+    )
+    return _sampled(on, promise, discreet(checks, result), delta)
+
+
+def _sampled(on: Bench, promise: Promise, result: RunResult, delta: tuple[str, ...]) -> RunResult:
+    """With rows that break failed checks; those of a consumer do not make the table be read again."""
+    limit = on.tools.sampling.rows
+    if not (limit and delta) or promise.subscription_id is not None:
+        return result
+    marks = {name: on.found.measured.fingerprints[name] for name in delta}
+    asked = sampling.request(on.asked, promise, limit, marks, on.found.measured.version)
+    return sampling.sampled(on.tools.engine, asked, bind(promise.object, on.schema), result)
+
+
+def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, bytes], Schema]:
+    """The states of every partition there is, and the schema: that of what arrived, else as last stored."""
+    current, read = found.measured.fingerprints, found.measured.states
+    there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}
+    whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
+    if read:
+        return found.measured.judged(whole), found.measured.schema
+    with reading(tools.database) as session:
+        return found.measured.judged(whole), state_store.schema(session, asked.dataset_id)
+
+
+def _loss(vanished: tuple[str, ...]) -> str | None:
+    if not vanished:
+        return None
+    named = [name or "the table as a whole" for name in vanished[:5]]
+    shown = ", ".join(named) + (", ..." if len(vanished) > 5 else "")
+    return f"{len(vanished)} known partition(s) vanished: {shown}"

@@ -1,0 +1,1 @@
+"""Answer whether data may be read or published."""

@@ -1,0 +1,62 @@
+"""What came from further up, said with the gate's answer: a reason, and no answer of its own unless the contract has it
+so (`lineage: {on_upstream_failed: warn}`)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from sqlmodel import Session, col, select
+
+from contracts.document.reader import read
+from registry.core.enums import GateAnswer, Spread
+from registry.datasets.contract_datasets import About
+from registry.lineage.downstream import incident_downstream
+from registry.lineage.downstream.incident_downstream import Upstream
+from registry.tables import ContractVersion, DatasetContract
+from registry.validation.gate.gate_answer import ORDER, Told
+
+# What the contract's word makes of an answer, at the least.
+LEAST = {"tell": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
+WORDS = {
+    Spread.CONTAMINATED: "bad data from further up came to it (incident {})",
+    Spread.IN_FLIGHT: "bad data from further up are on their way to it (incident {})",
+}
+
+
+def forewarned(session: Session, told: Sequence[Told]) -> tuple[Told, ...]:
+    """The answers, the worst first, with what of bad data from further up concerns them. An answer may only become a
+    worse one by it."""
+    reasons = _reasons(session, {each.about.contract_id for each in told})
+    found = [_said(session, each, reasons[each.about]) if each.about in reasons else each for each in told]
+    return tuple(sorted(found, key=lambda each: ORDER.index(each.answer), reverse=True))
+
+
+def harmed(session: Session, contracts: Iterable[str]) -> frozenset[str]:
+    """Those of the contracts to whose data bad ones came from further up, or are on their way."""
+    return frozenset(each.contract_id for each in _came(session, contracts))
+
+
+def _reasons(session: Session, contracts: Iterable[str]) -> Mapping[About, str]:
+    """By object the first incident whose bad data came; of several the oldest."""
+    came = reversed(_came(session, contracts))
+    return {About(each.contract_id, each.object): _words(each) for each in came}
+
+
+def _came(session: Session, contracts: Iterable[str]) -> list[Upstream]:
+    return incident_downstream.upstream_failed(session, col(DatasetContract.contract_id).in_(list(contracts)))
+
+
+def _words(found: Upstream) -> str:
+    return WORDS[found.reached.spread].format(found.incident.id)
+
+
+def _said(session: Session, told: Told, why: str) -> Told:
+    least = LEAST[_terms(session, told)]
+    answer = max(told.answer, least, key=ORDER.index)
+    return replace(told, answer=answer, reason="; ".join(filter(None, (told.reason, why))), upstream_failed=True)
+
+
+def _terms(session: Session, told: Told) -> str:
+    row = ContractVersion
+    query = select(row.body).where(row.contract_id == told.about.contract_id, row.version == told.version)
+    body = session.exec(query).first()
+    return read(body).terms.lineage.on_upstream_failed if body else "tell"

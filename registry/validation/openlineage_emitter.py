@@ -1,0 +1,210 @@
+"""Verdicts that go back into the lineage: of each run of a contract one event, kept with the run and sent after it.
+
+The event is stored here as those of other producers are, so that it can be read; it triggers nothing. Where the
+settings name a lineage service, it is in the outbox too."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import md5
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from contracts.fingerprint import canonical
+from engine.core.results import RunResult
+from registry.core.enums import Cause
+from registry.core.ids import derived
+from registry.core.settings import Settings
+from registry.datasets import contract_datasets
+from registry.datasets.names import Name, normalise, trim
+from registry.lineage.events import event_store, model, run_metrics
+from registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from registry.notifications import outbox
+from registry.notifications.outbox import LINEAGE
+from registry.tables import Dataset, LineageRun, Run, Task
+from registry.validation.evaluation import Judged
+
+if TYPE_CHECKING:
+    from registry.lineage.events.verdict_event import About, Caused
+
+log = logging.getLogger("treaty.worker")
+PRODUCER = "treaty"
+FACETS = "/api/v1/lineage/facets"
+
+
+@dataclass(frozen=True)
+class Emitter:
+    """How events speak of this registry. `pages`, `api`: their addresses. `sends`: whether a lineage service is named.
+
+    `mirror`: results are also put where some pages look for them."""
+
+    pages: str = ""
+    api: str = ""
+    sends: bool = False
+    mirror: bool = True
+
+
+SILENT = Emitter()
+
+
+def emitter(settings: Settings) -> Emitter:
+    """How the settings say that events are made."""
+    return Emitter(settings.pages, settings.api, settings.emits, settings.openlineage_mirror)
+
+
+def of_run(
+    session: Session, found: Judged, run: Run, emitter: Emitter, *, now: datetime, broke: str | None = None
+) -> None:
+    """Keeps the event of the run, once. `broke`: why nothing could be validated; None: the validation was done.
+
+    Of a consumer's own checks nothing is told: they are between them and the registry."""
+    if run.subscription_id is not None:
+        return
+    document = _event(session, found, run, emitter, broke)
+    event = model.of(document)
+    event_id = derived(now, event.key)
+    event_store.accept(session, event, canonical(document), producer=PRODUCER, now=now, event_id=event_id)
+    if emitter.sends:
+        key = f"{LINEAGE}/{run.id}"
+        outbox.post(
+            session, kind=LINEAGE, destination=LINEAGE, payload=document, key=key, now=now,
+            message_id=derived(now, key),
+        )  # fmt: skip
+
+
+def note(
+    session: Session, found: Judged, run: Run, emitter: Emitter, *, now: datetime, broke: str | None = None
+) -> None:
+    """As `of_run`. What cannot be told is logged: the verdict itself is not lost for it."""
+    try:
+        with session.begin_nested():
+            of_run(session, found, run, emitter, now=now, broke=broke)
+    except Exception:
+        log.exception("a run could not be told of in the lineage")
+
+
+def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: str | None) -> dict[str, Any]:
+    # The client takes a while to load: only who emits pays for it.
+    from registry.lineage.events import verdict_event
+
+    task = session.get(Task, run.task_id) if run.task_id else None
+    caused = _lineage_run(session, run)
+    of = found.promise.object
+    # A task may tell of several promises about when data come: each is a validation of its own.
+    beside = "" if run.cause is Cause.DATA else f"{run.cause}/{'/'.join(_apart(found.result, run.cause))}"
+    judged = verdict_event.Judgement(
+        result=found.result,
+        about=_about(session, run, task, caused),
+        numbers=run_metrics.numbers(found.result, of),
+        first=task.created if task else run.started,
+        marker=run.marker,
+        caused=_caused(caused) if caused else None,
+        hidden=run_metrics.hidden(found.result, of),
+        partitions=run_metrics.parts(found.result, of),
+        broke=broke,
+        link=f"{emitter.pages}/run?id={run.id}" if emitter.pages else "",
+        schemas=f"{emitter.api}{FACETS}",
+        mirror=emitter.mirror,
+        words={each.id: each.analyzer or each.kind for each in of.checks} | _apart(found.result, run.cause),
+        beside=beside,
+    )
+    return verdict_event.event(judged)
+
+
+def _apart(result: RunResult, cause: Cause) -> dict[str, str]:
+    """The words for promises that no check of the document makes."""
+    return {each.check_id: cause.value for each in result.results} if cause is Cause.DEADLINE else {}
+
+
+def _lineage_run(session: Session, run: Run) -> FoldedRun | None:
+    row = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
+    return FoldedRun.model_validate(row.state) if row and row.state else None
+
+
+def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | None) -> "About":
+    """The dataset under the name that the triggering run gave it, else under that of the registry; in the version that
+    was read, else in the one that the run told of."""
+    from registry.lineage.events.verdict_event import About
+
+    named = _triggering(task)
+    if caused and named:
+        written = [each for each in caused.outputs if _table(each) == named]
+        whole = [each for each in written if normalise(each.namespace, each.name) == named]
+        if written:
+            told = (whole or written)[0]
+            name = told.identity if whole else named
+            return About(name.namespace, name.name, tuple(_symlinks(told)), run.read_version or _version(told))
+    mine = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    dataset = mine or contract_datasets.kept(session, run.contract_id, run.object)
+    return About(dataset.namespace, dataset.name, version=run.read_version) if dataset else About("spark", run.object)
+
+
+def _triggering(task: Task | None) -> Name | None:
+    told = task.payload.get("dataset") if task else None
+    return Name(str(told["namespace"]), str(told["name"])) if isinstance(told, Mapping) else None
+
+
+def _table(dataset: FoldedDataset) -> Name:
+    return trim(normalise(dataset.namespace, dataset.name)).dataset
+
+
+def _symlinks(dataset: FoldedDataset) -> Iterator[tuple[str, str, str]]:
+    told = dataset.facet("symlinks").get("identifiers")
+    for each in told if isinstance(told, list) else ():
+        if isinstance(each, Mapping):
+            words = (each.get("namespace"), each.get("name"), each.get("type"))
+            if all(isinstance(word, str) and word for word in words):
+                yield str(words[0]), str(words[1]), str(words[2])
+
+
+def _version(dataset: FoldedDataset) -> str | None:
+    told = dataset.facet("version").get("datasetVersion")
+    return told if isinstance(told, str) and told else None
+
+
+def _caused(run: FoldedRun) -> "Caused":
+    from registry.lineage.events.verdict_event import Caused
+
+    parent = run.parent
+    above = _pair(parent.get("root")) or _pair(parent)
+    root_run, root_job = above or (run.run_id, (run.job_namespace, run.job_name))
+    start, end = _nominal(run)
+    job = run.job_namespace, run.job_name
+    return Caused(_uuid(run.run_id), job, _uuid(root_run), root_job, start, end)
+
+
+def _pair(told: Any) -> tuple[str, tuple[str, str]] | None:
+    """Run id and job of a parent, or of a root; None where one of them is missing."""
+    run, job = (told.get(name) for name in ("run", "job")) if isinstance(told, Mapping) else (None, None)
+    if not (isinstance(run, Mapping) and isinstance(job, Mapping)):
+        return None
+    words = run.get("runId"), job.get("namespace"), job.get("name")
+    if not all(isinstance(word, str) and word for word in words):
+        return None
+    return str(words[0]), (str(words[1]), str(words[2]))
+
+
+def _nominal(run: FoldedRun) -> tuple[str | None, str | None]:
+    told = run.run_facets.get("nominalTime")
+    times = [told.value.get(f"nominal{which}Time") for which in ("Start", "End")] if told else [None, None]
+    start, end = (_moment(each) for each in times)
+    return start, end
+
+
+def _moment(told: Any) -> str | None:
+    """The time as the standard writes it: with a zone, UTC where it has none. None for what is no time."""
+    with suppress(ValueError, TypeError):
+        found = datetime.fromisoformat(told)
+        return found.isoformat() if found.tzinfo else f"{found.isoformat()}Z"
+    return None
+
+
+def _uuid(run_id: str) -> str:
+    """The run's id as the standard has it: of another text the UUID that Marquez, too, makes of it."""
+    with suppress(ValueError):
+        return str(UUID(run_id))
+    return str(UUID(bytes=md5(run_id.encode(), usedforsecurity=False).digest(), version=3))

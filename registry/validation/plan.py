@@ -1,0 +1,223 @@
+"""What a validation's task asks for: all that is promised of the data, where they lie, and what is known of them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from sqlmodel import Session
+
+from contracts.document.classification import classifies
+from contracts.document.model import Contract, DataObject
+from contracts.document.reader import read
+from contracts.errors import ContractError
+from contracts.fingerprint import fingerprint
+from engine.core.partitions.months import members
+from engine.protocol.requests import Source
+from engine.protocol.write_hints import Look
+from registry.contracts import in_force
+from registry.contracts.in_force import InForce
+from registry.core.errors import RegistryError
+from registry.datasets import contract_datasets, names, related_datasets
+from registry.datasets.contract_datasets import About
+from registry.measurements.runs import recording
+from registry.measurements.states import state_store
+from registry.queue import coalescing, pending_triggers
+from registry.review.consumers import consumer_checks
+from registry.review.consumers.consumer_checks import Consumed
+from registry.tables import Dataset, Task
+from registry.validation import change_hints
+
+# The checks of a contract object's consumers, a document for each.
+Consumers = Callable[[Session, str, str], Iterable[Consumed]]
+Documents = tuple[tuple[bytes, str], ...]
+
+
+class Unworkable(RegistryError):
+    """This task cannot be done, now or later."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """An object of a contract's version in force, or a consumer's checks of it, which are judged by themselves.
+
+    `about`: the contract's object that it is, or that the consumer subscribed to. `since`: by partition the fingerprint
+    that it was judged at last; None: it never was, or all is to be judged again. `covers`: the triggers counted so far.
+    `others`: where the other datasets are that its checks read. `subscription_id`: that of the consumer."""
+
+    contract: Contract
+    object: DataObject
+    about: About
+    since: Mapping[str, str] | None
+    covers: int = 0
+    others: Mapping[str, Source] = field(default_factory=dict)
+    subscription_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """A validation to be done: what the task is about, what else is promised of the same data, and what is known of
+    them.
+
+    `again`: everything is read again. `merged`: the names under which states of several known days lie together.
+    `publishing`: a gate is about to publish to it. `arrivals`: what came since the last look is a partition of its own.
+    `classifying`: the documents that say what of the table is classified, with the object of each. `look`: what the
+    look at the table begins with; `past`: the one before it found all that the task was made for. `redefined`: the
+    columns that the table was given anew, by name and type, () where nobody said which; None: it was given none."""
+
+    main: Promise
+    dataset_id: UUID
+    source: Source
+    known: Mapping[str, str]
+    again: bool
+    task_id: UUID
+    also: tuple[Promise, ...] = ()
+    lineage_run_id: UUID | None = None
+    merged: frozenset[str] = frozenset()
+    publishing: bool = False
+    arrivals: bool = False
+    classifying: Documents = ()
+    look: Look = field(default_factory=Look)
+    past: bool = False
+    redefined: tuple[tuple[str, str], ...] | None = None
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """All of them, that of the task first."""
+        return (self.main, *self.also)
+
+    @property
+    def alone(self) -> "Order":
+        """The order of what the task is about, and of nothing else."""
+        return replace(self, also=())
+
+    @property
+    def others(self) -> dict[str, Source]:
+        """Where the other datasets are that checks read: by a name that two promises use, the dataset of the first."""
+        return {name: source for each in reversed(self.promises) for name, source in each.others.items()}
+
+    @property
+    def due(self) -> frozenset[str]:
+        """The known partitions that some promise has not judged as they are, of those that can be judged alone."""
+        behind = (each.since for each in self.promises)
+        return frozenset(
+            name for since in behind for name, mark in self.known.items() if since is None or since.get(name) != mark
+        ) - {day for name in self.merged for day in members(name)}
+
+    @property
+    def afresh(self) -> bool:
+        """Whether something is to be judged even where nothing has changed."""
+        behind = (each.since for each in self.promises)
+        return self.redefined is not None or any(since != self.known for since in behind)
+
+
+def order(session: Session, task: Task, consumers: Consumers = consumer_checks.documents) -> Order:
+    """What the task asks for. Raises Unworkable where no version is in force or nobody knows where the data lies."""
+    about = About(task.payload["contract_id"], task.payload["object"])
+    dataset = _dataset(session, about)
+    found = _in_force(session, dataset, about)
+    desk = _Desk(session, dataset.id, state_store.known(session, dataset.id), state_store.merged(session, dataset.id))
+    # Triggers are counted before it is read what they told: what comes between is looked at once more.
+    main, *also = [desk.promise(each) for each in found]
+    again, source = bool(task.payload.get("all")), _source(dataset, main.object)
+    written = change_hints.written(session, task)
+    look = change_hints.begun(task, dataset, written, main.contract.terms.lineage, source.partition_by)
+    return Order(
+        main=replace(main, since=None) if again else main,
+        also=(*also, *desk.of_consumers(found, consumers)),
+        dataset_id=dataset.id,
+        source=source,
+        known=desk.known,
+        again=again,
+        task_id=task.id,
+        lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
+        merged=desk.merged,
+        publishing=dataset.publishing is not None,
+        arrivals=any(each.object.arrivals for each in found),
+        classifying=tuple((each.contract.source, each.object.name) for each in found if classifies(each.object)),
+        look=look,
+        past=change_hints.is_past(dataset, written, look),
+        redefined=_redefined(session, task),
+    )
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """What is known of the dataset while its order is written."""
+
+    session: Session
+    dataset_id: UUID
+    known: Mapping[str, str]
+    merged: frozenset[str]
+
+    def promise(self, found: InForce) -> Promise:
+        """The promise of a version in force."""
+        whose = recording.Whose(found.about.contract_id, found.about.object, found.contract.fingerprint)
+        return Promise(
+            found.contract,
+            found.object,
+            found.about,
+            self._since(whose),
+            coalescing.sequence(self.session, *found.about),
+            related_datasets.sources(self.session, found.contract, found.object),
+        )
+
+    def of_consumers(self, found: Sequence[InForce], consumers: Consumers) -> Iterator[Promise]:
+        """The checks of everybody who subscribed to one of these; documents that cannot be read are left out."""
+        for about, beside in {each.about: each.object.beside for each in found}.items():
+            for each in consumers(self.session, *about):
+                try:
+                    yield self._of_consumer(about, each.subscription_id, read(each.body), beside)
+                except (ContractError, KeyError):
+                    continue
+
+    def _of_consumer(
+        self, about: About, subscription_id: UUID, document: Contract, beside: tuple[DataObject, ...]
+    ) -> Promise:
+        name = about.object if len(document.objects) > 1 else document.objects[0].name
+        described = in_force.beside(InForce(document, document.object(name)), beside)
+        since = self._since(recording.Whose(*about, document.fingerprint, subscription_id))
+        others = related_datasets.sources(self.session, replace(document, id=about.contract_id), described.object)
+        contract = replace(described.contract, id=about.contract_id)
+        return Promise(contract, described.object, about, since, 0, others, subscription_id)
+
+    def _since(self, whose: recording.Whose) -> Mapping[str, str] | None:
+        run = recording.last(self.session, whose, self.dataset_id)
+        if run is None:
+            return None
+        if run.states_version is None or run.marker == fingerprint(self.known):
+            return self.known
+        then = state_store.known(self.session, self.dataset_id, version=run.states_version)
+        # Days whose states were merged since are not judged one by one any more.
+        together = {day for name in self.merged for day in members(name)}
+        return {**then, **{name: mark for name, mark in self.known.items() if name in together}}
+
+
+def _in_force(session: Session, dataset: Dataset, about: About) -> list[InForce]:
+    """What is in force about the dataset, what the task is about first. Raises Unworkable."""
+    found = in_force.all_about(session, dataset.id)
+    mine = [each for each in found if each.about == about]
+    if not mine:
+        raise Unworkable(in_force.missing(session, about) or f"{about} is about another dataset")
+    return [*mine, *(each for each in found if each.about != about)]
+
+
+def _redefined(session: Session, task: Task) -> tuple[tuple[str, str], ...] | None:
+    """The columns that the table was given anew, by name and type, as what made the task told, () where it did not say
+    which; None where it told of none."""
+    if task.payload.get("seq") is None:
+        return None
+    columns = pending_triggers.columns(coalescing.pending(session, task.payload["contract_id"], task.payload["object"]))
+    return None if columns is None else tuple(columns)
+
+
+def _dataset(session: Session, about: About) -> Dataset:
+    found = contract_datasets.kept(session, *about)
+    if found is None:
+        nowhere = f"nobody knows where the data of {about.object} lies: name its dataset in the contract's aliases"
+        raise Unworkable(in_force.missing(session, about) or nowhere)
+    return found
+
+
+def _source(dataset: Dataset, described: DataObject) -> Source:
+    lies = dataset.location or names.location(dataset.namespace, dataset.name)
+    return Source(lies, dataset.format, tuple(dataset.partition_by) or described.partition_by)

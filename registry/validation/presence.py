@@ -1,0 +1,114 @@
+"""Whether a promised dataset is there: a run that drops or renames it breaks the promise, until it is read again.
+
+Of this there are runs of their own, of cause `presence` and of no dataset: how the data stand is told by what judged
+them."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.model import Contract
+from engine.core.results import CheckResult, Outcome, RunResult, Verdict
+from registry.contracts import in_force
+from registry.core.enums import Cause
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.incidents import lifecycle
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Origin
+from registry.tables import Dataset, Run
+
+Ids = Callable[[], UUID]
+PROMISE = "the dataset is there"
+GONE = "a run dropped it, or gave it another name"
+BACK = "it was read since"
+
+
+def notice(session: Session, *, now: datetime, ids: Ids) -> list[Run]:
+    """Keeps, of each object whose dataset is not there any more, the run that says so, and what it means for incidents,
+    which people are told of; once each time that a dataset goes, and of contracts in force alone."""
+    gone = select(Dataset).where(col(Dataset.dropped).is_not(None)).order_by(col(Dataset.id))
+    pairs = [(each, about) for each in session.exec(gone).all() for about in contract_datasets.about(session, each.id)]
+    told = [_tell(session, each, about, now, ids) for each, about in pairs]
+    return [each for each in told if each is not None]
+
+
+def _tell(session: Session, dataset: Dataset, about: About, now: datetime, ids: Ids) -> Run | None:
+    at = dataset.dropped or now
+    known = session.exec(_missed(about).where(col(Run.started) >= at).limit(1)).first()
+    contract = None if known else next(iter(in_force.versions(session, about.contract_id)), None)
+    if contract is None or (dataset.written is not None and dataset.written > at):
+        return None
+    result = _run(contract, about, Outcome.FAILED, GONE, at=at, now=now)
+    return _record(session, result, Origin(reason=GONE, cause=Cause.PRESENCE), now=now, ids=ids)
+
+
+def returned(
+    session: Session, dataset: Dataset, *, seen: datetime, task_id: UUID | None, now: datetime, ids: Ids
+) -> list[Run]:  # fmt: skip
+    """Tells of each object whose dataset was gone and has been read since that it is there: the runs that say so.
+
+    `seen`: when that look began; one that began before the dataset went says nothing."""
+    if dataset.dropped is None or dataset.dropped >= seen:
+        return []
+    dataset.dropped = None
+    told = [_back(session, about, task_id, now, ids) for about in _gone(session, dataset.id)]
+    return [each for each in told if each is not None]
+
+
+def _gone(session: Session, dataset_id: UUID) -> list[About]:
+    """The objects about the dataset that it is gone for, as far as is known."""
+    return [
+        each for each in contract_datasets.about(session, dataset_id) if session.exec(_missed(each).limit(1)).first()
+    ]
+
+
+def _missed(about: About) -> Any:
+    mine = Run.contract_id == about.contract_id, Run.object == about.object, Run.cause == Cause.PRESENCE
+    return select(Run).where(*mine, Run.verdict == Verdict.FAILED, col(Run.superseded).is_(None))
+
+
+def _back(session: Session, about: About, task_id: UUID | None, now: datetime, ids: Ids) -> Run | None:
+    for each in session.exec(_missed(about)).all():
+        each.superseded = BACK
+    contract = next(iter(in_force.versions(session, about.contract_id)), None)
+    if contract is None:
+        return None
+    origin = Origin(task_id=task_id, reason=BACK, cause=Cause.PRESENCE)
+    result = _run(contract, about, Outcome.PASSED, BACK, at=now, now=now)
+    return _record(session, result, origin, now=now, ids=ids)
+
+
+def _run(contract: Contract, about: About, outcome: Outcome, why: str, *, at: datetime, now: datetime) -> RunResult:
+    told = CheckResult(
+        check_id="presence",
+        name=PROMISE,
+        outcome=outcome,
+        severity="error",
+        scope="dataset",
+        partition=None,
+        sentence=PROMISE,
+        dimension="completeness",
+        found=why,
+    )
+    return RunResult(
+        contract_id=contract.id,
+        contract_version=contract.version,
+        contract_fingerprint=contract.fingerprint,
+        object=about.object,
+        partitions=(),
+        rows=None,
+        started=at,
+        finished=now,
+        results=(told,),
+        measurements=(),
+    )
+
+
+def _record(session: Session, result: RunResult, origin: Origin, *, now: datetime, ids: Ids) -> Run:
+    run = recording.record(session, ids(), result, origin, now=now)
+    lifecycle.of_run(session, run, result, now=now, ids=ids)
+    return run

@@ -1,0 +1,136 @@
+"""A run done again, by its version of the contract on the states that it judged, and what comes out otherwise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from contracts.document.reader import read
+from contracts.fingerprint import fingerprint
+from engine.checks.binding import bind
+from engine.checks.dataset_limits import Referent
+from engine.core.results import CheckResult, RunResult, Value
+from engine.evaluation.failing_samples import discreet
+from registry.contracts import in_force, lookup
+from registry.core.errors import Invalid, NotFound
+from registry.measurements.anomalies import baselines, fits
+from registry.measurements.runs import recording
+from registry.measurements.runs.recording import Whose
+from registry.measurements.states import state_store
+from registry.measurements.states.erasure import erased_since
+from registry.tables import ResultRow, Run
+from registry.validation.dependencies import Judge
+
+CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
+NOTHING = "the run judged no states: there is nothing to do again"
+PRUNED = "the states that the run judged are no longer all kept: state_days says for how long they are"
+ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A check that comes out otherwise: its outcome and value, then and now. `reason`: what is said of it now."""
+
+    check_id: str
+    partition: str | None
+    before: tuple[str, str | None] | None
+    after: tuple[str, str | None] | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """The run done again; without differences every outcome and every value is what it was."""
+
+    run: Run
+    result: RunResult
+    differences: tuple[Difference, ...]
+
+
+def again(session: Session, run_id: UUID, judge: Judge) -> Rerun:
+    """The run of that id, done again at the time that it was done. Nothing is stored, and no data is read.
+
+    What must be read of all rows at once is not kept, so such checks cannot be evaluated again, and are told. Raises
+    NotFound where there is no such run, Invalid where it judged no states, or where not all of them are kept."""
+    run = session.get(Run, run_id)
+    if run is None:
+        raise NotFound
+    if run.subscription_id is not None:
+        raise Invalid(CONSUMED)
+    if run.dataset_id is None or run.states_version is None:
+        raise Invalid(NOTHING)
+    if fingerprint(state_store.known(session, run.dataset_id, version=run.states_version)) != run.marker:
+        raise Invalid(_gone(session, run, run.dataset_id))
+    before = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))).all()
+    result = _judged(session, run, run.dataset_id, judge, before)
+    return Rerun(run, result, tuple(_differences(before, result)))
+
+
+def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
+    entry = erased_since(session, dataset_id, run.finished)
+    return ERASED.format(entry.actor, entry.time) if entry else PRUNED
+
+
+def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, before: Sequence[ResultRow]) -> RunResult:
+    version = read(lookup.version(session, run.contract_id, run.version).body)
+    shared = in_force.sharing(session, dataset_id, version, run.object)
+    contract = fits.named(session, shared, run.object, _fits(before))
+    stored = state_store.load(session, dataset_id, version=run.states_version)
+    schema = state_store.schema(session, dataset_id, version=run.states_version)
+    checks = bind(contract.object(run.object), schema)
+    whose = Whose(run.contract_id, run.object, run.fingerprint, run.subscription_id)
+    result = judge(
+        contract,
+        run.object,
+        schema=schema,
+        states=stored,
+        delta=tuple(run.partitions),
+        started=run.started,
+        finished=run.finished,
+        whole=None,
+        references=_referents(before),
+        spectra={},
+        history=baselines.pasts(session, whose, checks, before=run.finished),
+    )
+    return discreet(checks, result)
+
+
+def _fits(results: Sequence[ResultRow]) -> frozenset[str]:
+    """The names of the fits that the run judged by."""
+    return frozenset(name for row in results if (name := (row.band or {}).get("fit")))
+
+
+def _referents(results: Sequence[ResultRow]) -> dict[str, Referent]:
+    """The limits that referred to other datasets, with the values that were found then."""
+    found = (each for row in results for each in (row.reference or {}).items())
+    return {words: Referent(_value(given["value"])) for words, given in found}
+
+
+def _value(plain: Any) -> Value:
+    """An exact number from its text; other texts as they are."""
+    try:
+        return Decimal(plain) if isinstance(plain, str) else plain
+    except InvalidOperation:
+        return str(plain)
+
+
+def _differences(before: Sequence[ResultRow], result: RunResult) -> list[Difference]:
+    then = {_key(row): (row.outcome.value, row.value) for row in before}
+    now = {_key(each): each for each in result.results}
+    told = {key: _told(each) for key, each in now.items()}
+    changed = [key for key in dict.fromkeys([*then, *told]) if then.get(key) != told.get(key)]
+    return [
+        Difference(key[0], key[2], then.get(key), told.get(key), now[key].reason if key in now else None)
+        for key in changed
+    ]
+
+
+def _key(result: ResultRow | CheckResult) -> tuple[str, str, str | None]:
+    return result.check_id, result.sentence, result.partition
+
+
+def _told(result: CheckResult) -> tuple[str, str | None]:
+    return result.outcome.value, recording.exact(result.value)

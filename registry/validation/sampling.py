@@ -1,0 +1,54 @@
+"""Samples of a run: rows of what arrived that break its failed checks, read once it is judged."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from contracts.errors import ContractError
+from engine.checks.binding import BoundChecks
+from engine.core.errors import EngineError
+from engine.core.results import RunResult
+from engine.evaluation.failing_samples import wanted
+from engine.protocol.requests import Engine, SampleRequest
+from registry.validation.plan import Order, Promise
+
+log = logging.getLogger("treaty.worker")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How many rows are kept of each failed check, 0: none, and for how long."""
+
+    rows: int = 0
+    lasts: timedelta = timedelta()
+
+
+def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result: RunResult) -> RunResult:
+    """The run with rows of what arrived that break failed checks; without them where none can be read."""
+    only = wanted(checks, result.results)
+    try:
+        shown = engine.sample(replace(request, only=only)) if only else ()
+    except (EngineError, ContractError) as error:
+        log.warning("a run has no samples: %s", error)
+        return result
+    return result.model_copy(update={"samples": shown})
+
+
+def request(
+    asked: Order, promise: Promise, limit: int, delta: Mapping[str, str], version: int | None = None
+) -> SampleRequest:
+    """What to ask for rows of the partitions that arrived, which are there with their fingerprints, at the version that
+    was judged."""
+    came = delta if asked.arrivals and not asked.source.partition_by else {}
+    return SampleRequest(
+        source=replace(asked.source, version=version),
+        contract=promise.contract.source,
+        object=promise.object.name,
+        only={},
+        partitions=() if came else tuple(name for name in delta if name),
+        limit=limit,
+        others=promise.others,
+        arrivals=came,
+        classifying=asked.classifying,
+    )

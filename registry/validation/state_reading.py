@@ -1,0 +1,184 @@
+"""The data as a validation reads them: portion by portion what changed, and what the states of the rest lack."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from contracts.schema import Schema
+from engine.core.errors import StateError
+from engine.core.hash_key import Key
+from engine.core.partitions import months
+from engine.protocol.requests import UNREAD, Measured, MeasureRequest
+from engine.protocol.write_hints import Look
+from engine.states import bag as bags
+from registry.core.database import reading
+from registry.measurements.states import merged_days, state_store
+from registry.measurements.states.checkpoints import Part
+from registry.validation.dependencies import Tools
+from registry.validation.plan import Order
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The data as read: the states of what had to be read, beside those that were stored, and what was known before."""
+
+    measured: Measured
+    stored: Mapping[str, bytes] = field(default_factory=dict)
+    known: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def vanished(self) -> tuple[str, ...]:
+        """The known partitions that are gone."""
+        return tuple(sorted(self.known.keys() - self.measured.fingerprints.keys()))
+
+    def arrived(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
+        """The partitions that are other than they were `since`; None: all. Days whose states stay merged cannot be
+        judged one by one."""
+        now = self.measured.fingerprints.items()
+        new = {name for name, mark in now if since is None or mark.startswith(UNREAD) or since.get(name) != mark}
+        return tuple(sorted(new - merged_days.merged(self.stored)))
+
+    def lost(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
+        """Those that were there `since`, or are known, and are gone."""
+        return tuple(sorted((self.known if since is None else since).keys() - self.measured.fingerprints.keys()))
+
+
+@dataclass
+class Progress:
+    """What was read of a table so far: `parts` of it, those that cannot be read, what is judged by and never kept.
+
+    `seen`: what was read since this validation began; of parts that were kept before, nothing else is left."""
+
+    parts: dict[str, Part]
+    broken: frozenset[str] = frozenset()
+    passing: dict[str, bytes] = field(default_factory=dict)
+    seen: frozenset[str] = frozenset()
+
+    def take(self, measured: Measured) -> dict[str, Part]:
+        """Adds what a portion brought, and says which parts are new."""
+        new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
+        self.parts |= new
+        self.passing |= measured.passing
+        self.seen |= new.keys()
+        self.broken |= {name for name, part in new.items() if part.fingerprint.startswith(UNREAD)}
+        return new
+
+
+def read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[str, Part]) -> Reading:
+    """What changed is read, and of the known partitions what their states lack: all of it where they are damaged.
+
+    `kept` are parts that were read already; what they are of and did not change since is not read again."""
+    stored, progress = _stored(asked, tools) if known else {}, Progress(dict(kept))
+    stored = merged_days.whole(stored, progress.parts)
+    while True:
+        measured = _portion(asked, tools, known, stored, progress)
+        new = progress.take(measured)
+        lost = merged_days.lost(stored, progress.parts, measured.fingerprints)
+        stored = merged_days.whole(stored, progress.parts, measured.fingerprints)
+        if not measured.left and not lost:
+            return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
+        done = len(progress.parts)
+        tools.parts.keep(new, f"{done} of {done + max(measured.left, len(lost))} partitions read")
+
+
+def _portion(
+    asked: Order, tools: Tools, known: Mapping[str, str], stored: Mapping[str, bytes], progress: Progress
+) -> Measured:
+    """What the next portion brings, states that were added put beside those that there were."""
+    packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
+    here = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
+    held = merged_days.held(partial(_lacking, asked, tools, progress), here, packed)
+    request = MeasureRequest(
+        source=asked.source,
+        contract=asked.main.contract.source,
+        object=asked.main.object.name,
+        known=here,
+        held=held,
+        passed=progress.broken,
+        afresh=asked.afresh or bool(progress.parts),
+        portion=tools.portion,
+        state_url=tools.state_url,
+        others=asked.others,
+        key=_key(asked, tools),
+        arrivals=asked.known if asked.arrivals else None,
+        also=tuple((each.contract.source, each.object.name) for each in asked.also),
+        classifying=asked.classifying,
+        look=_look(asked, progress),
+        columns=asked.redefined == (),
+    )
+    return _completed(tools.engine.measure(request), packed, held)
+
+
+def _look(asked: Order, progress: Progress) -> Look:
+    """What the look begins with; after the first portion no hint bounds it: more is due than was hinted at."""
+    look = asked.look
+    return replace(look, hint=replace(look.hint, partitions=None), latest=None) if progress.parts else look
+
+
+def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+    """What stored bags have, where the checks need more.
+
+    What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
+    also = [each.object for each in asked.also]
+    lacking = partial(tools.lacking, asked.main.contract, asked.main.object.name, key=_key(asked, tools), also=also)
+    judged = {name for name in stored if name in asked.due or name in progress.parts} - progress.seen
+    once = {name for name in judged if months.members(name) == (name,)}
+    again, others = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
+    return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
+
+
+def _key(asked: Order, tools: Tools) -> Key | None:
+    return tools.key.of(str(asked.dataset_id)) if tools.key else None
+
+
+def _whole(
+    asked: Order, measured: Measured, stored: Mapping[str, bytes], progress: Progress, known: Mapping[str, str]
+) -> Reading:
+    """All parts together, as far as they are of the files that there are now."""
+    now = measured.fingerprints
+    read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
+    passing = {name: packed for name, packed in progress.passing.items() if name in read}
+    marks = {name: part.fingerprint for name, part in read.items()}
+    changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
+    whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
+    return Reading(replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.known)
+
+
+def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
+    """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
+    if found.arrived(asked.known) or not (asked.merged and found.measured.states):
+        return found
+    with reading(tools.database) as session:
+        schema = state_store.schema(session, asked.dataset_id)
+    return replace(found, measured=replace(found.measured, schema=schema))
+
+
+def _schema(measured: Measured, changed: Collection[str]) -> Schema:
+    """The schema of what was read, by whatever portion: of what changed, where other days were read again with it."""
+    if measured.schema.columns and len(changed) in (0, len(measured.states)):
+        return measured.schema
+    of = changed or measured.states
+    found = (_columns(packed) for name, packed in sorted(measured.states.items(), reverse=True) if name in of)
+    return next((schema for schema in found if schema.columns), measured.schema)
+
+
+def _columns(packed: bytes) -> Schema:
+    """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
+    try:
+        return bags.described(packed)[0]
+    except StateError:
+        return Schema(())
+
+
+def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
+    with reading(tools.database) as session:
+        return state_store.load(session, asked.dataset_id)
+
+
+def _completed(measured: Measured, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]) -> Measured:
+    """The states that were added put beside those that are stored; where none of these can be used, in their place."""
+    whole = {
+        name: bags.joined(stored[name], packed, keys=held[name]) if held[name] else packed
+        for name, packed in measured.added.items()
+    }
+    return replace(measured, states={**measured.states, **whole}, added={})

@@ -1,0 +1,61 @@
+"""When the data of a contract are due, as people ask for it: each promise with its next time, and what is missed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from contracts.document.deadlines import Promised, promises
+from contracts.document.reader import read
+from registry.core.state_machines import IN_FORCE
+from registry.datasets import contract_datasets
+from registry.tables import Appointment, ContractVersion
+
+
+@dataclass(frozen=True)
+class Line:
+    """A promise of when data of an object come. `due`: by when next; None: once they have come, or where no worker has
+    looked at the version yet. `missed`: by when they should have come that have not. `arrived`: when data last came.
+
+    `fault`: why the clock does not watch it; nothing else is said of it then."""
+
+    version: str
+    name: str
+    object: str | None = None
+    sentence: str | None = None
+    severity: str | None = None
+    due: datetime | None = None
+    missed: datetime | None = None
+    arrived: datetime | None = None
+    fault: str | None = None
+
+
+def of_contract(session: Session, contract_id: str) -> list[Line]:
+    """The promises of the contract's versions in force; [] where it makes none, or no version is in force."""
+    row = ContractVersion
+    query = select(row).where(row.contract_id == contract_id, col(row.state).in_(IN_FORCE))
+    return [line for version in session.exec(query.order_by(col(row.id))) for line in _of_version(session, version)]
+
+
+def _of_version(session: Session, version: ContractVersion) -> Iterator[Line]:
+    found = promises(read(version.body))
+    for promised in found.watched:
+        yield _line(session, version, promised)
+    for fault in found.faults:
+        yield Line(version.version, fault.where, fault=f"{fault.message}: {fault.remedy}")
+
+
+def _line(session: Session, version: ContractVersion, promised: Promised) -> Line:
+    row = session.get(Appointment, (version.id, promised.object, promised.name))
+    dataset = contract_datasets.kept(session, version.contract_id, promised.object)
+    return Line(
+        version=version.version,
+        name=promised.name,
+        object=promised.object,
+        sentence=promised.sentence,
+        severity=promised.severity,
+        due=row.due if row else None,
+        missed=row.missed if row else None,
+        arrived=dataset.arrived if dataset else None,
+    )

@@ -1,0 +1,84 @@
+"""What a worker works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import random
+
+from sqlalchemy import Engine as Database
+from sqlalchemy.exc import OperationalError
+
+from engine.core.hash_key import Key
+from engine.evaluation.judge import lacking
+from engine.protocol.progress import Tell
+from engine.protocol.requests import Engine
+from registry.core import clock, ids
+from registry.core.database import transaction
+from registry.core.ids import Ids
+from registry.core.settings import Settings
+from registry.measurements.states.checkpoints import TaskParts
+from registry.queue import task_queue
+from registry.review.consumers import consumer_checks
+from registry.tables import Task
+from registry.validation.dependencies import Judge, Lacking, Large, Tools
+from registry.validation.plan import Consumers
+from registry.validation.sampling import Sampling
+from registry.worker.metrics import Figures
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a worker works with. Everything it must remember is in the database, so that it may end at any moment."""
+
+    database: Database
+    engine: Engine
+    judge: Judge
+    large: Large
+    settings: Settings
+    lacking: Lacking = lacking
+    clock: Callable[[], datetime] = clock.now
+    ids: Ids = ids.new
+    jitter: Callable[[], float] = random
+    name: str = field(default_factory=lambda: f"worker-{ids.new()}")
+    key: Key | None = None
+    consumers: Consumers = consumer_checks.documents
+    figures: Figures = field(default_factory=Figures)
+
+    @property
+    def lease(self) -> timedelta:
+        """How long a task is a worker's that says nothing."""
+        return timedelta(seconds=self.settings.lease_seconds)
+
+    def tools(self, task: Task) -> Tools:
+        """What the validation of that task works with."""
+        sampling = Sampling(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
+        parts = TaskParts(self.database, task.id, task.fence, self.clock, self.lease)
+        return Tools(
+            self.database, self.engine, self.judge, self.lacking, self.large, self.clock, self.settings.states,
+            sampling, parts, self.settings.portion_partitions, self.key,
+        )  # fmt: skip
+
+    def hear(self, task: Task) -> Tell:
+        """Keeps what is told of a task as its progress; where it is another's, or was ended, the engine is stopped."""
+
+        def tell(words: str) -> None:
+            try:
+                with transaction(self.database) as tx:
+                    task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=words)
+                    tx.commit()
+            except task_queue.Fenced:
+                self.engine.cancel()
+            except OperationalError:
+                # The work goes on without its progress being known; the next words may be kept again.
+                return
+
+        return tell
+
+    def tell(self, task: Task, done: int, of: int) -> bool:
+        """Tells how far the task is, about fifty times in all; True: go on. Raises Fenced where it is another's."""
+        if done % max(1, of // 50) == 0:
+            with transaction(self.database) as tx:
+                told = f"{done} of {of} partitions"
+                task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=told)
+                tx.commit()
+        return True

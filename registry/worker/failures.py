@@ -1,0 +1,43 @@
+"""What becomes of work that failed: how often it is tried, and what people read of it."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from contracts.errors import ContractError
+from engine.core.errors import EngineError, EngineKilled, Unreadable
+from registry.core.errors import Invalid, RegistryError
+from registry.queue import task_queue
+from registry.queue.task_queue import Fenced
+from registry.validation.plan import Unworkable
+
+log = logging.getLogger("treaty.worker")
+TRIES: dict[type[Exception], int] = {Unreadable: 3, EngineKilled: 3, ContractError: 1, Invalid: 1, Unworkable: 1}
+WORDS: dict[type[Exception], str] = {Unreadable: "unreachable", EngineKilled: "engine killed"}
+
+
+@contextmanager
+def survived(blame: Callable[[Exception], None]) -> Iterator[None]:
+    """Ends the block at an error, which is blamed on what was being done: the worker itself goes on."""
+    try:
+        yield
+    except Fenced:
+        log.warning("another worker has this task by now; what was done here is dropped")
+    except Exception as error:
+        log.warning("%s", reason(error), exc_info=not isinstance(error, EngineError | RegistryError))
+        blame(error)
+
+
+def tries(error: Exception) -> int:
+    """How often a task is tried that ends with such an error."""
+    if isinstance(error, EngineError) and not error.retry:
+        return 1
+    return TRIES.get(type(error), task_queue.ATTEMPTS)
+
+
+def reason(error: Exception) -> str:
+    """The error for people. Of an unexpected one only its kind: its text could hold data."""
+    if not isinstance(error, EngineError | RegistryError | ContractError):
+        return f"unexpected {type(error).__name__}; the worker's log has the details"
+    word = WORDS.get(type(error), "")
+    return str(error) if str(error).startswith(word) else f"{word}: {error}"

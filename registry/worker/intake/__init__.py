@@ -1,0 +1,1 @@
+"""Fold lineage events into runs and react to them."""

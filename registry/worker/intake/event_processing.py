@@ -1,0 +1,106 @@
+"""From the inbox to the queue: events are folded into their runs, and what these newly ask for becomes tasks."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlmodel import Session, select
+
+from registry.core.database import UNKEYED, insert
+from registry.core.enums import InboxState
+from registry.lineage import aliases
+from registry.lineage.downstream import incident_downstream
+from registry.lineage.events import links, model
+from registry.lineage.events.diagnostics import AHEAD
+from registry.lineage.events.model import DatasetEvent, Event, RunEvent
+from registry.lineage.events.run_state import FoldedRun, RunKey, folded, join
+from registry.lineage.events.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
+from registry.lineage.graph import representative_runs
+from registry.queue import coalescing
+from registry.tables import InboxEvent, LineageRun
+from registry.validation import presence
+from registry.worker.intake import reactions
+from registry.worker.intake.reactions import Ask
+
+Ids = Callable[[], UUID]
+OLD = timedelta(days=30)
+
+
+def take_in(session: Session, rows: Sequence[InboxEvent], *, now: datetime, ids: Ids, old: timedelta = OLD) -> None:
+    """Folds the events into their runs and counts what these newly trigger, in the caller's transaction.
+
+    What happened longer ago than `old` triggers nothing. Events of jobs are of the graph alone."""
+    with aliases.remembered(session):
+        folded = [each for row in rows if (each := _folded(session, row, now, ids, old))]
+        # Last: incidents are locked once all that is validated is.
+        presence.notice(session, now=now, ids=ids)
+        for run in {each.key: each for each in folded}.values():
+            incident_downstream.follow(session, run)
+
+
+def _folded(session: Session, row: InboxEvent, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
+    """The run that the event is of, as it is now."""
+    after, event = None, as_received(model.of(json.loads(row.body)), row.received)
+    ask = Ask(session, now, ids, row.producer, event.time, now - old)
+    if isinstance(event.content, RunEvent):
+        stored, after = _of_run(ask, event, event.content)
+        row.lineage_run_id = stored.id
+    elif isinstance(event.content, DatasetEvent):
+        _asked(ask, [each for each in [of_dataset(event.content)] if each])
+    else:
+        representative_runs.declare(session, event, ids=ids)
+    row.state, row.error = InboxState.FOLDED, None
+    return after
+
+
+def as_received(event: Event, received: datetime) -> Event:
+    """The event, of the time when it came where its own is of a clock that is ahead."""
+    return event.at(received) if event.time > received + AHEAD else event
+
+
+def _of_run(ask: Ask, event: Event, content: RunEvent) -> tuple[LineageRun, FoldedRun]:
+    told = folded(event)
+    stored = _locked(ask.session, told.key, now=ask.now, ids=ask.ids)
+    before = FoldedRun.model_validate(stored.state) if stored.state else None
+    after = join(before, told) if before else told
+    _store(stored, after, ask.now)
+    aliases.learn(ask.session, links.links(told))
+    representative_runs.note(ask.session, after, ids=ask.ids)
+    _asked(ask.of(stored, after), _fresh(before, after, content))
+    if stored.ended:
+        coalescing.release(ask.session, stored.run_id, now=ask.now)
+    return stored, after
+
+
+def _asked(ask: Ask, fresh: Sequence[Trigger]) -> None:
+    if fresh and ask.time >= ask.since:
+        reactions.ask(ask, fresh)
+
+
+def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[Trigger]:
+    """What the run asks for now and did not ask for before: a repeated or late event adds nothing. A stream asks again
+    with each event that says that it runs."""
+    if after.processing_type in UNENDING and told.type in WRITES:
+        return list(triggers(after))
+    seen = {(each.dataset, each.reads) for each in triggers(before)} if before else set()
+    return [each for each in triggers(after) if (each.dataset, each.reads) not in seen]
+
+
+def _locked(session: Session, key: RunKey, *, now: datetime, ids: Ids) -> LineageRun:
+    """The run's row, new if need be, locked until the transaction ends."""
+    query = select(LineageRun).filter_by(**key._asdict()).with_for_update(**UNKEYED)
+    if found := session.exec(query).first():
+        return found
+    fresh = LineageRun(id=ids(), state={}, updated=now, **key._asdict())
+    table = LineageRun.__table__  # type: ignore[attr-defined]
+    session.connection().execute(insert(session, table).values(fresh.model_dump()).on_conflict_do_nothing())
+    return session.exec(query).one()
+
+
+def _store(row: LineageRun, run: FoldedRun, now: datetime) -> None:
+    row.state = run.model_dump(mode="json")
+    row.failed, row.ended = run.failed, run.ended is not None
+    row.started, row.finished, row.updated = run.started, run.ended, now
+    row.parent_id, row.root_id = run.parent_id, run.root_id
+    row.awaited = run.writes and run.ended is None and run.processing_type not in UNENDING

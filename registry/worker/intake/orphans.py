@@ -1,0 +1,55 @@
+"""Runs that wrote and will not tell their end: found by the clock, and looked at when nothing else waits."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import and_, exists, or_
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from registry.lineage.events.run_state import FoldedRun
+from registry.lineage.events.triggers import orphaned
+from registry.tables import LineageRun
+from registry.worker.intake import reactions
+from registry.worker.intake.event_processing import OLD, Ids
+from registry.worker.intake.reactions import Ask
+
+# A run that told nothing for so long has ended without a word.
+SILENT = timedelta(hours=6)
+# What its parent's last word may overtake.
+OVERTAKEN = timedelta(minutes=1)
+AT_A_TIME = 100
+
+
+def waiting(session: Session, *, now: datetime) -> bool:
+    """Whether there is any."""
+    return session.exec(_found(now).limit(1)).first() is not None
+
+
+def find(session: Session, *, now: datetime, ids: Ids) -> int:
+    """Asks for a look at what such runs wrote, at most so many at once; how many there were. Each is found once."""
+    rows = session.exec(_found(now).limit(AT_A_TIME).with_for_update(skip_locked=True, of=LineageRun)).all()
+    for row in rows:
+        row.awaited = False
+        _ask(session, row, now=now, ids=ids)
+    return len(rows)
+
+
+def _ask(session: Session, row: LineageRun, *, now: datetime, ids: Ids) -> None:
+    run = FoldedRun.model_validate(row.state)
+    by = Ask(session, now, ids, "clock", run.started or row.updated, now - OLD, row, run)
+    if by.time >= by.since:
+        reactions.ask(by, orphaned(run))
+
+
+def _found(now: datetime) -> Any:
+    """Runs without an end that are silent for long, or whose parent has ended."""
+    parent = aliased(LineageRun)
+    over = and_(
+        col(parent.run_id).in_([col(LineageRun.parent_id), col(LineageRun.root_id)]),
+        col(parent.ended).is_(True),
+        col(parent.updated) < now - OVERTAKEN,
+    )
+    silent = col(LineageRun.updated) < now - SILENT
+    orphan = col(LineageRun.awaited).is_(True), or_(silent, exists().where(over))
+    return select(LineageRun).where(*orphan).order_by(col(LineageRun.updated), col(LineageRun.id))

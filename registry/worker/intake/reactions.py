@@ -1,0 +1,182 @@
+"""What becomes of a trigger: a task, a mark that data are suspect, or a note that a table is gone."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, select
+
+from contracts.document.model import Lineage
+from registry.audit import audit_log
+from registry.core.enums import Action
+from registry.datasets import contract_datasets
+from registry.datasets.contract_datasets import About
+from registry.datasets.names import Name, location
+from registry.lineage import aliases, suspect_partitions
+from registry.lineage.downstream import incident_downstream
+from registry.lineage.events.run_state import FoldedRun
+from registry.lineage.events.triggers import Reads, Trigger
+from registry.queue import coalescing, pending_triggers, priorities
+from registry.queue.coalescing import Pace, Subject
+from registry.queue.task_queue import Priority
+from registry.tables import Dataset, LineageRun
+from registry.worker.intake import affected_objects, unmatched
+from registry.worker.intake.affected_objects import Concerned
+
+ACTOR = "lineage"
+GONE = frozenset({Reads.DROPPED, Reads.RENAMED})
+# Clocks of those who write and of those who read agree to within this time.
+SKEW = timedelta(seconds=60)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `told`: the time of the
+    event; `producer`: who sent it; `since`: what happened before is of no interest."""
+
+    session: Session
+    now: datetime
+    ids: Callable[[], UUID]
+    producer: str
+    told: datetime
+    since: datetime
+    run: LineageRun | None = None
+    folded: FoldedRun | None = None
+
+    def of(self, run: LineageRun, folded: FoldedRun) -> "Ask":
+        """The same in the name of that run."""
+        return replace(self, run=run, folded=folded)
+
+    @property
+    def time(self) -> datetime:
+        """When what is asked about happened: when the run ended, or else what it told last."""
+        return (self.folded.ended if self.folded else None) or self.told
+
+
+def ask(by: Ask, asked: Iterable[Trigger]) -> None:
+    """Does for each contract's object what the triggers ask; remembers datasets that no contract is about."""
+    found = affected_objects.of(by.session, asked)
+    alone = [each for each, concerned in found.items() if not concerned and each.reads not in GONE]
+    unmatched.remember(by.session, alone, by.run, by.folded, now=by.now)
+    pairs = [(each, trigger) for trigger, concerned in found.items() for each in concerned]
+    contract_datasets.hold(by.session, {each.about for each, _ in pairs})
+    # In the order of names: so do others lock what they change.
+    for each, trigger in sorted(pairs, key=lambda pair: (pair[0].about, pair[1].dataset)):
+        REACTIONS[trigger.reads](by, trigger, each)
+
+
+def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    dataset = _kept(by.session, whom.about)
+    if dataset is not None:
+        _follow(by, trigger, whom.about, dataset)
+        dataset.written = max(filter(None, (dataset.written, by.time)))
+        trigger = _defining(by, trigger, dataset)
+    usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
+    usual = priorities.priority(by.session, usual, whom.about.contract_id)
+    subject = _subject(by, trigger, whom.about, incident_downstream.priority(by.session, *whom.about, usual))
+    coalescing.touch(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
+
+
+def _doubt(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    dataset = _kept(by.session, whom.about)
+    if by.run is not None:
+        coalescing.withdraw(by.session, *whom.about, by.run.id, now=by.now)
+        suspect_partitions.supersede(by.session, by.run)
+    if whom.terms.on_failed_run == "ignore" or by.run is None or dataset is None or _is_late(by, dataset):
+        return
+    suspect_partitions.mark(by.session, dataset.id, by.run, trigger.partitions, now=by.now)
+    if whom.terms.on_failed_run == "validate":
+        _validate(by, trigger, whom)
+
+
+def _defining(by: Ask, trigger: Trigger, dataset: Dataset) -> Trigger:
+    """The trigger; where its definition was told of a later time, one that tells nothing of it."""
+    if trigger.columns is None:
+        return trigger
+    if dataset.redefined is not None and dataset.redefined > by.time:
+        return replace(trigger, columns=None)
+    dataset.redefined = by.time
+    return trigger
+
+
+def _drop(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    dataset = _kept(by.session, whom.about)
+    if dataset is None or (dataset.dropped is not None and dataset.dropped >= by.time):
+        return
+    if _is_late(by, dataset) or (dataset.written is not None and dataset.written > by.time):
+        return
+    dataset.dropped = by.time
+    details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
+    audit_log.record(by.session, Action.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now)
+
+
+def _rename(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+    """What a contract names is gone where it had the old name; what is called so now was known already."""
+    dataset = _kept(by.session, whom.about)
+    if dataset is not None and Name(dataset.namespace, dataset.name) == trigger.formerly:
+        _drop(by, trigger, whom)
+
+
+REACTIONS: Mapping[Reads, Callable[[Ask, Trigger, Concerned], None]] = {
+    Reads.DATA: _validate,
+    Reads.SCHEMA: _validate,
+    Reads.ORPHAN: _validate,
+    Reads.SUSPECT: _doubt,
+    Reads.DROPPED: _drop,
+    Reads.RENAMED: _rename,
+}
+
+
+def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
+    run = by.run.run_id if by.run else "dataset"
+    extra: dict[str, Any] = {
+        "dataset": {"namespace": trigger.dataset.namespace, "name": trigger.dataset.name},
+        "partitions": [dict(partition) for partition in trigger.partitions],
+        "reads": trigger.reads.value,
+        "why": trigger.why,
+        "streaming": trigger.streaming,
+        "producer": by.producer,
+    }
+    if by.run is not None:
+        extra["lineage_run_id"] = str(by.run.id)
+    if trigger.columns is not None:
+        extra |= {
+            pending_triggers.COLUMNS: [list(each) for each in trigger.columns],
+            pending_triggers.AT: by.time.isoformat(),
+        }
+    return Subject(*about, f"{run}/{trigger.dataset.namespace}/{trigger.dataset.name}/{trigger.reads}", extra, priority)
+
+
+def _pace(by: Ask, trigger: Trigger, terms: Lineage) -> Pace:
+    every = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
+    waits_for = _open_parent(by) if terms.settle == "parent" else None
+    return Pace(priorities.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), every, waits_for)
+
+
+def _open_parent(by: Ask) -> str | None:
+    """The run that this one is a part of, where that is known and has not ended: the outermost first."""
+    ids = [each for each in (by.run.root_id, by.run.parent_id) if each] if by.run else []
+    for each in ids:
+        found = by.session.exec(select(LineageRun.ended).where(LineageRun.run_id == each)).all()
+        if found and not any(found):
+            return each
+    return None
+
+
+def _is_late(by: Ask, dataset: Dataset | None) -> bool:
+    """Whether the dataset was read since, so that what is told of it was seen."""
+    ended = by.folded.ended if by.folded else None
+    return bool(ended and dataset and dataset.seen and ended < dataset.seen - SKEW)
+
+
+def _kept(session: Session, about: About) -> Dataset | None:
+    return contract_datasets.kept(session, *about)
+
+
+def _follow(by: Ask, trigger: Trigger, about: About, dataset: Dataset) -> None:
+    """Where a pattern says that each run writes elsewhere, the data lie where the last one wrote."""
+    newest = dataset.written is None or dataset.written <= by.time
+    if newest and aliases.is_pattern(by.session, about, trigger.dataset):
+        dataset.location = location(trigger.dataset.namespace, trigger.dataset.name)

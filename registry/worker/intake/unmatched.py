@@ -1,0 +1,94 @@
+"""Datasets that runs write and no contract in force is about: what a contract or an alias could be made of."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete
+from sqlmodel import Session, col, select
+
+from registry.core.database import insert
+from registry.datasets.contract_datasets import About
+from registry.datasets.names import Name, normalise, trim
+from registry.lineage.aliases import groups
+from registry.lineage.events.links import LONGEST
+from registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from registry.lineage.events.triggers import Trigger
+from registry.tables import Dataset, DatasetContract, LineageRun, UnmatchedDataset
+
+LASTS = timedelta(days=90)
+# The namespace of paths that need not be whole.
+FILES = "file"
+# What more a schema has is told by the event itself.
+COLUMNS = 200
+
+
+def remember(
+    session: Session, asked: Iterable[Trigger], run: LineageRun | None, folded: FoldedRun | None, *, now: datetime
+) -> None:
+    """Keeps that the datasets were written, and what the run said of them. Names that no key can hold are not kept."""
+    said = _outputs(folded) if folded else {}
+    made = {"first_seen": now, "last_seen": now, "times": 1, "lineage_run_id": run.id if run else None}
+    rows = [
+        {**made, "namespace": each.dataset.namespace, "name": each.dataset.name,
+         "told": told(each, folded, said.get(each.dataset, []))}
+        for each in asked if len(str(each.dataset).encode()) <= LONGEST
+    ]  # fmt: skip
+    if rows:
+        session.connection().execute(_written(session), rows)
+
+
+def told(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[FoldedDataset]) -> dict[str, Any]:
+    """What is known of the dataset: its other names, the job that wrote it, its columns and format as far as told."""
+    formats = filter(None, (each.facet("storage").get("fileFormat") for each in outputs))
+    return {
+        "also": [{"namespace": each.namespace, "name": each.name} for each in trigger.also],
+        "job": {"namespace": run.job_namespace, "name": run.job_name} if run else None,
+        "columns": next(filter(None, map(_columns, outputs)), []),
+        "format": next(formats, None),
+        "partitions": [dict(each) for each in trigger.partitions[:10]],
+    }
+
+
+def _written(session: Session) -> Any:
+    """What is there already is seen once more, and told anew."""
+    table = UnmatchedDataset.__table__  # type: ignore[attr-defined]
+    new = insert(session, table)
+    again = {name: new.excluded[name] for name in ("last_seen", "lineage_run_id", "told")}
+    return new.on_conflict_do_update(index_elements=["namespace", "name"], set_={**again, "times": table.c.times + 1})
+
+
+def _outputs(run: FoldedRun) -> dict[Name, list[FoldedDataset]]:
+    found: dict[Name, list[FoldedDataset]] = {}
+    for each in run.outputs:
+        found.setdefault(trim(normalise(each.namespace, each.name)).dataset, []).append(each)
+    return found
+
+
+def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDataset]:
+    """Datasets that nobody promises anything about still, what was written last first."""
+    query = select(UnmatchedDataset).order_by(col(UnmatchedDataset.last_seen).desc(), col(UnmatchedDataset.name))
+    rows = session.exec(query.limit(limit)).all()
+    known = groups(session, [Name(each.namespace, each.name) for each in rows])
+    return [each for each in rows if not known[Name(each.namespace, each.name)].about]
+
+
+def meant(session: Session, rows: Iterable[UnmatchedDataset]) -> dict[Name, list[About]]:
+    """Objects of contracts that a job may have meant: those whose data lie at a path that ends so. Some producers
+    repeat a path as the job says it, below the folder that it ran in."""
+    paths = {Name(each.namespace, each.name) for each in rows if each.namespace == FILES}
+    link, of_files = DatasetContract, col(Dataset.namespace) == FILES
+    query = select(Dataset.name, link.contract_id, link.object).join(Dataset, col(Dataset.id) == col(link.dataset_id))
+    known = [(name, About(*about)) for name, *about in session.exec(query.where(of_files))] if paths else []
+    return {path: sorted({about for name, about in known if name.endswith(path.name)}) for path in paths}
+
+
+def forget(session: Session, *, now: datetime) -> int:
+    """Forgets those that nobody wrote for 90 days; how many these were."""
+    return int(session.exec(delete(UnmatchedDataset).where(col(UnmatchedDataset.last_seen) < now - LASTS)).rowcount)
+
+
+def _columns(dataset: FoldedDataset) -> list[dict[str, Any]]:
+    fields = dataset.facet("schema").get("fields")
+    told = (each for each in (fields if isinstance(fields, list) else ()) if isinstance(each, dict))
+    return [{"name": each.get("name"), "type": each.get("type")} for each in told][:COLUMNS]

@@ -1,0 +1,212 @@
+"""One worker: folds lineage events into tasks and does one task at a time with the engine, until told to stop."""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import repeat, takewhile
+from threading import Event as Flag
+from threading import Thread
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
+
+from engine.core import interrupts
+from registry.audit import audit_log
+from registry.core import logs
+from registry.core.database import transaction
+from registry.core.enums import Action, InboxState
+from registry.lineage.events import event_store
+from registry.queue import task_queue
+from registry.queue.task_queue import Fenced
+from registry.tables import InboxEvent, Task
+from registry.worker import failures, periodic, task_handlers
+from registry.worker.context import Means
+from registry.worker.intake import event_processing
+
+log = logging.getLogger("treaty.worker")
+ACTOR = "worker"
+AT_A_TIME = 200
+# Others who want to change what is changed here wait for as long as so many events take.
+TOGETHER = 20
+
+
+@dataclass
+class Stop:
+    """Whether the worker was told to stop. A plain field: the signal may come while a lock is held."""
+
+    told: bool = False
+
+
+@dataclass(frozen=True)
+class Worker(Means):
+    """One worker, with all that it works with."""
+
+    def step(self) -> bool:
+        """Folds events that wait, then does one task. False: there was nothing to do."""
+        folded = self.take_in()
+        return self.work() or folded
+
+    def forever(self, stop: Stop) -> None:
+        """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
+        with periodic.watched(self, periodic.DUTIES):
+            while not stop.told:
+                try:
+                    busy = self.step()
+                except OperationalError:
+                    log.warning("the database does not answer; trying again", exc_info=True)
+                    busy = False
+                if not busy:
+                    time.sleep(self.settings.idle_seconds)
+
+    def take_in(self) -> bool:
+        """Folds waiting events, some together; where that fails each for itself, so that one stops no other."""
+        rounds = (self._fold_some() for _ in repeat(None, AT_A_TIME // TOGETHER))
+        return sum(takewhile(bool, rounds)) > 0
+
+    def work(self) -> bool:
+        """Does the most urgent task. False: none waits."""
+        task: Task | None = None
+        try:
+            # A task that is this worker's without its knowing would wait until the lease ends.
+            with interrupts.postponed():
+                task = self._claim()
+            if task is not None:
+                self._attempt(task)
+        except KeyboardInterrupt:
+            if task is not None:
+                self._release(task)
+            raise
+        return task is not None
+
+    def _attempt(self, task: Task) -> None:
+        with logs.about(**_told(task)), failures.survived(partial(self._give_back, task)), self.figures.attempt(task):
+            self._do(task)
+
+    def _fold_some(self) -> bool:
+        try:
+            return self._fold(TOGETHER) > 0
+        except Exception as error:
+            log.info("waiting events are folded one by one: %s", failures.reason(error))
+            ones = (self._fold_one() for _ in repeat(None, TOGETHER))
+            return sum(takewhile(bool, ones)) > 0
+
+    def _fold(self, most: int) -> int:
+        """How many events it folded."""
+        with transaction(self.database) as tx:
+            events = event_store.waiting(tx, most=most)
+            self._take_in(tx, events)
+        return len(events)
+
+    def _fold_one(self) -> bool:
+        with transaction(self.database) as tx:
+            events = event_store.waiting(tx, most=1)
+            for event in events:
+                with logs.about(event_key=event.key), failures.survived(partial(self._blame, tx, event.id)):
+                    self._take_in(tx, events)
+        return bool(events)
+
+    def _take_in(self, tx: Session, events: Sequence[InboxEvent]) -> None:
+        old = timedelta(days=self.settings.trigger_days)
+        event_processing.take_in(tx, events, now=self.clock(), ids=self.ids, old=old)
+        tx.commit()
+        for each in events:
+            logs.tell(log, "event folded", event_key=each.key, lineage_run_id=each.lineage_run_id)
+            self.figures.events.add(state=each.state)
+
+    def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
+        tx.rollback()
+        event = event_store.blame(tx, event_id, failures.reason(error))
+        if event.state is InboxState.PARKED:
+            details = {"error": event.error}
+            audit_log.record(
+                tx, Action.EVENT_PARKED, actor=ACTOR, object_id=event_id, details=details, now=self.clock()
+            )
+        tx.commit()
+        self.figures.events.add(state=event.state)
+
+    def _claim(self) -> Task | None:
+        now = self.clock()
+        with transaction(self.database) as tx:
+            for dead in task_queue.bury(tx, now=now):
+                self._give_up(tx, dead, dead.error or "", now)
+            task = task_queue.claim(tx, worker=self.name, now=now, lease=self.lease)
+            tx.commit()
+        return task
+
+    def _do(self, task: Task) -> None:
+        with self._alive(task):
+            effect = task_handlers.of(task).work(self, task)
+        with transaction(self.database) as tx:
+            task_queue.refuse_late(tx, task.id, task.fence)
+            now = self.clock()
+            result = effect(tx, now)
+            task_queue.finish(tx, task.id, task.fence, result=result, now=now)
+            tx.commit()
+        self._say(result)
+
+    def _say(self, result: Mapping[str, Any]) -> None:
+        """What came of a task: its own run, and those of others about the same data."""
+        runs = [each for each in (result, *result.get("also", ())) if "run_id" in each]
+        for each in runs:
+            self.figures.verdicts.add(verdict=each["verdict"])
+            logs.tell(log, "verdict", run_id=each["run_id"], verdict=each["verdict"])
+        if not runs:
+            logs.tell(log, "task done")
+
+    def _give_back(self, task: Task, error: Exception) -> None:
+        """Has the task tried again later, or gives it up and says so where people look."""
+        now, reason = self.clock(), failures.reason(error)
+        retry_at = (
+            None if task.attempts >= failures.tries(error) else now + task_queue.pause(task.attempts, self.jitter())
+        )
+        with suppress(Fenced), transaction(self.database) as tx:
+            task_queue.fail(tx, task.id, task.fence, error=reason, now=now, retry_at=retry_at)
+            if retry_at is None:
+                self._give_up(tx, task, reason, now)
+            tx.commit()
+
+    def _give_up(self, tx: Session, task: Task, reason: str, now: datetime) -> None:
+        task_handlers.of(task).give_up(self, tx, task, reason, now=now)
+        details = {"kind": task.kind, "attempts": task.attempts, "error": reason}
+        audit_log.record(tx, Action.TASK_FAILED, actor=ACTOR, object_id=task.id, details=details, now=now)
+
+    def _release(self, task: Task) -> None:
+        with suppress(Fenced), transaction(self.database) as tx:
+            task_queue.release(tx, task.id, task.fence, now=self.clock())
+            tx.commit()
+
+    @contextmanager
+    def _alive(self, task: Task) -> Iterator[None]:
+        """Extends the task's lease for as long as the block takes."""
+        done = Flag()
+        beating = Thread(target=self._beat, args=(task, done), name="heartbeat", daemon=True)
+        beating.start()
+        try:
+            yield
+        finally:
+            done.set()
+            beating.join()
+
+    def _beat(self, task: Task, done: Flag) -> None:
+        while not done.wait(self.settings.heartbeat_seconds):
+            try:
+                with transaction(self.database) as tx:
+                    task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease)
+                    tx.commit()
+            except Fenced:
+                # It is another's by now, or somebody ended it: what the engine does for it is of no use.
+                self.engine.cancel()
+            except OperationalError:
+                log.warning("a heartbeat was lost; the lease still holds for a while")
+
+
+def _told(task: Task) -> dict[str, Any]:
+    """By what people find the task in the log, and what made it."""
+    named = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
+    return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **named}

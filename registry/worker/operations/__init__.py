@@ -1,0 +1,1 @@
+"""Upkeep, backup, retries and cancellation."""

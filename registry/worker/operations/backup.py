@@ -1,0 +1,244 @@
+"""Backups: one file with the embedded database as it stood at a moment, and the files of states that it names.
+
+An archive is a tar file that ends in its own checksum: a damaged one is refused before anything is touched. Key files
+are not in it: whoever has the backup alone cannot hash values or sign heads. Of PostgreSQL, whose own tools back it up,
+only the files of states are kept."""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from sqlalchemy import Engine as Database
+
+from engine.core.errors import StateError
+from engine.states.state_files import StateFiles
+from registry.audit import audit_log
+from registry.audit.hash_chain import Chain
+from registry.core.database import connect, file_of, migrate, migration_of, newest_migration, reading
+from registry.core.settings import Settings
+from registry.measurements.states import file_collection
+from registry.worker.operations.backup_archive import DATABASE, MANIFEST, Archive, ArchiveError, Writer, writing
+
+PATIENCE = 2000
+BESIDE = ("", "-wal", "-shm", "-journal")
+
+
+class Manifest(BaseModel):
+    """What an archive holds. `migration`, `entries` and `head` are the database's: its schema, and how long its audit
+    is; None: it holds files of states alone. `lost` names those that were gone or damaged when it was made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    form: Literal[1] = 1
+    made: datetime
+    migration: str | None = None
+    entries: int | None = None
+    head: str | None = None
+    files: int
+    lost: tuple[str, ...] = ()
+
+
+def make(settings: Settings, database: Database, target: Path, *, now: datetime) -> Manifest:
+    """Writes the backup, consistent while others write, and tells what is in it.
+
+    Raises ArchiveError where there is a file of that name, or it cannot be written."""
+    source = file_of(database.url)
+    with writing(target) as archive:
+        if source is None:
+            files, lost = _keep_files(archive, settings, file_collection.named(database))
+            manifest = Manifest(made=now, files=files, lost=lost)
+        else:
+            manifest = _keep_database(archive, settings, source, now=now)
+        archive.add(MANIFEST, manifest.model_dump_json(indent=2).encode())
+    return manifest
+
+
+def restore(settings: Settings, source: Path, *, force: bool = False, now: datetime) -> Manifest:
+    """Puts the backup where the settings say, once all of it is found to be as it was made.
+
+    Raises ArchiveError, with nothing touched, for an archive that is damaged or not for this place, and where there is
+    a database already: with `force` that is moved aside, unless somebody uses it."""
+    with Archive.opened(source) as archive:
+        manifest = _manifest(archive)
+        place = _place(settings, manifest)
+        shelf = StateFiles(settings.states)
+        if place is None:
+            _put_files(archive, shelf)
+            return manifest
+        if not force:
+            _refuse_taken(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".restoring-", dir=place.parent) as folder:
+            staged = Path(folder, DATABASE)
+            archive.copy(DATABASE, staged)
+            _inspect(staged, manifest, archive.states)
+            _put_files(archive, shelf)
+            _move_aside(place, now)
+            os.replace(staged, place)
+            _settle(place.parent)
+    return manifest
+
+
+def _manifest(archive: Archive) -> Manifest:
+    try:
+        return Manifest.model_validate_json(archive.read(MANIFEST))
+    except ValidationError:
+        raise ArchiveError("the backup is of a form that this version of treaty does not know") from None
+
+
+def _keep_database(archive: Writer, settings: Settings, source: Path, *, now: datetime) -> Manifest:
+    with TemporaryDirectory(prefix=".backup-", dir=archive.folder) as folder:
+        copied = Path(folder, DATABASE)
+        _snapshot(source, copied)
+        snapshot = connect(f"sqlite:///{copied}")
+        try:
+            with reading(snapshot) as session:
+                chain, migration = audit_log.verify(session), migration_of(session)
+            named = file_collection.named(snapshot)
+        finally:
+            snapshot.dispose()
+        _refuse_broken(chain)
+        archive.add_file(DATABASE, copied)
+    files, lost = _keep_files(archive, settings, named)
+    return Manifest(made=now, migration=migration, entries=chain.entries, head=chain.hash, files=files, lost=lost)
+
+
+def _snapshot(source: Path, target: Path) -> None:
+    """A copy of one moment, whoever writes meanwhile."""
+    with closing(sqlite3.connect(source)) as live, closing(sqlite3.connect(target)) as copy:
+        live.execute(f"pragma busy_timeout={PATIENCE}")
+        live.backup(copy)
+        copy.execute("pragma journal_mode=delete")
+
+
+def _keep_files(archive: Writer, settings: Settings, names: Iterable[str]) -> tuple[int, tuple[str, ...]]:
+    """Adds those files, and tells how many there are, and which are gone or damaged: they cannot be kept."""
+    shelf, kept, lost = StateFiles(settings.states), 0, list[str]()
+    for name in sorted(names):
+        try:
+            archive.add_state(name, shelf.read(name))
+            kept += 1
+        except StateError:
+            lost.append(name)
+    return kept, tuple(lost)
+
+
+def _refuse_broken(chain: Chain) -> None:
+    if chain.fault:
+        raise ArchiveError(
+            f"the audit is broken: entry {chain.broken_at} {chain.fault}. Find out why with `treaty audit verify`, and"
+            " copy the database file itself as it is"
+        )
+
+
+def _place(settings: Settings, manifest: Manifest) -> Path | None:
+    """Where the archive's database belongs; None where it has none, and none belongs there."""
+    engine = connect(settings.database)
+    place = file_of(engine.url)
+    engine.dispose()
+    if manifest.migration is None and place is not None:
+        raise ArchiveError("the backup holds files of states alone: the settings must name its PostgreSQL database")
+    if manifest.migration is not None and place is None:
+        raise ArchiveError("the backup holds a SQLite database, the settings name another: unset TREATY_DATABASE_URL")
+    return place
+
+
+def _refuse_taken(place: Path) -> None:
+    there = [each for each in _beside(place) if each.exists()]
+    if there:
+        raise ArchiveError(f"there is a database already: {there[0]}; --force moves it aside")
+
+
+def _inspect(staged: Path, manifest: Manifest, states: frozenset[str]) -> None:
+    """Raises ArchiveError where the copy is not what the manifest says, or nothing that this version can read."""
+    _refuse_unsound(staged)
+    engine = connect(f"sqlite:///{staged}")
+    try:
+        _bring_up(engine, manifest)
+        with reading(engine) as session:
+            chain = audit_log.verify(session)
+        named = file_collection.named(engine)
+    finally:
+        engine.dispose()
+    if (chain.fault, chain.entries, chain.hash) != (None, manifest.entries, manifest.head):
+        raise ArchiveError("the audit in the backup is not the one that it was made of")
+    if missing := named - states - frozenset(manifest.lost):
+        raise ArchiveError(f"the backup lacks {len(missing)} files of states that its database names")
+    with closing(sqlite3.connect(staged)) as copy:
+        # Nothing of it may lie in a journal: the file alone is put in place.
+        copy.execute("pragma journal_mode=delete")
+
+
+def _refuse_unsound(staged: Path) -> None:
+    with closing(sqlite3.connect(staged)) as copy:
+        try:
+            sound = copy.execute("pragma integrity_check").fetchall() == [("ok",)]
+            loose = copy.execute("pragma foreign_key_check").fetchall()
+        except sqlite3.DatabaseError:
+            sound, loose = False, []
+    if not sound:
+        raise ArchiveError("the database in the backup is damaged")
+    if loose:
+        raise ArchiveError("rows of the database in the backup refer to others that are not there")
+
+
+def _bring_up(engine: Database, manifest: Manifest) -> None:
+    from alembic.util import CommandError
+
+    try:
+        migrate(engine)
+    except CommandError:
+        raise ArchiveError(
+            f"the backup is of schema {manifest.migration}, this version of treaty works with {newest_migration()} at"
+            " most: install the version that made it, or a later one"
+        ) from None
+
+
+def _put_files(archive: Archive, shelf: StateFiles) -> None:
+    for name in sorted(archive.states):
+        if shelf.write(archive.read_state(name)) != name:
+            raise ArchiveError(f"the file of states {name} in the backup is damaged")
+
+
+def _move_aside(place: Path, now: datetime) -> None:
+    """Moves what is there out of the way. Raises ArchiveError where somebody uses it."""
+    if place.exists():
+        _refuse_used(place)
+    mark = f".replaced-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    for each in _beside(place):
+        with suppress(FileNotFoundError):
+            os.rename(each, each.with_name(f"{place.name}{mark}{each.name.removeprefix(place.name)}"))
+
+
+def _refuse_used(place: Path) -> None:
+    with closing(sqlite3.connect(place, isolation_level=None)) as live:
+        live.execute("pragma busy_timeout=0")
+        # Its journal can be changed back only by whoever is alone with it.
+        try:
+            alone = live.execute("pragma journal_mode=delete").fetchone() == ("delete",)
+        except sqlite3.OperationalError:
+            alone = False
+        except sqlite3.DatabaseError:
+            # What is no database any more, nobody uses.
+            alone = True
+    if not alone:
+        raise ArchiveError(f"{place} is in use: stop the service and its workers first")
+
+
+def _beside(place: Path) -> list[Path]:
+    return [place.with_name(f"{place.name}{each}") for each in BESIDE]
+
+
+def _settle(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,77 @@
+"""The queue as people look at it: tasks in lists, as far as they may see them, and how much waits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, or_
+from sqlmodel import Session, col, select
+
+from engine.core.results import Verdict
+from registry.access import visibility
+from registry.access.authentication import Principal
+from registry.core.enums import OutboxState, TaskKind, TaskState
+from registry.core.pagination import Asked, Order, Portion
+from registry.tables import OutboxMessage, Run, Task
+
+NEWEST = Order((Task.id,), newest_first=True)
+OPEN = (TaskState.QUEUED, TaskState.RUNNING)
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How many tasks there are of each state, of those that are open of each kind, and since when the oldest waits."""
+
+    states: Mapping[TaskState, int]
+    open: Mapping[tuple[str, TaskState], int]
+    oldest: datetime | None
+
+    def age(self, now: datetime) -> float:
+        """The age in seconds of the task that waits longest; 0 where none waits."""
+        return max(0.0, (now - self.oldest).total_seconds()) if self.oldest else 0.0
+
+
+def tasks(
+    session: Session,
+    by: Principal,
+    asked: Asked,
+    *,
+    state: TaskState | None = None,
+    kind: str | None = None,
+    contract_id: str | None = None,
+) -> Portion[Task]:
+    """Tasks that the principal may see, newest first. What a replay finds is its author's alone, and so is its task."""
+    payload: Any = col(Task.payload)
+    theirs = or_(col(Task.kind) != TaskKind.REPLAY, payload["author"].as_string() == str(by.user_id))
+    query = NEWEST.of(select(Task).where(visibility.tasks(by), theirs), asked)
+    if state is not None:
+        query = query.where(Task.state == state)
+    if kind is not None:
+        query = query.where(Task.kind == kind)
+    if contract_id is not None:
+        query = query.where(payload["contract_id"].as_string() == contract_id)
+    return NEWEST.cut(session.exec(query).all(), asked)
+
+
+def depth(session: Session) -> Depth:
+    """How much waits and runs now."""
+    by_state = session.exec(select(Task.state, func.count()).group_by(col(Task.state))).all()
+    opened = select(Task.kind, Task.state, func.count()).where(col(Task.state).in_(OPEN))
+    by_kind = session.exec(opened.group_by(Task.kind, col(Task.state))).all()
+    oldest = session.exec(select(func.min(Task.created)).where(Task.state == TaskState.QUEUED)).one()
+    states = {TaskState(state): count for state, count in by_state}
+    found = {(kind, TaskState(state)): count for kind, state, count in by_kind}
+    return Depth({**dict.fromkeys(TaskState, 0), **states}, found, oldest)
+
+
+def outgoing(session: Session) -> Mapping[OutboxState, int]:
+    """How many messages that go out wait, were delivered, and could not be."""
+    counted = session.exec(select(OutboxMessage.state, func.count()).group_by(col(OutboxMessage.state))).all()
+    return {**dict.fromkeys(OutboxState, 0), **{OutboxState(state): count for state, count in counted}}
+
+
+def verdicts(session: Session) -> Mapping[Verdict, int]:
+    """How many runs ended with each verdict."""
+    counted = session.exec(select(Run.verdict, func.count()).group_by(col(Run.verdict))).all()
+    return {**dict.fromkeys(Verdict, 0), **{Verdict(verdict): count for verdict, count in counted}}

@@ -1,0 +1,152 @@
+"""What a worker looks after by the clock, beside its tasks: each duty in a thread of its own, however long tasks take.
+
+Any number of workers have the same duties at once: what a duty does is done once, by whoever comes first."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from threading import Event as Flag
+from threading import Thread
+
+from sqlalchemy.exc import OperationalError
+
+from registry.core.database import reading, transaction
+from registry.drafting import nightly_redraft, refits
+from registry.measurements.patterns import index_updates
+from registry.notifications.delivery import Deliverer
+from registry.review.approval import activation
+from registry.validation import schedule
+from registry.worker.context import Means
+from registry.worker.intake import orphans
+from registry.worker.operations import upkeep
+
+log = logging.getLogger("treaty.worker")
+PATIENCE = 5.0
+
+
+@dataclass(frozen=True)
+class Duty:
+    """Something that is looked after so often. `do` has transactions of its own."""
+
+    name: str
+    every: timedelta
+    do: Callable[[Means], object]
+
+
+def order_upkeep(means: Means) -> int:
+    """Has some worker do today's upkeep; 0 where that is ordered already."""
+    now = means.clock()
+    with reading(means.database) as tx:
+        if upkeep.ordered(tx, now=now):
+            return 0
+    with transaction(means.database) as tx:
+        task = upkeep.order(tx, now=now, task_id=means.ids())
+        tx.commit()
+    return int(task is not None)
+
+
+def keep_time(means: Means) -> int:
+    """Puts versions in force that are due and ends those whose time is over; how many there were."""
+    return _done(means, activation.waiting, activation.keep_time)
+
+
+def keep_appointments(means: Means) -> int:
+    """Makes tasks of deadlines that passed and of files that nobody looked at; how many there were."""
+    return _done(means, schedule.waiting, schedule.keep)
+
+
+def find_orphans(means: Means) -> int:
+    """Has what runs without an end wrote looked at; how many such runs there were."""
+    return _done(means, orphans.waiting, orphans.find)
+
+
+def _done(means: Means, waits: Callable[..., object], do: Callable[..., int]) -> int:
+    """What is done in a transaction where something waits for it: to look keeps nobody from writing."""
+    now = means.clock()
+    with reading(means.database) as tx:
+        if not waits(tx, now=now):
+            return 0
+    with transaction(means.database) as tx:
+        found = do(tx, now=now, ids=means.ids)
+        tx.commit()
+    return found
+
+
+def order_redrafts(means: Means) -> int:
+    """Has contracts in force drafted anew, in the hour that is set for it; how many tasks that makes."""
+    now = means.clock()
+    if not nightly_redraft.is_due(means.settings, now=now):
+        return 0
+    with transaction(means.database) as tx:
+        made = nightly_redraft.order(tx, means.settings, now=now, ids=means.ids)
+        tx.commit()
+    return made
+
+
+def order_learning(means: Means) -> int:
+    """Has patterns learned before contracts are drafted anew; how many tasks that makes."""
+    now = means.clock()
+    if not nightly_redraft.is_due(means.settings, now=now):
+        return 0
+    with transaction(means.database) as tx:
+        made = index_updates.order(tx, now=now, ids=means.ids)
+        tx.commit()
+    return made
+
+
+def order_refits(means: Means) -> int:
+    """Has programs refitted whose versions admit it, in the hour in which contracts are drafted anew; how many tasks
+    that makes."""
+    now = means.clock()
+    if not nightly_redraft.is_due(means.settings, now=now):
+        return 0
+    with transaction(means.database) as tx:
+        made = refits.order(tx, now=now, ids=means.ids)
+        tx.commit()
+    return made
+
+
+def deliver(means: Means) -> int:
+    """Delivers what waits in the outbox; how many tries there were."""
+    return Deliverer(means.database, means.settings, means.clock, means.jitter).drain()
+
+
+DUTIES = (
+    Duty("upkeep", timedelta(minutes=1), order_upkeep),
+    Duty("versions", timedelta(seconds=1), keep_time),
+    Duty("appointments", timedelta(seconds=5), keep_appointments),
+    Duty("patterns", timedelta(minutes=10), order_learning),
+    Duty("redrafts", timedelta(minutes=10), order_redrafts),
+    Duty("refits", timedelta(minutes=10), order_refits),
+    Duty("orphans", timedelta(minutes=1), find_orphans),
+    # Several, so that one that waits for a slow destination holds up no other destination.
+    *(Duty(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),
+)
+
+
+@contextmanager
+def watched(means: Means, duties: Sequence[Duty]) -> Iterator[None]:
+    """Looks after all duties for as long as the block takes. One that fails is tried again when it is due next."""
+    over = Flag()
+    threads = [Thread(target=_watch, args=(means, each, over), name=each.name, daemon=True) for each in duties]
+    for each in threads:
+        each.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for each in threads:
+            each.join(PATIENCE)
+
+
+def _watch(means: Means, duty: Duty, over: Flag) -> None:
+    while not over.is_set():
+        try:
+            duty.do(means)
+        except OperationalError:
+            log.warning("the database does not answer; %s is looked after later", duty.name)
+        except Exception:
+            log.exception("%s could not be looked after", duty.name)
+        over.wait(duty.every.total_seconds())

@@ -1,0 +1,95 @@
+"""The worker's process: works with real Spark until a signal tells it to stop."""
+
+import logging
+import signal
+import sys
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from engine.checks import plugins
+from engine.core import key_files
+from engine.core.hash_key import Key
+from registry.core.database import connect, migrate
+from registry.core.settings import Settings
+from registry.worker.database_clock import DatabaseClock
+from registry.worker.loop import Stop, Worker
+from registry.worker.metrics import Figures, served
+from registry.worker.periodic import Duty, watched
+
+log = logging.getLogger("treaty.worker")
+ADJUSTED = timedelta(minutes=1)
+
+
+def run(settings: Settings) -> None:
+    """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
+    from engine.evaluation.judge import judge
+    from engine.evaluation.large_frequencies import large
+    from engine.spark.process.child import ChildSettings, SparkChild
+    from engine.states.state_files import StateFiles
+
+    limits = ChildSettings(
+        limit_seconds=settings.engine_limit_seconds,
+        limit_memory=settings.engine_limit_memory,
+        memory=settings.spark_memory,
+        remote=settings.spark_remote,
+        master=settings.spark_master,
+        log=str(settings.home / "logs" / "spark.log"),
+        plugins=settings.plugin_names,
+    )
+    plugins.load(settings.plugin_names)
+    figures = Figures()
+    database, engine = connect(settings.database), SparkChild(limits, note=figures.asked)
+    try:
+        stop = _stop_by_signal()
+        settings.home.mkdir(parents=True, exist_ok=True)
+        migrate(database)
+        time = DatabaseClock(database)
+        time.adjust()
+        log.info("working")
+        files = StateFiles(settings.states)
+        too_large = partial(large, files=files, most=settings.merge_values)
+        judging, key = partial(judge, files=files), _key(settings)
+        worker = Worker(database, engine, judging, too_large, settings, clock=time, key=key, figures=figures)
+        clockwork = watched(worker, [Duty("clock", ADJUSTED, lambda _: time.adjust())])
+        with clockwork, served(figures, settings.host, settings.worker_metrics_port):
+            worker.forever(stop)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        engine.close()
+        database.dispose()
+    log.info("stopped")
+
+
+def _key(settings: Settings) -> Key | None:
+    """What values of classified columns are hashed with; None where no key file is set and none is in the home.
+
+    Raises EngineError where the file cannot be used."""
+    if not settings.key_file and not Path(settings.key).exists():
+        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_KEY_FILE to one")
+        return None
+    return key_files.read(settings.key)
+
+
+def _stop_by_signal() -> Stop:
+    """What SIGTERM and SIGINT tell. They also interrupt what is under way, which Python swallows in a finaliser."""
+    stop = Stop()
+
+    def tell(*_: Any) -> NoReturn:
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, signal.SIG_IGN)
+        stop.told = True
+        raise KeyboardInterrupt
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, tell)
+    sys.unraisablehook = _quiet
+    return stop
+
+
+def _quiet(swallowed: Any) -> None:
+    """Says nothing of the interrupt that Python swallowed, and of all else what Python says."""
+    if not isinstance(swallowed.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(swallowed)

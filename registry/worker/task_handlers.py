@@ -1,0 +1,154 @@
+"""The kinds of tasks: how each is done, and what is said of one that is given up."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Protocol
+
+from sqlmodel import Session
+
+from registry.core.database import reading
+from registry.core.enums import TaskKind
+from registry.drafting import drafts, nightly_redraft, refits
+from registry.measurements.patterns import index_updates
+from registry.measurements.states import state_store
+from registry.review.replays import replay
+from registry.tables import Task
+from registry.validation import deadlines, openlineage_emitter, plan, validate
+from registry.validation.plan import Unworkable
+from registry.worker.context import Means
+from registry.worker.operations import upkeep
+
+# What a task's work leaves to be written, in the transaction that ends the task.
+Effect = Callable[[Session, datetime], dict[str, Any]]
+
+
+class GiveUp(Protocol):
+    """What is written where a task is given up, beside the task's own end."""
+
+    def __call__(self, means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None: ...
+
+
+def _nothing(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+    """The task itself says it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How tasks of a kind are done. `work` takes its time, outside any transaction."""
+
+    work: Callable[[Means, Task], Effect]
+    give_up: GiveUp = _nothing
+
+
+def of(task: Task) -> Kind:
+    """The task's kind; one that refuses what no worker knows."""
+    return KINDS.get(task.kind, UNKNOWN)
+
+
+def _validate(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        if validate.is_covered(session, task):
+            return lambda *_: {"note": validate.COVERED}
+        asked = plan.order(session, task, means.consumers)
+    finding = validate.examine(asked, means.tools(task))
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        emitter = openlineage_emitter.emitter(means.settings)
+        done = validate.keep(session, asked, finding, emitter=emitter, now=now, ids=means.ids)
+        validate.settle(session, task, asked.main.covers, now=now, ids=means.ids)
+        state_store.prune(session, asked.dataset_id, before=now - timedelta(days=means.settings.state_days))
+        return done
+
+    return effect
+
+
+def _judge_deadline(means: Means, task: Task) -> Effect:
+    """Where it is not known already that data came, their files are looked at first."""
+    with reading(means.database) as session:
+        asked = deadlines.of(session, task)
+        if asked is None:
+            return lambda *_: {"note": deadlines.OVER}
+        order = None if asked.is_known else plan.order(session, task, means.consumers)
+    finding = validate.examine(order, means.tools(task)) if order else None
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        looked, emitter = None, openlineage_emitter.emitter(means.settings)
+        if order is not None and finding is not None:
+            # Of data that somebody wrote and told of, it is known when they came.
+            looked = finding.seen if validate.came(session, order, finding) == finding.seen else None
+            validate.keep(session, order, finding, emitter=emitter, now=now, ids=means.ids)
+        return deadlines.judge(session, task, looked=looked, emitter=emitter, now=now, ids=means.ids)
+
+    return effect
+
+
+def _give_validation_up(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+    emitter = openlineage_emitter.emitter(means.settings)
+    validate.give_up(session, task, reason, emitter=emitter, now=now, ids=means.ids)
+
+
+def _give_deadline_up(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+    emitter = openlineage_emitter.emitter(means.settings)
+    deadlines.give_up(session, task, reason, emitter=emitter, now=now, ids=means.ids)
+
+
+def _draft(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        asked = drafts.request(session, task.payload, means.settings.lake)
+    drafted = means.engine.draft(asked, means.hear(task))
+    return lambda session, now: drafts.keep(session, task, drafted, now=now, ids=means.ids)
+
+
+def _redraft(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        asked = drafts.request(session, task.payload, means.settings.lake)
+    drafted = means.engine.draft(asked, means.hear(task))
+    return lambda session, now: nightly_redraft.keep(session, task, drafted, now=now, ids=means.ids)
+
+
+def _refit(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        found = refits.work(session, means.settings, task.payload)
+    return lambda session, now: refits.keep(session, task, found, now=now, ids=means.ids)
+
+
+def _learn(means: Means, task: Task) -> Effect:
+    with reading(means.database) as session:
+        asked = index_updates.request(session, means.settings)
+    found = dict(means.engine.learn(asked, means.hear(task)))
+    return lambda session, now: found
+
+
+def _keep_up(means: Means, task: Task) -> Effect:
+    done = upkeep.work(means.database, means.settings, clock=means.clock, ids=means.ids)
+
+    def effect(session: Session, now: datetime) -> dict[str, Any]:
+        if "more" in done:
+            upkeep.order(session, now=now, task_id=means.ids(), after=task.id)
+        return done
+
+    return effect
+
+
+def _replay(means: Means, task: Task) -> Effect:
+    found = replay.work(means.database, means.settings, task.payload, partial(means.tell, task))
+    return lambda session, now: found
+
+
+def _refused(_: Means, task: Task) -> Effect:
+    raise Unworkable(f"no worker knows tasks of kind {task.kind}")
+
+
+UNKNOWN = Kind(_refused)
+KINDS: dict[str, Kind] = {
+    TaskKind.VALIDATE: Kind(_validate, _give_validation_up),
+    TaskKind.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
+    TaskKind.DRAFT: Kind(_draft),
+    TaskKind.REDRAFT: Kind(_redraft),
+    TaskKind.REFIT: Kind(_refit),
+    TaskKind.LEARN: Kind(_learn),
+    TaskKind.UPKEEP: Kind(_keep_up),
+    TaskKind.REPLAY: Kind(_replay),
+}
